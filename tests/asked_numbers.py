@@ -18,7 +18,7 @@ class AskedNumbers:
         self.reader = MomentEstimator.of(self.asked)
         self.moments, self.d = self.reader.moments, self.asked.d
         self.means, self.covariance, self.noise = self.reader.means, self.reader.covariance, self.reader.noise
-        self.largest_variance, self.expected_variance = self.reader.largest_variance, self.reader.expected_variance
+        self.largest_variance = self.reader.largest_variance
 
     def __getattr__(self, name):
         return getattr(self.asked, name)

@@ -9,6 +9,7 @@ from scipy import stats
 from in_one import in_one
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import different, share_interval
+from sordino.estimation.unbiased import Decoded
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -130,22 +131,36 @@ def test_estimates_and_standard_errors_are_those_of_single_reports(mechanism, su
     np.testing.assert_allclose(found.stderr, stderr, rtol=1e-9)
 
 
-@both
 @of(ONE_GROUP)
-def test_limits_are_those_of_the_supporting_reports_shifted_and_scaled(mechanism, subtract_totals):
+def test_limits_are_those_of_the_supporting_reports(mechanism):
     aggregate = tally(mechanism)
     n, (hit, miss, support, _) = aggregate.n, chances(mechanism)
     count = support @ aggregate.counts
     assert count.min() > 20
     assert (n - count).min() > 20
-    ends = [stats.beta.ppf(part, count + 0.5, n - count + 0.5) for part in (0.05, 0.95)]
-    (plain, wide), (value, narrow) = (by_hand(mechanism, aggregate, subtract_totals=each) for each in (False, True))
-    if subtract_totals:
-        ends = [value + ((end - miss) / (hit - miss) - plain) * narrow / wide for end in ends]
-    else:
-        ends = [(end - miss) / (hit - miss) for end in ends]
-    found = estimate(mechanism, aggregate, subtract_totals=subtract_totals).interval(0.9)
+    ends = [(stats.beta.ppf(part, count + 0.5, n - count + 0.5) - miss) / (hit - miss) for part in (0.05, 0.95)]
+    found = estimate(mechanism, aggregate).interval(0.9)
     np.testing.assert_allclose(found, np.clip(ends, 0, 1), rtol=1e-9, atol=1e-12)
+
+
+@of(ONE_GROUP)
+def test_limits_of_many_reports_that_are_shifted_are_as_wide_as_their_standard_errors_ask(mechanism):
+    shares = np.arange(1.0, mechanism.k + 1) / np.arange(1.0, mechanism.k + 1).sum()
+    counts = np.rint(10**7 * mechanism.forward(shares)).astype(np.int64)
+    found = estimate(mechanism, Aggregate(mechanism.fingerprint, int(counts.sum()), counts), subtract_totals=True)
+    low, high = found.interval(0.9)
+    np.testing.assert_allclose(high - low, 2 * stats.norm.ppf(0.95) * found.stderr, rtol=0.01)
+    np.testing.assert_allclose((high + low) / 2, found.value, atol=0.02 * found.stderr.min())
+
+
+@both
+@of([*ONE_GROUP, *BLOCKS])
+def test_powers_of_what_reports_add_are_those_of_single_reports(mechanism, subtract_totals):
+    each = added(mechanism, subtract_totals=subtract_totals)
+    law = np.random.default_rng(4).dirichlet(np.ones(mechanism.k)) @ channel(mechanism)
+    found = Decoded(mechanism, law).powers(5, subtract_totals=subtract_totals)
+    for power in range(1, 6):
+        np.testing.assert_allclose(found[power - 1], each**power @ law, rtol=1e-9, atol=1e-9)
 
 
 @both

@@ -8,6 +8,7 @@ from sordino.design.numbers.missing.optional_accuracy import expected_means_give
 from sordino.design.numbers.missing.optional_channel import optional_channel
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.mean_readings import mean_readings
 from sordino.estimation.missing.given import MeansGiven, NumberAndShare
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
@@ -39,7 +40,7 @@ def test_the_mean_is_that_of_those_who_have_the_number(missing):
     found = MeansGiven.of(query, tally(query, shares, 10**12), RANGES)
     np.testing.assert_allclose(found.value, [np.average(points, weights=shares[:-1]), missing], rtol=1e-6)
     likely = np.append(np.repeat(np.linspace(-1, 1, len(shares) - 1), np.arange(1, len(shares))), np.nan)
-    expected = expected_means_given(["income"], query, RANGES, 10**12, {0: missing}, likely[:, None])
+    expected = expected_means_given(["income"], query, RANGES, 10**12, mean_readings(query, likely[:, None]))
     given = 1 - 1 / len(likely)
     likely_shares = np.append(shares[:-1] / shares[:-1].sum() * given, 1 - given)
     exactly = MeansGiven.of(query, tally(query, likely_shares, 10**12), RANGES)

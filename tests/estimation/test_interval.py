@@ -348,17 +348,3 @@ def test_limits_are_worked_out_for_counts_that_differ(mechanism, monkeypatch):
         patch.setattr(interval, "different", lambda values, *_: (values, np.arange(len(values))))
         alone = share_interval(mechanism, aggregate, 0.95)
     np.testing.assert_array_equal(found, alone)
-
-
-def test_limits_take_the_standard_errors_that_an_estimate_has(monkeypatch):
-    """Each is several passes over all values; what an estimate knows already is not worked out again."""
-    mechanism = HadamardResponse(9, "1")
-    found = estimate(mechanism, mechanism.tally(np.arange(500) % 16), subtract_totals=True)
-    expected = share_interval(mechanism, found._aggregate, 0.95, subtract_totals=True)
-    worked_out = []
-    function = interval.variance_of_reports
-    monkeypatch.setattr(
-        interval, "variance_of_reports", lambda *of, **how: worked_out.append(how) or function(*of, **how)
-    )
-    np.testing.assert_array_equal(found.interval(0.95), expected)
-    assert worked_out == [{"subtract_totals": False}]

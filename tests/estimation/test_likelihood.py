@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from in_one import in_one
-from sordino.design.numbers.square_wave import square_wave
+from sordino.design.numbers.bins.square_wave import square_wave
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation import likelihood as module

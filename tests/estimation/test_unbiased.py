@@ -129,3 +129,12 @@ def test_reports_that_say_nothing_are_refused(build, epsilon):
     for function in (unbiased, unit_variance):
         with pytest.raises(SordinoError, match="depend on the values"):
             function(mechanism, law)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_the_draw_of_people_is_a_part_of_the_variance(share):
+    """Hardly any noise: what is left is that of a share of people who are drawn at random."""
+    law = np.array([share, 1 - share])
+    mechanism = RandomizedResponse(2, "25")
+    found = unit_variance(mechanism, mechanism.forward(law))
+    np.testing.assert_allclose(found, share * (1 - share), rtol=1e-6)

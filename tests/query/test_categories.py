@@ -12,7 +12,7 @@ from sordino.errors import SordinoError
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
-from sordino.query.number import Number, Product
+from sordino.query.number import Number, Product, Signs
 
 REPORTS = 60_000
 
@@ -102,7 +102,7 @@ def test_what_stands_at_a_place_is_read_in_one_way():
         (lambda: CategoryAndSign(-1, 2, 1), "places must be"),
         (lambda: BinaryProduct(0, 0, 1), "two attributes"),
         (lambda: BinaryProduct(0, 1, 3), "one or two of two"),
-        (lambda: Number(0, 3).shares(np.zeros((1, 1))), "mean law"),
+        (lambda: Signs((0, 1)).shares(np.zeros((1, 2))), "mean law"),
     ],
 )
 def test_what_is_no_such_statistic_is_refused(make, match):
@@ -114,6 +114,6 @@ def test_the_mean_law_is_that_of_the_records():
     draw = np.random.default_rng(3)
     records = np.column_stack([draw.uniform(-1, 1, 50), *(coded(draw.integers(k, size=50)) for k in (3, 2, 2))])
     kinds = CategoryAndSign(1, 3, 0), TwoCategories(2, 2, 1, 3), BinaryProduct(2, 0, 1), BinaryProduct(2, 3, 2)
-    for statistic in (*kinds, Product(0, 0), Number(0)):
+    for statistic in (*kinds, Product(0, 0), Number(0), Number(0, 5)):
         laws = np.array([[float(share) for share in statistic.law(record)] for record in records])
         assert statistic.shares(records) == pytest.approx(laws.mean(axis=0))

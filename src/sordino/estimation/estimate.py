@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import require_confidence, share_interval
-from sordino.estimation.intervals.contrast import contrast, contrast_leverage, least_variance
+from sordino.estimation.intervals.contrast import contrast, contrast_leverage
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.neighbours.choice import Choice, offered
+from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, offered
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
 from sordino.estimation.sums import Sums, block_sums
-from sordino.estimation.unbiased import Decoded, leverages, variance_of_reports
+from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
@@ -44,8 +44,8 @@ class Estimate(Brief):
         fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
         method: how `fitted` was made; "joint" where it is a margin of what was fitted to several estimates together.
-        choice: what is expected of smoothed shares, where these were asked for; they are `fitted` only if `method`
-            says so.
+        choice: what is expected of smoothed shares, where these were asked for, or why nothing is; they are `fitted`
+            only if `method` says so.
 
     Example:
         >>> from sordino import RandomizedResponse
@@ -63,7 +63,7 @@ class Estimate(Brief):
     _aggregate: Aggregate = field(repr=False)
     _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)
-    choice: Choice | None = field(default=None, repr=False)
+    choice: Choice | SmoothingRefusal | None = field(default=None, repr=False)
 
     @property
     def by_method(self) -> NDArray[np.float64]:
@@ -76,18 +76,25 @@ class Estimate(Brief):
         return self._decoded.mechanism
 
     @property
+    def decoded(self) -> Decoded:
+        """What the law of the reports tells of each value."""
+        return self._decoded
+
+    @property
     def law(self) -> NDArray[np.float64]:
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law
 
-    def offer(self, known: Surroundings | None = None) -> tuple[NDArray[np.float64] | None, Choice | None]:
+    def offer(
+        self, known: Surroundings | None = None
+    ) -> tuple[NDArray[np.float64] | None, Choice | SmoothingRefusal | None]:
         """Shares smoothed by neighbours, shape (k,), where they are expected to be nearer to the truth.
 
         Args:
             known: of the values beside their reports.
 
         Returns:
-            The shares or None, and what is expected of them; None for both of few values.
+            The shares or None, and what is expected of them or why nothing is; None for both of few values.
         """
         known = Surroundings() if known is None else known
         return offered(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
@@ -113,7 +120,6 @@ class Estimate(Brief):
             self._aggregate,
             self.each_confidence(confidence) if simultaneous else confidence,
             subtract_totals=self._subtract_totals,
-            stderr=self.stderr,
             decoded=self._decoded,
         )
 
@@ -141,6 +147,17 @@ class Estimate(Brief):
         """
         weights = self._contrast(first, second)
         return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
+
+    def contributions(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each code adds to the estimates of linear functionals of the shares, shape (m, codes).
+
+        Args:
+            functionals: of the values, shape (m, k).
+
+        Raises:
+            SordinoError: a tally that does not say how often each code was sent.
+        """
+        return self.mechanism.contributions(functionals, subtract_totals=self._subtract_totals)
 
     def moved_difference(self, first: int, second: int, forged: int) -> float:
         """How far at most some forged reports can have moved the difference of two shares.
@@ -185,10 +202,7 @@ class Estimate(Brief):
         Raises:
             SordinoError: a tally that does not tell it.
         """
-        found, subtract = np.diagonal(self.covariance(functionals)), self._subtract_totals
-        # Nobody's answers vary less than those of some value, though all reports may say the same.
-        least = [least_variance(self.mechanism, one, subtract_totals=subtract) / self.n for one in functionals]
-        return np.maximum(found, least)
+        return Functionals(self.mechanism, functionals, self._subtract_totals).variances(self._decoded, self.n) / self.n
 
     def sums(self, blocks: Partition) -> Sums:
         """What the values of each block have together, with the standard errors of these sums.

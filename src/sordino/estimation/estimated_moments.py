@@ -5,7 +5,7 @@ covariance of the means (delta method; exact where the moment is linear in them)
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, Self, TypeAlias
 
@@ -66,12 +66,12 @@ def read_moments(asked: AboutNumbers) -> MomentReader:
 
 @dataclass(frozen=True, eq=False)
 class EstimatedMoments:
-    """Estimated means of statistics, and how far they may be off.
+    """Estimated means of statistics, and how far they may be off; of one survey, or of several that are alike.
 
     Attributes:
         names: the statistics.
-        means: shape (m,).
-        covariance: of the means, shape (m, m); not a number where it is not known.
+        means: shape (m,), or (surveys, m).
+        covariance: of the means of each survey, shape (m, m); not a number where it is not known.
     """
 
     names: tuple[Factors, ...]
@@ -112,6 +112,11 @@ class EstimatedMoments:
         return cls(tuple(names), channel.means(aggregate)[at], covariance)
 
     @cached_property
+    def are_independent(self) -> bool:
+        """Whether no two means go together."""
+        return bool(np.count_nonzero(self.covariance) == np.count_nonzero(np.diagonal(self.covariance)))
+
+    @cached_property
     def place(self) -> dict[Factors, int]:
         """Where each statistic stands."""
         return {name: at for at, name in enumerate(self.names)}
@@ -121,7 +126,7 @@ class EstimatedMoments:
         return np.array([self.place[(j,)] for j in places])
 
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
-        """Second moments of the scaled numbers, shape (rows, columns).
+        """Second moments of the scaled numbers, shape (..., rows, columns).
 
         Raises:
             SordinoError: numbers of which a person told several by different answers: their covariance is not known.
@@ -135,28 +140,28 @@ class EstimatedMoments:
         at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
         square = np.equal.outer(np.array(rows), np.array(columns))
         # The statistic of a square is 2 x^2 - 1.
-        value = np.where(square, (self.means[at] + 1) / 2, self.means[at])
-        return Combined(self, value, at[None], np.where(square, 0.5, 1.0)[None])
+        value = np.where(square, (self.means[..., at] + 1) / 2, self.means[..., at])
+        return Combined(self, value, at[None], np.broadcast_to(np.where(square, 0.5, 1.0), value.shape)[None])
 
     def centred(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
-        """Covariances of the scaled numbers, unbiased, shape (rows, columns)."""
+        """Covariances of the scaled numbers, unbiased, shape (..., rows, columns)."""
         second = self.second(rows, columns)
         left, right = np.meshgrid(self.singles(rows), self.singles(columns), indexing="ij")
         # The product of two estimates is too large by their covariance.
-        value = second.value - self.means[left] * self.means[right] + self.covariance[left, right]
-        slopes = [second.slopes[0], -self.means[right], -self.means[left]]
+        value = second.value - self.means[..., left] * self.means[..., right] + self.covariance[left, right]
+        slopes = [second.slopes[0], -self.means[..., right], -self.means[..., left]]
         return Combined(self, value, np.stack([second.at[0], left, right]), np.stack(slopes))
 
 
 @dataclass(frozen=True, eq=False)
 class Combined:
-    """Moments made of estimated means.
+    """Moments made of estimated means; of one survey, or of several that are alike.
 
     Attributes:
         told: the means.
-        value: shape (rows, columns).
+        value: shape (..., rows, columns).
         at: the means that each depends on, shape (terms, rows, columns).
-        slopes: how much it moves with each, same shape.
+        slopes: how much it moves with each, shape (terms, ..., rows, columns).
     """
 
     told: EstimatedMoments
@@ -166,17 +171,35 @@ class Combined:
 
     @property
     def stderr(self) -> NDArray[np.float64]:
-        """The standard errors, shape (rows, columns)."""
+        """The standard errors, shape (..., rows, columns)."""
         spread = self.told.covariance[self.at[:, None], self.at[None]]
-        variance = np.einsum("sjk,tjk,stjk->jk", self.slopes, self.slopes, spread)
+        variance = np.einsum("s...jk,t...jk,stjk->...jk", self.slopes, self.slopes, spread)
         stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0))
         return stderr
 
-    def form_stderr(self, weights: NDArray[np.float64]) -> float:
-        """The standard error of the quadratic form w' value w."""
-        slope = np.zeros(len(self.told.means))
-        np.add.at(slope, self.at, self.slopes * np.outer(weights, weights))
-        return float(np.sqrt(max(float(slope @ self.told.covariance @ slope), 0.0)))
+    @property
+    def diagonal(self) -> "Combined":
+        """Those of a row with the column of its number, as one row, shape (..., 1, rows)."""
+        value, slopes = (np.diagonal(each, axis1=-2, axis2=-1)[..., None, :] for each in (self.value, self.slopes))
+        return Combined(self.told, value, np.diagonal(self.at, axis1=-2, axis2=-1)[..., None, :], slopes)
+
+    def of_surveys(self, chosen: NDArray[np.intp]) -> "Combined":
+        """Those of some of several surveys."""
+        told = replace(self.told, means=self.told.means[chosen])
+        return Combined(told, self.value[chosen], self.at, self.slopes[:, chosen])
+
+    def form_stderr(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The standard errors of the quadratic forms w' value w, shape (...,), for weights of shape (..., rows)."""
+        moved = self.slopes * weights[..., :, None] * weights[..., None, :]
+        m, at = len(self.told.covariance), self.at.ravel()
+        each = np.moveaxis(moved, 0, -3).reshape(-1, at.size)
+        slope = np.array([np.bincount(at, own, m) for own in each]).reshape(-1, m)
+        if self.told.are_independent:
+            variance = slope**2 @ np.diagonal(self.told.covariance)
+        else:
+            variance = ((slope @ self.told.covariance) * slope).sum(axis=1)
+        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0)).reshape(weights.shape[:-1])
+        return stderr
 
 
 def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Ranges | None) -> tuple[list[int], Ranges]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
+from sordino.estimation.mean_readings import MeanReadings
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -68,8 +69,12 @@ class QueryMoment:
         # Of a number that may be missing, one that counts as 0 is missing or is 0.
         return not (np.diff(self.grid) > 0).all() or self.largest <= float(self.second.min()) * (1 + 1e-12)
 
-    def mean_square(self, numbers: Floats) -> float:
-        """The mean of E[g^2] over records with this moment."""
+    def mean_square(self, shares: Floats | None) -> float:
+        """The mean of E[g^2] over people of whom each value is read with these probabilities, if it depends on them."""
+        return self.largest if self.alike or shares is None else float(shares @ self.second)
+
+    def square_at(self, numbers: Floats) -> float:
+        """The mean of E[g^2] over records with this moment, each of which is read as one of the points beside it."""
         return self.largest if self.alike else float(np.interp(numbers, self.grid, self.second).mean())
 
     def worst_variance(self, share: float = 1.0) -> float:
@@ -95,6 +100,8 @@ class MomentEstimator:
 
     Attributes:
         asked: a query about numbers, or several that are drawn from, or answered together.
+        wanted: the moments that are read; all that are told if None. Where some of those that are told were answered by
+            nobody, others may still be read.
 
     Example:
         >>> from sordino import Number, Query, RandomizedResponse, Sampled
@@ -104,10 +111,15 @@ class MomentEstimator:
     """
 
     asked: Sampled
+    wanted: tuple[Factors, ...] | None = None
 
     @classmethod
-    def of(cls, asked: Query | Together | Sampled) -> Self:
+    def of(cls, asked: Query | Together | Sampled, wanted: Sequence[Factors] | None = None) -> Self:
         """Of one query, too, or of several that everybody answers.
+
+        Args:
+            asked: the queries.
+            wanted: some of the moments that they tell; all by default.
 
         Raises:
             SordinoError: queries that are not about numbers of one record.
@@ -115,13 +127,13 @@ class MomentEstimator:
         drawn = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
         if not drawn.numbers:
             raise SordinoError("means are told by queries about numbers of one record", found="others")
-        return cls(drawn)
+        return cls(drawn, None if wanted is None else tuple(wanted))
 
     @cached_property
     def moments(self) -> Moments:
-        """What is told, in the order of the queries."""
+        """What is read, in the order of the queries."""
         names = dict.fromkeys(name for statistic in self.asked.numbers for name, _ in statistic.told)
-        return Moments(self.asked.d, tuple(names))
+        return Moments(self.asked.d, tuple(name for name in names if self.wanted is None or name in self.wanted))
 
     @property
     def d(self) -> int:
@@ -174,13 +186,21 @@ class MomentEstimator:
         np.maximum.at(weight, at, [1 / part.largest for part in self.query_moments])
         return weight * (most - least) / drawn, weight / drawn
 
-    def precision(self, aggregate: Aggregate) -> Floats:
-        """The sum of 1 / M over the reports that tell each moment, shape (m,): a weight that no answer changes.
+    def expected_from(self, aggregate: Aggregate, numbers: Floats) -> Floats:
+        """The variance of each mean by as many reports of each query as came, shape (m,), whatever they say.
+
+        Args:
+            aggregate: the tally, of which only these numbers of reports are looked at.
+            numbers: in [-1, 1]; what each moment is, taken by itself, each as likely as any other.
 
         Raises:
             SordinoError: as `means`.
         """
-        return self._drawn(self._counts(aggregate))
+        counts, square = self._counts(aggregate), float(numbers.mean()) ** 2
+        each = [(part.square_at(numbers) - square) / part.largest**2 for part in self.query_moments]
+        spread = self._by_code([np.full(len(p.code), one) for p, one in zip(self.query_moments, each, strict=True)])
+        variance: Floats = spread @ counts / self._drawn(counts) ** 2
+        return variance
 
     def noise(self) -> Floats:
         """1 / sum of share / M, shape (m,).
@@ -189,19 +209,22 @@ class MomentEstimator:
         """
         return 1 / self._precision
 
-    def expected_variance(self, records: Floats) -> Floats:
-        """The variance of each mean, times n, shape (m,), for independent people who are like these.
+    def expected(self, readings: MeanReadings) -> tuple[Floats, Floats]:
+        """The mean of each moment, and the variance of its estimate times n, shape (m,) each, for independent people.
 
         Args:
-            records: numbers in [-1, 1], shape (n, d), each as likely as any other.
+            readings: what is read of them.
         """
-        values = self.moments.values(records)
-        squares, variance = values.mean(axis=0) ** 2, np.zeros(self.moments.m)
+        at = {name: place for place, name in enumerate(self.moments.names)}
+        means, variance = np.zeros(self.moments.m), np.zeros(self.moments.m)
+        for statistic, shares in readings.items():
+            for name, grid in statistic.told:
+                means[at[name]] = shares @ grid
         for part in self.query_moments:
             weight = part.share / part.largest / self._precision[part.moment]
-            own = part.mean_square(values[:, part.moment]) - squares[part.moment]
+            own = part.mean_square(readings.get(self.asked.numbers[part.query])) - means[part.moment] ** 2
             variance[part.moment] += weight**2 * own / part.share
-        return variance
+        return means, variance
 
     def largest_variance(self, share: float = 1.0) -> Floats:
         """The variance of each mean, times n, shape (m,), at most, whatever the records of the n people are.
@@ -236,6 +259,8 @@ class MomentEstimator:
         parts = ((query, weight / total) for queries, weight in weights for query in queries)
         for q, (query, share) in enumerate(parts):
             for name, grid in query.number.told:
+                if name not in at:
+                    continue
                 key = query.mechanism, grid.tobytes()
                 if key not in known:
                     known[key] = _contributions(query.mechanism, grid)
@@ -317,6 +342,7 @@ class MomentEstimator:
             for first, second in permutations(queries, 2)
             for one, _ in first.number.told
             for other, _ in second.number.told
+            if one in at and other in at
         }
         rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
         return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)

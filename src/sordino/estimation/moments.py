@@ -106,7 +106,8 @@ def means(
         ([1.0], 4)
     """
     asked, ranges = read_places(queries, places, ranges)
-    if any(given(j) in read_moments(queries).moments.names for j in asked):
+    names = read_moments(queries).moments.names
+    if any(given(j) in names for j in asked):
         from sordino.estimation.missing.given import MeansGiven
 
         if places is not None:

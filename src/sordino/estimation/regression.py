@@ -16,7 +16,7 @@ statistic: noise of 1/epsilon^2 where the copies have 1/epsilon^4.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def least_squares(
     """
     asked, ranges = _read(queries, target, features, ranges)
     told = EstimatedMoments.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
-    check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
+    check_distinct(told, asked, [ranges.names[j] for j in asked])
     return solve(told, aggregate.n, target, asked, ranges)
 
 
@@ -246,33 +246,104 @@ def _read(
     return read_places(queries, read_features(read_moments(queries).d, target, features), ranges)
 
 
-def check_distinct(centred: Combined, labels: Sequence[str]) -> None:
+@dataclass(frozen=True, eq=False)
+class FeatureVariation:
+    """How features vary, each alone and all together, beside what noise could feign; in one survey or in several.
+
+    Attributes:
+        variance: of each feature, shape (surveys, p).
+        variance_stderr: of these, shape (surveys, p).
+        least: the least eigenvalue of their correlation matrix, shape (surveys,); not a number where some feature
+            varies too little to look for it.
+        stderr: of that, shape (surveys,).
+        along: its direction, shape (surveys, p).
+    """
+
+    variance: NDArray[np.float64]
+    variance_stderr: NDArray[np.float64]
+    least: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    along: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, centred: Combined, errors: float = DISTINCT) -> "FeatureVariation":
+        """From the estimated covariance of the features.
+
+        Args:
+            centred: shape (surveys, p, p).
+            errors: standard errors by which each feature must vary before they are looked at together.
+        """
+        own = centred.diagonal
+        variance, variance_stderr = own.value[:, 0], own.stderr[:, 0]
+        count, p = variance.shape
+        least, stderr, along = np.full(count, np.nan), np.full(count, np.nan), np.zeros((count, p))
+        vary = np.flatnonzero((variance > errors * variance_stderr).all(axis=1))
+        if vary.size:
+            deviation, some = np.sqrt(variance[vary]), centred.of_surveys(vary)
+            values, vectors = np.linalg.eigh(some.value / (deviation[:, :, None] * deviation[:, None, :]))
+            least[vary], along[vary] = values[:, 0], vectors[:, :, 0]
+            stderr[vary] = some.form_stderr(vectors[:, :, 0] / deviation)
+        return cls(variance, variance_stderr, least, stderr, along)
+
+    @property
+    def is_constant(self) -> NDArray[np.bool_]:
+        """Whether each feature cannot be distinguished from a constant, shape (surveys, p)."""
+        return self.variance <= DISTINCT * self.variance_stderr
+
+    @property
+    def is_refused(self) -> NDArray[np.bool_]:
+        """Whether features cannot be distinguished from constant or dependent ones, shape (surveys,)."""
+        return self.is_constant.any(axis=1) | (self.least <= DISTINCT * self.stderr)
+
+    @property
+    def distinctness(self) -> NDArray[np.float64]:
+        """The least number of standard errors by which features vary, alone or all together, shape (surveys,)."""
+        alone = (self.variance / self.variance_stderr).min(axis=1)
+        found: NDArray[np.float64] = np.fmin(alone, self.least / self.stderr)
+        return found
+
+
+def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequence[str]) -> None:
     """Refuse features that do not vary, each alone and all together, beyond what noise could feign.
 
     Args:
-        centred: the estimated covariance of the features.
+        told: of one survey.
+        features: their places.
         labels: what they are called, for the error.
 
     Raises:
         SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent ones.
     """
-    variance, stderr = np.diagonal(centred.value), np.diagonal(centred.stderr)
-    constant = np.flatnonzero(variance <= DISTINCT * stderr)
+    found = FeatureVariation.of(_of_one_survey(told, features))
+    constant = np.flatnonzero(found.is_constant[0])
     if constant.size:
         raise SordinoError(
             f"a feature must vary by more than {DISTINCT:g} standard errors",
             found=f"{labels[constant[0]]}, which cannot be told from a constant",
             step="leave it out, ask more people, or take the projected fit",
         )
-    deviation = np.sqrt(variance)
-    values, vectors = np.linalg.eigh(centred.value / np.outer(deviation, deviation))
-    if values[0] <= DISTINCT * centred.form_stderr(vectors[:, 0] / deviation):
-        most = labels[int(np.argmax(np.abs(vectors[:, 0])))]
+    if found.is_refused[0]:
+        most = labels[int(np.argmax(np.abs(found.along[0])))]
         raise SordinoError(
             f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors",
-            found=f"a least eigenvalue of {values[0]:.2g}, mostly along {most}",
+            found=f"a least eigenvalue of {found.least[0]:.2g}, mostly along {most}",
             step="leave features out, ask more people, or take the projected fit",
         )
+
+
+def distinctness(told: EstimatedMoments, features: Sequence[int]) -> float:
+    """The least number of standard errors by which features vary, each alone or all together.
+
+    Args:
+        told: of one survey.
+        features: their places.
+    """
+    return float(FeatureVariation.of(_of_one_survey(told, features), errors=0.0).distinctness[0])
+
+
+def _of_one_survey(told: EstimatedMoments, features: Sequence[int]) -> Combined:
+    """The estimated covariance of the features, shape (1, p, p)."""
+    return replace(told, means=told.means[None]).centred(features, features)
 
 
 def coefficient_units(

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.intervals.contrast import contributions, least_variance
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.unbiased import Decoded
+from sordino.estimation.unbiased import Decoded, Functionals
 
 
 class Sums(NamedTuple):
@@ -49,10 +48,8 @@ def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: 
     """
     value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
     for block in range(blocks.m):
-        inside = (blocks.block == block).astype(np.float64)
-        each = contributions(decoded.mechanism, inside, subtract_totals=subtract_totals)
+        inside = (blocks.block == block).astype(np.float64)[None, :]
+        (each,) = decoded.mechanism.contributions(inside, subtract_totals=subtract_totals)
         value[block], swing[block] = each @ decoded.law, np.ptp(each)
-        # Reports that all say the same show no variance; nobody's answers have less than those of some value.
-        least = least_variance(decoded.mechanism, inside, subtract_totals=subtract_totals)
-        variance[block] = max(each**2 @ decoded.law - value[block] ** 2, least)
+        (variance[block],) = Functionals(decoded.mechanism, inside, subtract_totals).variances(decoded, n)
     return Sums(value, np.sqrt(variance / n), swing)

@@ -10,6 +10,7 @@ Source: context-aware LDP paper, (15) to (19), as corrected.
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,24 @@ class Decoded:
         moment -= np.square(estimate, out=estimate)
         return np.maximum(moment, 0.0, out=moment)
 
+    def powers(self, count: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """The means of the first powers of what a report adds to each estimate, shape (count, k).
+
+        Args:
+            count: of the powers.
+            subtract_totals: as in `unbiased`.
+        """
+        mechanism, law = self.mechanism, self.law
+        if not subtract_totals:
+            higher = [mechanism.decode_powers(law, power) for power in range(3, count + 1)]
+            return np.stack([self.mean, self.second_moment, *higher][:count])
+        shift, block = -_excess(mechanism), mechanism.partition.block
+        found = np.stack([mechanism.block_shares(law * shift**power)[block] for power in range(1, count + 1)])
+        for own in range(1, count + 1):
+            for power in range(own, count + 1):
+                found[power - 1] += comb(power, own) * mechanism.decode_powers(law * shift ** (power - own), own)
+        return found
+
     def covariance(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
         """The covariance, times n, of the estimates of linear functionals of the shares, shape (m, m).
 
@@ -79,6 +98,57 @@ class Decoded:
         mean = functionals @ self.estimate(subtract_totals=subtract_totals)
         covariance: NDArray[np.float64] = moments - np.outer(mean, mean)
         return covariance
+
+
+@dataclass(frozen=True, eq=False)
+class Functionals:
+    """Linear functionals of the shares, with the variances of their estimates: of reports, and of a plan.
+
+    Attributes:
+        mechanism: makes the reports.
+        weights: of the values, shape (m, k).
+        subtract_totals: as in `unbiased`.
+    """
+
+    mechanism: Mechanism
+    weights: NDArray[np.float64]
+    subtract_totals: bool = False
+
+    def variances(self, decoded: Decoded, n: int) -> NDArray[np.float64]:
+        """Of the estimates by n reports, times n, shape (m,); as far as the reports tell.
+
+        The plug-in variance is right on average, but 0 where all reports say the same. The share of some values
+        together that is estimated nearer to 0 or 1 than one person makes it is taken to be there, as in
+        `variance_of_reports`, and all answers to vary as little as those of any of these values, and of the others.
+        Whatever else is weighed varies at least as the answers of people who all have one value.
+
+        Raises:
+            SordinoError: a tally that does not tell it.
+        """
+        value = self.weights @ decoded.estimate(subtract_totals=self.subtract_totals)
+        found = self._squares @ decoded.law - value**2
+        least = np.maximum((self._of_value - self.weights**2).min(axis=1), 0.0)
+        share, inside = np.clip(value, 1 / (n + 1), n / (n + 1)), self.weights == 1
+        some = (inside | (self.weights == 0)).all(axis=1) & inside.any(axis=1) & ~inside.all(axis=1)
+        for row in np.flatnonzero(some & (share != value)):
+            own, others = (self._of_value[row, which].min() for which in (inside[row], ~inside[row]))
+            least[row] = share[row] * own + (1 - share[row]) * others - share[row] ** 2
+        variances: NDArray[np.float64] = np.maximum(found, least)
+        return variances
+
+    def expected(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
+        variance: NDArray[np.float64] = self._of_value @ shares - (self.weights @ shares) ** 2
+        return variance
+
+    @cached_property
+    def _squares(self) -> NDArray[np.float64]:
+        return self.mechanism.square_weights(self.weights, subtract_totals=self.subtract_totals)
+
+    @cached_property
+    def _of_value(self) -> NDArray[np.float64]:
+        """The mean square of what the reports of each value add, shape (m, k)."""
+        return self.mechanism.adjoint(self._squares)
 
 
 def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
@@ -134,13 +204,22 @@ def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray
 
     The swing of g_x(y) over the codes y, where every report of another block gives 0.
     """
+    least, most = amount_ends(mechanism, subtract_totals=subtract_totals)
+    swing: NDArray[np.float64] = most - least
+    return swing
+
+
+def amount_ends(
+    mechanism: Mechanism, *, subtract_totals: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the largest amount that a report can add to each value's estimate, shape (k,) each."""
     least, most = mechanism.swing
     if not subtract_totals:
-        return most - least
+        return least, most
     # The total of a value alone in its block is the block's share: a report moves it by one person.
     blocks, excess = mechanism.partition, _excess(mechanism)
     several = blocks.sizes[blocks.block] > 1
-    return np.where(several, (most - excess.min()) - (least - excess.max()), 1.0)
+    return np.where(several, least - excess.max(), 0.0), np.where(several, most - excess.min(), 1.0)
 
 
 def _excess(mechanism: Mechanism) -> NDArray[np.float64]:

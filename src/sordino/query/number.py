@@ -108,7 +108,7 @@ class NumberStatistic(Statistic):
         """The mean law of some records of numbers in [-1, 1], shape (k,), in floats: of signs and of what overrides it.
 
         Raises:
-            SordinoError: a statistic of more values.
+            SordinoError: several signs together.
         """
         if not self.linear:
             raise SordinoError("the mean law is known of one sign, and of categories", found=self.parameters)
@@ -226,6 +226,10 @@ class Number(NumberStatistic):
     def moved(self, place: Mapping[int, int]) -> "Number":
         """At its new place."""
         return Number(place[self.place], self.points)
+
+    def shares(self, records: Floats) -> Floats:
+        """The mean law of some records, shape (k,)."""
+        return mean_points(records[:, self.place], self.points)
 
     @property
     def kind(self) -> tuple[str, int]:
@@ -375,3 +379,13 @@ def require_places(places: Sequence[int]) -> None:
     """
     if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
         raise SordinoError(f"places must be whole numbers in 0..{MOST_PLACES - 1}", found=shown(tuple(places)))
+
+
+def mean_points(numbers: Floats, points: int) -> Floats:
+    """How likely each point of a grid is to be read of some numbers in [-1, 1], on average, shape (points,)."""
+    shares = np.zeros(points)
+    at = (numbers + 1) * ((points - 1) / 2)
+    lower = np.clip(at.astype(np.intp), 0, points - 2)
+    np.add.at(shares, lower, lower + 1 - at)
+    np.add.at(shares, lower + 1, at - lower)
+    return shares / max(len(numbers), 1)

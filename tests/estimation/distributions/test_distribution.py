@@ -11,9 +11,10 @@ from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import (
     DistributionEstimate,
     function_contributions,
-    function_errors,
     function_leverage,
 )
+from sordino.estimation.distributions.expected_errors import function_errors
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.window import WindowResponse
 
@@ -62,14 +63,22 @@ def test_one_report_weighs_at_most_its_leverage():
     assert max(moved) == pytest.approx(function_leverage(CHANNEL), rel=1e-6)
 
 
-def test_the_band_never_falls_and_holds_what_its_reach_holds():
-    found = estimated(drawn(7))
+@pytest.mark.parametrize("n", [20, 200, N])
+def test_the_band_holds_what_reports_or_their_own_noise_allow_and_never_falls(n):
+    """Of each share: whether it is within reach by the noise that reports show, or by the least that it causes."""
+    found, share = estimated(drawn(7, n)), np.linspace(-2, 3, 500_001)
     low, high = found.band(0.95)
-    reach = found.critical(0.95) * found.stderr
-    before = [max(0, *(found.function - reach)[: i + 1]) for i in range(K - 1)]
-    after = [min(1, *(found.function + reach)[i:], 1) for i in range(K - 1)]
-    assert low[1:-1] == pytest.approx(before)
-    assert high[1:-1] == pytest.approx(after)
+    squares = dense() @ function_contributions(CHANNEL).T ** 2
+    ends = []
+    for edge, (value, stderr) in enumerate(zip(found.function, found.stderr, strict=True)):
+        below, above = squares[: edge + 1, edge].min(), squares[edge + 1 :, edge].min()
+        least = np.sqrt(np.maximum(share * below + (1 - share) * above - share**2, 0) / n)
+        held = share[np.abs(share - value) <= found.critical(0.95) * np.maximum(stderr, least)]
+        ends.append((held.min(), held.max()))
+    first, last = possible_limits(found.function, np.array(ends).T)
+    first, last = np.maximum.accumulate(first), np.minimum.accumulate(last[::-1])[::-1]
+    assert low[1:-1] == pytest.approx(np.minimum(first, last), abs=2e-5)
+    assert high[1:-1] == pytest.approx(np.maximum(first, last), abs=2e-5)
     assert (low[0], low[-1], high[0], high[-1]) == (0, 1, 0, 1)
     assert (np.diff(low) >= 0).all()
     assert (np.diff(high) >= 0).all()
@@ -87,10 +96,20 @@ def test_the_critical_number_is_that_of_the_noise_at_all_edges_together():
 
 @in_one("part", [0.01, 0.05, 0.3, 0.5, 0.725, 0.999])
 def test_quantiles_invert_the_band_and_the_curve(part):
-    found = estimated(drawn(9))
+    check_quantile(estimated(drawn(9)), part)
+    check_quantile(estimated(drawn(9, 20)), part)
+
+
+def check_quantile(found, part):
+    """Where the curve reaches a part of the people, and the limits."""
     edges = BINS.edges
     value, low, high = found.quantile(part, 0.95)
-    reach = found.reach(part, 0.95) * found.stderr
+    # Whether an edge lies on one side is told by no less noise than if its share were the part.
+    squares = dense() @ function_contributions(CHANNEL).T ** 2
+    own = np.array([squares[: edge + 1, edge].min() for edge in range(K - 1)])
+    other = np.array([squares[edge + 1 :, edge].min() for edge in range(K - 1)])
+    least = np.sqrt((part * own + (1 - part) * other - part**2) / found.n)
+    reach = found.reach(part, 0.95) * np.maximum(found.stderr, least)
     below = [edge for edge, most in zip(edges[1:-1], found.function + reach, strict=True) if most < part]
     above = [edge for edge, least in zip(edges[1:-1], found.function - reach, strict=True) if least >= part]
     assert (low, high) == (max([edges[0], *below]), min([edges[-1], *above]))

@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino.design.numbers.missing.optional_wave import optional_wave
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
+from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.window import WindowResponse
 
 K = 4
 CHANNEL = WindowResponse(K, "4", 1)
 BINS = Bins.equal(Interval(0, 4), K)
+SURVEYS = 40
 RANGES = [(first, last) for first in range(K) for last in range(first + 1, K + 1) if last - first < K]
 POPULATIONS = {"one bin": [0, 1, 0, 0], "the first": [1, 0, 0, 0], "even": [0.25] * 4, "two": [0.9, 0, 0, 0.1]}
 
@@ -58,3 +61,23 @@ def test_ranges_and_the_band_hold_the_truth_of_few_people_too(told, shares):
 
 def test_no_error_is_zero(told):
     assert min(stderr.min() for *_, stderr in told) > 0.05
+
+
+@pytest.mark.parametrize("people", [60, 300])
+def test_few_reports_of_many_codes_need_not_show_their_noise(people):
+    """Of those who have a number: the variance that they show let the band hold in 1 of 10 surveys."""
+    k, rng = 80, np.random.default_rng(15)
+    channel, bins = optional_wave(k, Nats.of(1), 0.2), Bins.equal(Interval(0, 1), k)
+    shares = np.full(k, 0.2 / k)
+    shares[[0, k // 3]] += 0.5, 0.3
+    law, truth = channel.forward(np.append(0.8 * shares, 0.2)), np.concatenate([[0.0], shares.cumsum()])
+    held, median = 0, 0
+    for _ in range(SURVEYS):
+        tally = Aggregate(channel.fingerprint, people, rng.multinomial(people, law / law.sum()))
+        one = DistributionEstimate.of(channel, tally, bins, 1.0, spikes=True)
+        low, high = one.band(0.95)
+        held += bool(((low <= truth + 1e-9) & (truth <= high + 1e-9)).all())
+        _, first, last = one.quantile(0.5, 0.95)
+        median += first < bins.edges[1] and last > 0
+    assert held >= 0.9 * SURVEYS
+    assert median >= 0.9 * SURVEYS

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.design.numbers.square_wave import threshold_bits
+from sordino.design.numbers.bins.square_wave import threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.design.numbers.square_wave import square_wave, threshold_bits
+from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate

@@ -6,7 +6,8 @@ from scipy import optimize
 
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
-from sordino.estimation.distributions.distribution import DistributionEstimate, function_errors
+from sordino.estimation.distributions.distribution import DistributionEstimate
+from sordino.estimation.distributions.expected_errors import function_errors
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.optional_window import OptionalWindow

@@ -5,7 +5,8 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
-from sordino.estimation.intervals.contrast import contrast_leverage, least_variance
+from sordino.estimation.intervals.contrast import contrast_leverage
+from sordino.estimation.unbiased import Functionals
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -90,4 +91,5 @@ def test_subsets_tell_differences_by_how_often_they_hold_two_values():
     each = np.array([mechanism.decode(mechanism.tally([code]).counts.astype(float)) for code in np.unique(alike)])
     often = np.unique(alike, return_counts=True)[1] / 40_000
     least = often @ (each[:, 0] - each[:, 1]) ** 2
-    assert least_variance(mechanism, weights, subtract_totals=False) == pytest.approx(least, rel=0.05)
+    everybody = np.eye(6)[3]
+    assert Functionals(mechanism, weights[None, :]).expected(everybody) == pytest.approx([least], rel=0.05)

@@ -8,6 +8,7 @@ from sordino.estimation.estimate import estimate
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.subset import SubsetSelection
@@ -65,6 +66,28 @@ def test_where_all_reports_agree_nothing_is_sure():
     assert (shares_part(SINGLE, np.array([50, 0]), np.eye(2)).variance > 0).all()
 
 
+def test_expected_shares_decide_weights_and_an_empty_block_makes_none_endless():
+    """A block of which nobody is expected is told nearly exactly: its weight is large, and a number."""
+    mechanism = Blockwise([[0, 1], [2, 3]], "1")
+    found = estimate(mechanism, mechanism.tally(mechanism.privatize([0, 1, 2] * 200)), "unbiased")
+    alike, rare = (
+        PooledPart.of_shares(found, np.eye(4), subtract_totals=False, shares=shares).weight
+        for shares in (None, np.array([0.5, 0.5, 0, 0]))
+    )
+    assert np.isfinite(rare).all()
+    assert (rare[:2] < alike[:2]).all()
+    assert (rare[2:] > 10 * alike[2:]).all()
+
+
+def test_a_block_that_nobody_reports_is_as_unsure_as_its_own_row():
+    """Neither an estimate of 0 nor reports that say nothing of a value make its share surely 0."""
+    mechanism = Blockwise([[0, 1], [2, 3]], "1")
+    found = estimate(mechanism, mechanism.tally(mechanism.privatize([0, 1] * 200)), "unbiased")
+    part = PooledPart.of_shares(found, np.eye(4), subtract_totals=False)
+    assert (part.value[2:] == 0).all()
+    np.testing.assert_allclose(np.sqrt(part.variance), found.stderr, rtol=1e-9)
+
+
 def two_values(statistic, epsilon):
     return Query(statistic, RandomizedResponse(2, epsilon))
 
@@ -79,18 +102,32 @@ def test_a_mean_of_several_questions_is_that_of_all_their_reports():
         (alone, np.array([300, 500]), Ranges(("age",), (20.0,), (80.0,))),
         (moments, np.array([100, 250, 80, 90, 60, 40]), both),
     )
+    # A bit weighs as much as it lets expect: its factor's square, less the square of the mean that is expected.
+    likely = np.array([-0.5, 0.5, 0.3])
     found = pool(
-        [PooledPart.of_mean(one, Aggregate(one.fingerprint, int(n.sum()), n), 0, ranges) for one, n, ranges in asked]
+        [
+            PooledPart.of_mean(one, Aggregate(one.fingerprint, int(n.sum()), n), 0, ranges, likely)
+            for one, n, ranges in asked
+        ]
     )
     told, weight = [], []
     for epsilon, (_, counts, _) in zip((1, 2), asked, strict=True):
         factor = (np.exp(epsilon) + 1) / (np.exp(epsilon) - 1)
         told += [-factor] * counts[0] + [factor] * counts[1]
-        weight += [factor**-2] * (counts[0] + counts[1])
+        weight += [1 / (factor**2 - 0.01)] * (counts[0] + counts[1])
     mean = np.average(told, weights=weight)
     assert found.value == pytest.approx([50 + 30 * mean])
     spread = np.sqrt(np.square(weight) @ np.square(told - mean)) / np.sum(weight)
     assert found.stderr == pytest.approx([30 * spread], rel=1e-2)
+
+
+def test_what_nobody_answered_takes_nothing_from_a_mean():
+    """Of the product nobody says anything: a regression is refused, the mean of its number is told."""
+    moments = Sampled(tuple(two_values(statistic, "2") for statistic in (Number(0), Product(0, 1))), (1, 1))
+    counts, ranges = np.array([100, 250, 0, 0]), Ranges.unit(2)
+    part = PooledPart.of_mean(moments, Aggregate(moments.fingerprint, 350, counts), 0, ranges, np.zeros(1))
+    factor = (np.exp(2) + 1) / (np.exp(2) - 1)
+    assert part.value == pytest.approx([150 / 350 * factor], rel=1e-9)
 
 
 def test_what_is_not_told_by_codes_or_is_too_much_is_not_pooled():

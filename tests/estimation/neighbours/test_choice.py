@@ -5,9 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
+from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import estimate
-from sordino.estimation.neighbours.choice import ALLOWED, BETTER, _worst
+from sordino.estimation.neighbours.choice import ALLOWED, BETTER, CORRELATED, _worst
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.projective import ProjectiveResponse
@@ -146,6 +149,37 @@ def test_a_public_map_brings_the_shares_nearer():
     assert total_variation(with_.fitted, truth) < 0.6 * total_variation(without.fitted, truth)
 
 
+@pytest.mark.parametrize(
+    ("metric", "shape"),
+    [(MetricLDP.grid(40, 60, "1", "1"), (40, 60)), (MetricLDP.line(400, "1/2"), (400,))],
+    ids=["map", "line"],
+)
+def test_under_a_metric_nothing_is_smoothed_since_errors_of_neighbours_oppose_each_other(metric, shape):
+    """Cities of one cell: smoothed shares seemed 10 % nearer and were 20 % farther."""
+    places = np.indices(shape).sum(axis=0).ravel()
+    weights = np.random.default_rng(4).permutation(places % 32 == 0) * 1.0
+    mechanism = best_mechanism(len(weights), metric)
+    truth, tally = told(mechanism, weights, 50_000)
+    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(shape)), estimate(mechanism, tally)
+    assert found.choice is CORRELATED
+    assert (found.method, plain.method) == ("simplex", "simplex")
+    assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
+    assert found.offer(Surroundings(shape))[0] is None
+
+
+def test_where_people_are_may_go_with_how_noisy_their_values_are():
+    """Sensitive columns of a map, of which every fifth is inhabited: smoothed shares seemed 10 % nearer."""
+    sensitive, inhabited = (PLACES[1] % 10 < 5).ravel(), (PLACES[1] % 10 == 0).ravel() * 1.0
+    mechanism = best_mechanism(1600, HighLowLDP(1600, np.flatnonzero(sensitive).tolist(), "4"))
+    truth, tally = told(mechanism, inhabited, 2_000)
+    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
+    # Where much is to be gained it is.
+    truth, tally = told(mechanism, HILL, 2_000)
+    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    assert total_variation(found.fitted, truth) <= 0.7 * total_variation(plain.fitted, truth)
+
+
 def test_few_values_are_never_smoothed():
     mechanism = ProjectiveResponse(60, "1")
     _, tally = told(mechanism, np.arange(60.0), 5_000)
@@ -156,7 +190,7 @@ def test_few_values_are_never_smoothed():
 def test_values_without_neighbours_and_tallies_of_subsets_are_smoothed_too():
     mechanism = Blockwise(np.arange(400) % 8, "1", "subset")
     assert not mechanism.counts_codes
-    truth, tally = told(mechanism, np.random.default_rng(5).permutation(0.97 ** np.arange(400)), 400_000)
+    truth, tally = told(mechanism, np.random.default_rng(5).permutation(0.95 ** np.arange(400)), 100_000)
     found = estimate(mechanism, tally, "smoothed")
     assert found.method == "smoothed"
     assert total_variation(found.fitted, truth) < total_variation(estimate(mechanism, tally).fitted, truth)

@@ -13,7 +13,8 @@ band held is lost, and it becomes narrower than intervals that each hold by them
 The interval of a quantile inverts intervals of the distribution function: it goes from the last edge that surely lies
 below it to the first that surely does not. How many standard errors make that sure is what the noise of all edges
 around the quantile asks for, if the function rises there as the fitted one does; as many as for one edge at least.
-Where bins are wide it holds more often than promised, since it ends at edges.
+Where bins are wide it holds more often than promised, since it ends at edges. Of spikes a quantile is itself an edge,
+at which its bin begins: nothing says where in a bin people are but that many of them are at one number.
 
 Of a number that may be missing all of this is about those who have it (`Subpopulation`), beside the share of those who
 lack it.
@@ -65,12 +66,14 @@ class DistributionEstimate(Brief):
         shares: of all that is read, unbiased: of the bins, and last of none where the number may be missing.
         fitted: of the bins, shape (k,), a distribution near them; None where none was asked for.
         method: how it was fitted.
+        spikes: whether many people are thought to have equal numbers: nothing is interpolated within a bin.
     """
 
     bins: Bins
     shares: Estimate
     fitted: NDArray[np.float64] | None
     method: str
+    spikes: bool = False
 
     @classmethod
     def of(
@@ -101,19 +104,19 @@ class DistributionEstimate(Brief):
         if method is None and spikes and bits is None:
             shares = estimate(mechanism, aggregate, "unbiased")
             function = Subpopulation(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
-            return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic")
+            return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic", spikes)
         if method is None and (spikes or bins.k < FEWEST_SMOOTHED):
             method = "likelihood"
         if method == "likelihood" and bits is not None:
             shares = estimate(mechanism, aggregate, "unbiased")
-            return cls(bins, shares, isotonic_shares(bits, aggregate.counts, bins.widths), "isotonic")
+            return cls(bins, shares, isotonic_shares(bits, aggregate.counts, bins.widths), "isotonic", spikes)
         shares = estimate(mechanism, aggregate, method or "unbiased")
         if method is not None:
-            return cls(bins, shares, None if shares.fitted is None else _among(shares.fitted, bins), method)
+            return cls(bins, shares, None if shares.fitted is None else _among(shares.fitted, bins), method, spikes)
         if not mechanism.counts_codes:
             raise SordinoError("smoothing needs to know how often each code was sent", found="another tally")
         fitted = smoothed_shares(mechanism, aggregate.counts, bins.widths, level)
-        return cls(bins, shares, _among(fitted, bins), "smoothed likelihood")
+        return cls(bins, shares, _among(fitted, bins), "smoothed likelihood", spikes)
 
     @property
     def n(self) -> int:
@@ -178,7 +181,11 @@ class DistributionEstimate(Brief):
             reach: how far they are from each estimate, shape (k - 1,); by default as far as the noise of all asks for.
         """
         reach = self.critical(confidence) * self.stderr if reach is None else reach
-        low, high = possible_limits(self.function, (self.function - reach, self.function + reach))
+        low, high = self.function - reach, self.function + reach
+        if not self.subpopulation.optional:
+            least, most = self.below.farthest(reach / self.stderr)
+            low, high = np.minimum(low, least), np.maximum(high, most)
+        low, high = possible_limits(self.function, (low, high))
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
         # Where they cross, no distribution function is within reach everywhere: as rarely as the band fails.
         low, high = np.minimum(low, high), np.maximum(low, high)
@@ -195,8 +202,9 @@ class DistributionEstimate(Brief):
     ) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and between which edges the quantile lies with this confidence.
 
-        The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin;
-        where it leaves the interval the nearest end of that is taken.
+        The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin,
+        but for spikes: then it is the edge where the quantile's bin begins, where the numbers that are equal are taken
+        to lie. Where the curve leaves the interval the nearest number there is taken.
 
         Args:
             part: of the people, in (0, 1).
@@ -208,17 +216,20 @@ class DistributionEstimate(Brief):
         away = self.reach(part, confidence) * self.errors_at(part) if away is None else away
         low = np.concatenate([[0.0], self.function - away, [1.0]])
         high = np.concatenate([[0.0], self.function + away, [1.0]])
-        at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k)
-        rise = curve[at] - curve[at - 1]
-        value = edges[at - 1] + (edges[at] - edges[at - 1]) * ((part - curve[at - 1]) / rise if rise > 0 else 1.0)
         ends = edges[high < part].max(initial=edges[0]), edges[low >= part].min(initial=edges[-1])
         first, last = float(min(ends)), float(max(ends))
+        # The bin that the curve reaches the part in, and the last one that the interval holds.
+        at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k) - 1
+        if self.spikes:
+            return float(np.clip(edges[at], first, max(first, edges[edges < last].max(initial=first)))), first, last
+        rise = curve[at + 1] - curve[at]
+        value = edges[at] + (edges[at + 1] - edges[at]) * ((part - curve[at]) / rise if rise > 0 else 1.0)
         return float(np.clip(value, first, last)), first, last
 
     def errors_at(self, part: float) -> NDArray[np.float64]:
         """Standard errors by which the function at each edge is told from a part of the people, shape (k - 1,)."""
         if not self.subpopulation.optional:
-            return self.stderr
+            return self.below.errors_at(part)
         return self.subpopulation.errors_at(below_edges(self.bins.k), part, self.n)
 
     def reach(self, part: float, confidence: float) -> float:
@@ -277,38 +288,6 @@ def function_leverage(mechanism: Mechanism) -> float:
     """How many people one forged report can weigh at most in a value of the distribution function."""
     contributions = function_contributions(mechanism)
     return float((contributions.max(axis=1) - contributions.min(axis=1)).max())
-
-
-def function_errors(
-    mechanism: Mechanism, shares: NDArray[np.float64], n: int, bins: int | None = None
-) -> NDArray[np.float64]:
-    """The standard errors of the distribution function to be expected of n people, shape (bins - 1,).
-
-    Args:
-        mechanism: over the bins, or over these and none.
-        shares: that the people have of what is read, shape (k,).
-        n: people.
-        bins: how many; by default all that is read.
-    """
-    count = mechanism.k if bins is None else bins
-    return errors_of(mechanism, below_edges(count), shares, n)
-
-
-def errors_of(
-    mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
-    """The same of the shares of any sets of bins, shape (m,).
-
-    Args:
-        mechanism: over the bins, or over these and none.
-        inside: 1 for the bins in each set, 0 for others, shape (m, bins).
-        shares: that the people have of what is read, shape (k,).
-        n: people.
-    """
-    law = mechanism.forward(shares)
-    contributions = Subpopulation(mechanism, law, inside.shape[1]).contributions(inside)
-    # All bins together are all who have the number, but for rounding.
-    return np.where(inside.all(axis=1), 0.0, np.sqrt(variances(contributions, law) / n))
 
 
 def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:

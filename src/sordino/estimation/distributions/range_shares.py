@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.distributions.subpopulation import Subpopulation, variances
+from sordino.estimation.distributions.subpopulation import Subpopulation
 from sordino.estimation.intervals.possible import possible_limits
 
 Floats = NDArray[np.float64]
@@ -50,23 +50,52 @@ class RangeShares:
     @cached_property
     def stderr(self) -> Floats:
         """Of each, shape (m,); zero only of all bins together, where everybody has the number."""
-        contributions, n, mechanism = self.contributions, self.n, self.subpopulation.mechanism
-        plain = np.sqrt(variances(contributions, self.subpopulation.noise(n)) / n)
+        n = self.n
+        share = np.clip(self.contributions @ self.subpopulation.law, 1 / (n + 1), n / (n + 1))
+        return self.errors_at(share)
+
+    def errors_at(self, share: Floats | float) -> Floats:
+        """Standard errors if the shares were these, shape (m,): what reports show, but never below the least possible.
+
+        As `variance_of_reports` has it of values.
+        """
+        plain = np.sqrt(self.subpopulation.variances(self.contributions, self.n) / self.n)
         if self.subpopulation.optional:
             return plain
-        # As `variance_of_reports` has it of values.
-        squares = np.stack([mechanism.adjoint(row**2) for row in contributions])
-        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (self.inside > 0, self.inside == 0))
-        share = np.clip(contributions @ self.subpopulation.law, 1 / (n + 1), n / (n + 1))
-        variance = np.maximum(share * own + (1 - share) * least - share**2, 0.0)
-        errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / n)))
+        own, least = self._squares
+        variance = np.maximum(share * own + (1 - share) * least - np.square(share), 0.0)
+        errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
         return errors
+
+    @cached_property
+    def _squares(self) -> tuple[Floats, Floats]:
+        """The least mean square of what somebody counts as whose number is in each range, and is not, shape (m,)."""
+        mechanism = self.subpopulation.mechanism
+        squares = np.stack([mechanism.adjoint(row**2) for row in self.contributions])
+        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (self.inside > 0, self.inside == 0))
+        return own, least
+
+    def farthest(self, errors: Floats) -> tuple[Floats, Floats]:
+        """The least and the largest shares that so many of *their own* least standard errors lead to, shape (m,).
+
+        Of a share near 0 or 1 few reports show too little noise: that of a share further from the end is larger. With t
+        the square of the errors over n, own and least as in `errors_at`, these are the roots in f of
+        (f - value)^2 = t (f own + (1 - f) least - f^2): Wilson's limits, of a share that is told through a channel.
+
+        Args:
+            errors: how many standard errors, shape (m,).
+        """
+        own, least = self._squares
+        t = np.square(errors) / self.n
+        half = self.value + t * (own - least) / 2
+        root = np.sqrt(np.maximum(half**2 - (1 + t) * (self.value**2 - t * least), 0.0))
+        return (half - root) / (1 + t), (half + root) / (1 + t)
 
     @cached_property
     def leverage(self) -> Floats:
         """How many people one report can weigh in each at most, shape (m,)."""
-        leverage: Floats = np.ptp(self.contributions, axis=1)
-        return leverage
+        # All bins together are everybody, but for rounding.
+        return np.where(self.inside.all(axis=1), 0.0, np.ptp(self.contributions, axis=1))
 
     def within(self, errors: float) -> tuple[Floats, Floats]:
         """Lower and upper limits of each share by itself, within 0..1, shape (m,) each.

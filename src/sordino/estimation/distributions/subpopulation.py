@@ -4,6 +4,9 @@ With y the share of people who are in some bins, and s the share who have the nu
 these is r = y / s. A report counts in y as h and in s as g, so to the first order in r as r + (h - r g) / s (delta
 method), whose mean over the reports is r: all that is made of such contributions, errors and draws of the noise, is
 made as where everybody has the number, and g = s = 1. Limits are Fieller's (`quotient`).
+
+Few reports of many codes need not show how large the noise is: a variance is never smaller than what one value alone
+causes, the least of all values.
 Shapes: m functionals of the k bins.
 """
 
@@ -53,14 +56,23 @@ class Subpopulation:
         """All that is no further from the estimates than so many standard errors, shape (m,) each."""
         counted = self._counted(functionals)
         mean, law = counted @ self.law, self.noise(n)
-        variance = variances(counted, law) / n
+        variance = self.variances(counted, n) / n
         shared = (counted @ (law * self._given) - (counted @ law) * (self._given @ law)) / n
         return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
 
     def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
         """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""
         away = self._counted(functionals) - part * self._given
-        return np.sqrt(variances(away, self.noise(n)) / n) / self.share
+        return np.sqrt(self.variances(away, n) / n) / self.share
+
+    def variances(self, contributions: Floats, n: int) -> Floats:
+        """Of one report's contributions, shape (m,), as far as so many reports and the channel tell."""
+        shown = variances(contributions, self.noise(n))
+        if not self.optional:
+            return shown
+        squares, means = self.mechanism.adjoint(contributions**2), self.mechanism.adjoint(contributions)
+        least: Floats = (squares - means**2).min(axis=1)
+        return np.maximum(shown, least)
 
     def noise(self, n: int) -> Floats:
         """The law of the reports' noise, shape (outputs,): theirs, and one report more where a number may be missing.
@@ -80,7 +92,7 @@ class Subpopulation:
 
     def share_stderr(self, n: int) -> float:
         """Of the share of the people who have it, and of those who lack it."""
-        return float(np.sqrt(self.share_variance(self.noise(n)) / n))
+        return float(np.sqrt(self.variances(self._given[None, :], n)[0] / n)) if self.optional else 0.0
 
     def share_variance(self, law: Floats) -> float:
         """Of what one report counts as in it, by the law of the reports' noise."""

@@ -4,37 +4,38 @@ What noise adds to one value it takes from others, so the error of a difference 
 a report of code y adds h(y), whose mean is the functional of its value, and the error is that of the mean of h.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.errors import SordinoError
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.unbiased import Decoded, leverages
+from sordino.estimation.unbiased import Decoded, Functionals, leverages
 from sordino.mechanism.base import Mechanism
 
-MOST_VALUES = 1 << 10
-"""Whose people are looked at one by one."""
 
+@dataclass(frozen=True, eq=False)
+class EstimatedContrast(NormalEstimate):
+    """A sum of weights times shares, of which it is known what each code adds.
 
-def contributions(mechanism: Mechanism, weights: NDArray[np.float64], *, subtract_totals: bool) -> NDArray[np.float64]:
-    """What each code adds, h(y) of shape (counters,), to the sum of weights times shares.
-
-    Args:
-        mechanism: made the reports.
-        weights: of the values, shape (k,).
-        subtract_totals: whether estimates are shifted to the share of their block.
-
-    Raises:
-        SordinoError: a tally that does not say how often each code was sent.
+    Attributes:
+        added: by each code, shape (codes,).
+        law: how often each was sent, shape (codes,).
     """
-    if not mechanism.counts_codes:
-        rule = "sums and differences need to know how often each code was sent"
-        raise SordinoError(rule, found="a tally of subsets by their values")
-    each = mechanism.unbiased(weights)
-    excess = mechanism.excess if subtract_totals else None
-    if excess is None:
-        return each
-    return each - mechanism.partition.totals(weights)[mechanism.block_of_counter] * excess
+
+    added: NDArray[np.float64]
+    law: NDArray[np.float64]
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1).
+        """
+        low, high = super().interval(confidence)
+        ((least,), (most,)) = limits_by_codes(self.added[None], self.law, self.n, 1 - confidence)
+        return np.minimum(low, least), np.maximum(high, most)
 
 
 def contrast(
@@ -51,11 +52,14 @@ def contrast(
     Raises:
         SordinoError: a tally that does not tell how estimates go together.
     """
+    mechanism = decoded.mechanism
     value = weights @ decoded.estimate(subtract_totals=subtract_totals)
-    variance = float(decoded.covariance(weights[None, :], subtract_totals=subtract_totals)[0, 0])
-    # Where all reports say the same the plug-in variance is 0; no people's answers vary less than those of one value.
-    variance = max(variance, least_variance(decoded.mechanism, weights, subtract_totals=subtract_totals))
-    return NormalEstimate(np.array(value), np.array(np.sqrt(variance / n)), n)
+    (variance,) = Functionals(mechanism, weights[None, :], subtract_totals).variances(decoded, n)
+    found = NormalEstimate(np.array(value), np.array(np.sqrt(variance / n)), n)
+    if not mechanism.counts_codes or n < FEWEST:
+        return found
+    (added,) = mechanism.contributions(weights[None, :], subtract_totals=subtract_totals)
+    return EstimatedContrast(found.value, found.stderr, n, added, decoded.law)
 
 
 def tells_covariance(mechanism: Mechanism) -> bool:
@@ -64,23 +68,8 @@ def tells_covariance(mechanism: Mechanism) -> bool:
     return mechanism.k > 1 and mechanism.informative and (own or mechanism.counts_codes)
 
 
-def least_variance(mechanism: Mechanism, weights: NDArray[np.float64], *, subtract_totals: bool) -> float:
-    """The least variance of what a report adds to the sum, over people who all have one value.
-
-    Of tallies that are not of codes and more than some thousand values it is not worked out: 0.
-    """
-    if mechanism.counts_codes:
-        added = contributions(mechanism, weights, subtract_totals=subtract_totals)
-        return max(float((mechanism.adjoint(added**2) - mechanism.adjoint(added) ** 2).min()), 0.0)
-    if mechanism.k > MOST_VALUES:
-        return 0.0
-    laws = (mechanism.forward(one) for one in np.eye(mechanism.k))
-    each = (Decoded(mechanism, law).covariance(weights[None, :], subtract_totals=subtract_totals) for law in laws)
-    return max(min(float(one[0, 0]) for one in each), 0.0)
-
-
 def contrast_leverage(mechanism: Mechanism, weights: NDArray[np.float64], *, subtract_totals: bool) -> float:
     """How far one report can move the sum, times n, at most; by that exactly where tallies count codes."""
     if mechanism.counts_codes:
-        return float(np.ptp(contributions(mechanism, weights, subtract_totals=subtract_totals)))
+        return float(np.ptp(mechanism.contributions(weights[None, :], subtract_totals=subtract_totals)))
     return float(np.abs(weights) @ leverages(mechanism, subtract_totals=subtract_totals))

@@ -2,13 +2,21 @@
 
 They are all r for which N - r D is no further from 0 than its own standard errors allow. That is an interval where D's
 own leaves 0 out; where it does not, the reports say nothing of the quotient.
+Of few reports errors are not normal: of a part that nobody was seen to have N - r D seems to have no more than D's
+own. There limits go on to all r, up to 0 and 1, with which the likelihood of what each code adds to N - r D lets its
+mean be 0 (`mean_limits`).
 Source: Fieller 1954, some problems in interval estimation.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.estimation.intervals.mean_limits import limits_by_codes
+
 Floats = NDArray[np.float64]
+
+HALVINGS = 20
+"""Of what is left of 0 to 1: a millionth of it."""
 
 
 def quotient_limits(
@@ -34,3 +42,36 @@ def quotient_limits(
     root = np.sqrt(np.maximum(middle**2 - square * end, 0.0))
     divisor = np.where((whole > 0) & (square > 0), square, np.nan)
     return (middle - root) / divisor, (middle + root) / divisor
+
+
+def likely_limits(
+    limits: tuple[Floats, Floats], parts: Floats, wholes: Floats, law: Floats, n: int, error: float
+) -> tuple[Floats, Floats]:
+    """Limits of shares, no closer together than likelihood lets them be, shape (m,) each.
+
+    Args:
+        limits: by `quotient_limits`, or what is possible.
+        parts: what each code adds to N, shape (m, codes).
+        wholes: what it adds to D, shape (m, codes).
+        law: how often each was sent, shape (codes,).
+        n: the number of reports.
+        error: how often both limits may miss, together.
+    """
+
+    def allowed(rows: NDArray[np.intp], share: Floats, end: float) -> NDArray[np.bool_]:
+        low, high = limits_by_codes(parts[rows] - share[:, None] * wholes[rows], law, n, error)
+        return low <= 0 if end < 1 else high >= 0
+
+    found = []
+    for end, limit in zip((0.0, 1.0), limits, strict=True):
+        widened, start = limit.copy(), np.clip(limit, 0.0, 1.0)
+        rest = np.flatnonzero(start != end)
+        rest = rest[allowed(rest, start[rest], end)]
+        near, far = start[rest], np.full(len(rest), end)
+        for _ in range(HALVINGS if len(rest) else 0):
+            middle = (near + far) / 2
+            inside = allowed(rest, middle, end)
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        widened[rest] = far
+        found.append(widened)
+    return found[0], found[1]

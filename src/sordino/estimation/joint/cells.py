@@ -11,7 +11,7 @@ Sources: Fieller 1954; Zou and Donner 2008 (limits of differences from those of 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -22,7 +22,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.intervals.quotient import quotient_limits
+from sordino.estimation.intervals.quotient import likely_limits, quotient_limits
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class TableShares:
     """Shares, or differences of shares, one after the other.
 
     Attributes:
-        value: shape (m,); right on average, or nearly; NaN where nobody is seen to have the value that it is within.
+        value: shape (m,); right on average, or nearly; NaN where reports are too few to say anything.
         stderr: shape (m,).
         low, high: limits, shape (m,) each, within what is possible.
         fitted: of the distribution that is fitted, shape (m,); None where none is.
@@ -68,6 +68,9 @@ class Cells:
     shape: tuple[int, ...]
     estimate: Estimate
     covariance: Floats
+    _known: dict[tuple[tuple[int, ...], tuple[int, ...], float], "Within"] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
@@ -99,15 +102,22 @@ class Cells:
         return TableShares.normal(sums @ self.value, self.estimate.variances(sums), fitted, confidence)
 
     def within(self, of: Sequence[int], given: Sequence[int], confidence: float) -> "Within":
-        """The shares of some attributes' values within each combination of others'.
+        """The shares of some attributes' values within each combination of others', worked out once.
 
         Args:
             of: the attributes.
             given: the others.
             confidence: of each interval by itself.
         """
+        asked = tuple(of), tuple(given), confidence
+        if asked not in self._known:
+            self._known[asked] = self._within(of, given, confidence)
+        return self._known[asked]
+
+    def _within(self, of: Sequence[int], given: Sequence[int], confidence: float) -> "Within":
         parts, size = self._sums([*given, *of]), prod(self.shape[axis] for axis in of)
-        wholes = np.repeat(self._sums(given), size, axis=0)
+        totals = self._sums(given)
+        wholes = np.repeat(totals, size, axis=0)
         part, whole = parts @ self.value, wholes @ self.value
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.where(whole > 0, part / whole, np.nan)
@@ -121,8 +131,17 @@ class Cells:
         low, high = quotient_limits(part, whole, errors, errors_to_either_side(confidence))
         # Where nobody may be, a share may be anything.
         low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+        if self.estimate.mechanism.counts_codes:
+            # What a whole is made of is worked out once for all its parts.
+            added, among = parts @ self._added, np.repeat(totals @ self._added, size, axis=0)
+            low, high = likely_limits((low, high), added, among, self.estimate.law, self.estimate.n, 1 - confidence)
         known = np.nan_to_num(influence)
         return Within(size, value, known, known @ self.covariance, low, high, fitted)
+
+    @cached_property
+    def _added(self) -> Floats:
+        """What each code adds to the estimate of each cell, shape (k, codes): all sums of cells are sums of these."""
+        return self.estimate.contributions(np.eye(prod(self.shape)))
 
     def _variance(self, functionals: Floats) -> Floats:
         variance: Floats = ((functionals @ self.covariance) * functionals).sum(axis=1)
@@ -155,9 +174,19 @@ class Within:
 
     @property
     def told(self) -> TableShares:
-        """The shares."""
-        low, high = possible_limits(self.value, (self.low, self.high))
-        return TableShares(self.value, np.sqrt(self._variance), low, high, self.fitted)
+        """The shares; a quotient of which the reports exclude nothing that is possible has no estimate."""
+        value, stderr = (np.where(self.unknown, np.nan, one) for one in (self.value, np.sqrt(self._variance)))
+        return TableShares(value, stderr, *self._possible, self.fitted)
+
+    @cached_property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Whether the limits exclude nothing that is possible, shape (m,)."""
+        low, high = self._possible
+        return (low <= 0) & (high >= 1)
+
+    @cached_property
+    def _possible(self) -> tuple[Floats, Floats]:
+        return possible_limits(self.value, (self.low, self.high))
 
     def difference(self, first: int, second: int) -> TableShares:
         """What the shares within one combination are more than within another.
@@ -168,14 +197,20 @@ class Within:
         """
         one, other = (slice(place * self.size, (place + 1) * self.size) for place in (first, second))
         value, variance = self.value[one] - self.value[other], self._variance
+        unknown = self.unknown[one] | self.unknown[other]
         shared, both = (self.moved[one] * self.influence[other]).sum(axis=1), np.sqrt(variance[one] * variance[other])
         correlation = np.divide(shared, both, out=np.zeros_like(both), where=both > 0)
         below = _together(self.value[one] - self.low[one], self.high[other] - self.value[other], correlation)
         above = _together(self.high[one] - self.value[one], self.value[other] - self.low[other], correlation)
+        stderr = np.sqrt(np.maximum(variance[one] + variance[other] - 2 * shared, 0.0))
+        # Of a side of which nothing is known only the other's limits remain.
+        least, most = self._possible
+        low, high = possible_limits(value, (value - below, value + above), (-1, 1))
         return TableShares(
-            value,
-            np.sqrt(np.maximum(variance[one] + variance[other] - 2 * shared, 0.0)),
-            *possible_limits(value, (value - below, value + above), (-1, 1)),
+            np.where(unknown, np.nan, value),
+            np.where(unknown, np.nan, stderr),
+            np.where(unknown, least[one] - most[other], low),
+            np.where(unknown, most[one] - least[other], high),
             None if self.fitted is None else self.fitted[one] - self.fitted[other],
         )
 

@@ -2,8 +2,9 @@
 
 Different people answer different questions, so given who was drawn for which the estimates are independent. Each
 weighs as much as its reports are worth: their number, which is public, over the variance of one by the plan alone, for
-people of whom nothing is known (shares: all values alike; means: the largest second moment of any record). So the
-pooled estimate is unbiased, and its variance that of the weighted sum, whatever the truth is.
+people whom the plan expects (shares: else all values alike; means: numbers as forecasts take them). So the pooled
+estimate is unbiased, and its variance that of the weighted sum, whatever the truth is; for such people, with v the
+variances of the parts, it is 1 / sum(1 / v), which is below each of them.
 Shapes: m numbers.
 """
 
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
+from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.moments import NormalEstimate, means
-from sordino.estimation.unbiased import Decoded
+from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.unbiased import Functionals
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.sampled import Sampled
@@ -28,6 +30,9 @@ Floats = NDArray[np.float64]
 MOST_ENTRIES = 1 << 22
 """Of codes times pooled numbers, for each question."""
 
+MISTAKEN = 0.01
+"""The part of expected shares that is taken to be alike: no block is surely empty, so that no weight is endless."""
+
 
 @dataclass(frozen=True, eq=False)
 class PooledPart:
@@ -36,7 +41,7 @@ class PooledPart:
     Attributes:
         value: unbiased, shape (m,).
         variance: of these, shape (m,).
-        weight: by the plan and the number of reports, shape (m,), positive.
+        weight: one over the variance that the plan and the number of reports let expect, shape (m,), positive.
         n: the number of reports.
     """
 
@@ -46,30 +51,44 @@ class PooledPart:
     n: int
 
     @classmethod
-    def of_shares(cls, estimate: Estimate, sums: Floats, *, subtract_totals: bool) -> "PooledPart":
+    def of_shares(
+        cls, estimate: Estimate, sums: Floats, *, subtract_totals: bool, shares: Floats | None = None
+    ) -> "PooledPart":
         """Of sums of shares.
 
         Args:
             estimate: of all shares.
             sums: which values each number adds up, shape (m, k).
             subtract_totals: as the estimate was made.
+            shares: of the values that were expected before the data, shape (k,); all alike by default.
         """
         mechanism, n = estimate.mechanism, estimate.n
-        planned = Decoded(mechanism, mechanism.forward(np.full(mechanism.k, 1 / mechanism.k)))
-        expected = np.diagonal(planned.covariance(sums, subtract_totals=subtract_totals))
-        return cls(sums @ estimate.value, estimate.variances(sums), n / expected, n)
+        asked = Functionals(mechanism, sums, subtract_totals)
+        alike = np.full(mechanism.k, 1 / mechanism.k)
+        expected = asked.expected(alike if shares is None else (1 - MISTAKEN) * shares + MISTAKEN * alike)
+        return cls(sums @ estimate.value, asked.variances(estimate.decoded, n) / n, n / expected, n)
 
     @classmethod
-    def of_mean(cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges) -> "PooledPart":
-        """Of the mean of a number, in its own unit, shape (1,).
+    def of_mean(
+        cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges, expected: Floats
+    ) -> "PooledPart":
+        """Of the mean of a number that everybody has, in its own unit, shape (1,).
+
+        Args:
+            asked: the queries; what else they tell is not looked at.
+            aggregate: their tally.
+            place: of the number in their records.
+            ranges: of all numbers of these.
+            expected: the scaled numbers of people of whom nothing is known.
 
         Raises:
-            SordinoError: fewer reports than moments, or one that nobody answered about.
+            SordinoError: queries that do not tell it, or nobody answered them.
         """
-        found, reader = means(asked, aggregate, [place], ranges), MomentEstimator.of(asked)
-        at = reader.moments.names.index((place,))
-        weight = reader.precision(aggregate)[[at]] / ranges.half[place] ** 2
-        return cls(found.value, found.stderr**2, weight, aggregate.n)
+        found = EstimatedMoments.of(MomentEstimator.of(asked, [(place,)]), aggregate, [(place,)], ranges.names)
+        middle, unit = ranges.middle[[place]], ranges.half[place] ** 2
+        planned = MomentEstimator.of(asked, [(place,)]).expected_from(aggregate, expected)
+        value, variance = middle + ranges.half[place] * found.means, unit * np.diagonal(found.covariance)
+        return cls(value, variance, 1 / (unit * planned), aggregate.n)
 
 
 def tells_sums(mechanism: Mechanism, count: int) -> bool:

@@ -7,6 +7,10 @@ about normal with standard deviation one. Where variance hardly rises these unit
 
 Noise is what reports add to the people who sent them: that these are a sample of others is none of it.
 
+All this is of mechanisms that count supporting codes. Under a channel that tells near values apart less than far ones
+(a tree, a product of axes, a table) an error moves people from a value to its neighbours: errors of near values oppose
+each other, and a neighbourhood believes what one large error left around it.
+
 Source: Anscombe 1948 (the square root of counts, and the shift that leaves its mean right).
 """
 
@@ -15,8 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.partition import Partition
 from sordino.estimation.unbiased import Decoded
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.supported import SupportMechanism
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +32,25 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 LEAST_PART = 1e-3
 """Of the variance of an estimate of a mean share: the least that does not depend on the share."""
 
+EVEN = 1.01
+"""A larger factor between two standard errors is no rounding."""
+
 MOST_SHIFT = 0.5
 """Of estimates, in variances at share zero: Anscombe's shift is for counts of one and more."""
+
+
+def is_independent(mechanism: Mechanism) -> bool:
+    """Whether the errors of two values do not depend on which values these are, but for their block and group.
+
+    Any two values of a group are supported together equally often, so that errors have nothing in common but the known
+    total.
+
+    Example:
+        >>> from sordino import MetricLDP, RandomizedResponse, TreeResponse
+        >>> is_independent(RandomizedResponse(5, "1")), is_independent(TreeResponse(MetricLDP.line(5, "1")))
+        (True, False)
+    """
+    return isinstance(mechanism, SupportMechanism)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +92,12 @@ class ShareNoise:
         positive = (alike > 0) & (least > 0)
         stderr = np.where(positive, np.sqrt(np.where(positive, least, 1.0) / n), SMALLEST)
         return cls(stderr, np.where(positive, np.maximum(slope, 0.0) / (n * stderr), 0.0))
+
+    def is_uneven(self, blocks: Partition) -> bool:
+        """Whether values of one block have noise of different sizes."""
+        ordered = self.stderr[blocks.order]
+        most, least = (ends.reduceat(ordered, blocks.starts) for ends in (np.maximum, np.minimum))
+        return bool((most > EVEN * least).any())
 
     def at(self, shares: Floats) -> Floats:
         """The standard errors of estimates of these shares, shape (k,)."""

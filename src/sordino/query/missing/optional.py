@@ -18,7 +18,7 @@ from sordino.domain.moment import Factors, given
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.query.number import MOST_POINTS, Floats, NumberStatistic, require_places
+from sordino.query.number import MOST_POINTS, Floats, NumberStatistic, mean_points, require_places
 from sordino.query.reader import GridReader, OptionalReader
 
 
@@ -95,9 +95,4 @@ class OptionalNumber(NumberStatistic):
         """
         there = numbers[~np.isnan(numbers)]
         absent = 1 - len(there) / len(numbers) if missing is None else missing
-        spread = np.zeros(self.points)
-        at = (there + 1) * ((self.points - 1) / 2)
-        lower = np.clip(at.astype(np.intp), 0, self.points - 2)
-        np.add.at(spread, lower, lower + 1 - at)
-        np.add.at(spread, lower + 1, at - lower)
-        return np.append(spread * ((1 - absent) / max(len(there), 1)), absent)
+        return np.append(mean_points(there, self.points) * (1 - absent), absent)

@@ -1,0 +1,62 @@
+"""What queries about numbers read of some people: the mean distribution of each statistic's values.
+
+It is all that expected estimates depend on: a query's report depends on a person through what is read alone.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.query.missing.complete import CompleteCase
+from sordino.query.missing.optional import OptionalNumber
+from sordino.query.number import Number, NumberStatistic, Signs
+from sordino.query.sampled import Sampled
+
+Floats = NDArray[np.float64]
+
+MeanReadings: TypeAlias = Mapping[NumberStatistic, Floats]
+"""For each statistic the probability that each of its values is read of somebody, shape (k,)."""
+
+
+def statistics_read(asked: Sampled) -> tuple[NumberStatistic, ...]:
+    """The statistics of some queries, each once and in their order; signs that are read together one by one.
+
+    Example:
+        >>> from sordino import LDP, Number, Query, RandomizedResponse, Sampled
+        >>> bit = Query(Number(0), RandomizedResponse(2, "1"))
+        >>> statistics_read(Sampled((bit, bit), (1, 2)))
+        (Number(place=0, points=2),)
+    """
+    found: dict[NumberStatistic, None] = {}
+    for statistic in asked.numbers:
+        found |= dict.fromkeys(
+            [Number(place) for place in statistic.at] if isinstance(statistic, Signs) else [statistic]
+        )
+    return tuple(found)
+
+
+def mean_readings(
+    asked: Sampled, records: Floats, complete: float | None = None, missing: Mapping[int, float] | None = None
+) -> MeanReadings:
+    """Of people who are like some records.
+
+    Args:
+        asked: the queries.
+        records: numbers in [-1, 1], shape (n, d), each as likely as any other; categories as `domain.coded` has them,
+            NaN where a number is missing.
+        complete: the share of complete cases; as among the records by default.
+        missing: by their places, the share of people who lack a number; as among the records by default.
+    """
+    return {one: _mean_reading(one, records, complete, missing or {}) for one in statistics_read(asked)}
+
+
+def _mean_reading(
+    statistic: NumberStatistic, records: Floats, complete: float | None, missing: Mapping[int, float]
+) -> Floats:
+    if isinstance(statistic, CompleteCase):
+        return statistic.shares(records, complete)
+    if isinstance(statistic, OptionalNumber):
+        return statistic.shares(records[:, statistic.place], missing.get(statistic.place))
+    return statistic.shares(records)
