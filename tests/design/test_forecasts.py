@@ -1,20 +1,27 @@
 """Forecasts come true: surveys among people as expected, by the real samplers, err as was forecast."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from in_one import in_one
 from sordino.definition.dependence import Dependence
+from sordino.design.histograms.fitted_distance import ExpectedEstimates, fitted_distance
 from sordino.design.histograms.shares_accuracy import expected_shares
 from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
 from sordino.design.numbers.sampled_mean import sampled_mean
 from sordino.design.numbers.sampled_moments import sampled_moments
+from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
+from sordino.estimation.estimated_moments import EstimatedMoments
+from sordino.estimation.mean_readings import mean_readings
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import covariances, means
-from sordino.estimation.regression import least_squares
+from sordino.estimation.regression import FeatureVariation, check_distinct, least_squares
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -60,15 +67,15 @@ def test_shares_err_as_forecast(case, known):
     make, people = SHARES[case]
     mechanism = make()
     shares = skewed(mechanism.k) if known else np.full(mechanism.k, 1 / mechanism.k)
-    forecast = expected_shares(mechanism, people, subtract_totals=False, shares=shares if known else None)
+    given = shares if known else None
+    forecast = expected_shares(mechanism, people, subtract_totals=False, shares=given)
     values = np.random.default_rng(5).choice(mechanism.k, SURVEYS * people, p=shares)
     found = [estimate(mechanism, tally, "block-simplex") for tally in surveys(mechanism, values, SURVEYS)]
     squares = np.mean([(one.value - shares) ** 2 for one in found], axis=0)
     assert forecast.stderr == pytest.approx(np.sqrt(squares.mean()), rel=NEAR)
     assert forecast.largest == pytest.approx(np.sqrt(np.sort(squares)[-15:].mean()), rel=2 * NEAR)
     distance = np.mean([np.abs(one.fitted - shares).sum() / 2 for one in found])
-    assert forecast.total_variation == pytest.approx(distance, rel=NEAR)
-    assert forecast.total_variation <= 1
+    assert fitted_distance(ExpectedEstimates(mechanism, people, False, given)) == pytest.approx(distance, rel=NEAR)
 
 
 def test_a_forecast_of_one_block_is_that_of_its_mechanism():
@@ -185,4 +192,65 @@ def test_forecasts_are_always_the_same():
     mechanism = HadamardResponse(12, "1")
     first, second = (expected_shares(mechanism, 1000, subtract_totals=True) for _ in range(2))
     assert first == second
-    assert np.isinf(expected_shares(RandomizedResponse(2, "1e-30"), 1000, subtract_totals=False).total_variation)
+    distances = [fitted_distance(ExpectedEstimates(mechanism, 1000, True)) for _ in range(2)]
+    assert distances[0] == distances[1]
+    assert np.isinf(fitted_distance(ExpectedEstimates(RandomizedResponse(2, "1e-30"), 1000, False)))
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_surveys_are_refused_together_as_one_by_one(together):
+    channel = sampled_moments(["4"] * 4, "4", Dependence.unknown(4), target=3)
+    reader, records = MomentEstimator.of(channel), np.random.default_rng(1).uniform(-1, 1, (500, 4))
+    covariance = np.diag(reader.expected(mean_readings(channel, records))[1])
+    if together:
+        mixed = np.random.default_rng(2).normal(size=covariance.shape) * np.sqrt(np.diagonal(covariance)) / 4
+        covariance += mixed @ mixed.T
+    means, draws = reader.moments.values(records).mean(axis=0), np.random.default_rng(3)
+    alone = [
+        EstimatedMoments(reader.moments.names, draws.multivariate_normal(means, covariance / 3000), covariance / 3000)
+        for _ in range(200)
+    ]
+    several = replace(alone[0], means=np.array([one.means for one in alone])).centred(range(3), range(3))
+    found = FeatureVariation.of(several)
+    refused = []
+    for one in alone:
+        try:
+            check_distinct(one, range(3), ["a", "b", "c"])
+        except SordinoError:
+            refused.append(True)
+        else:
+            refused.append(False)
+    assert 5 < sum(refused) < 195
+    assert found.is_refused.tolist() == refused
+    at = int(np.flatnonzero(~np.isnan(found.least))[0])
+    # How far a quadratic form moves with each mean, by small steps.
+    deviation = np.sqrt(np.diagonal(several.value[at]))
+    weights = found.along[at] / deviation
+    steps = 1e-6 * np.eye(len(means))
+    moved = [
+        weights @ replace(alone[at], means=alone[at].means + step).centred(range(3), range(3)).value @ weights
+        for step in (*steps, *-steps)
+    ]
+    slope = (np.array(moved[: len(means)]) - moved[len(means) :]) / 2e-6
+    assert found.stderr[at] == pytest.approx(np.sqrt(slope @ (covariance / 3000) @ slope), rel=1e-5)
+
+
+def test_forecasts_of_a_singular_covariance_draw_from_it():
+    root = np.random.default_rng(4).normal(size=(6, 3))
+    names = tuple((j,) for j in range(6))
+    covariance = root @ root.T
+    expected = Expected(Moments(6, names), Ranges.unit(6), np.zeros(6), np.diagonal(covariance), covariance)
+    drawn = expected._errors
+    assert drawn.T @ drawn / len(drawn) == pytest.approx(covariance, abs=0.25 * np.diagonal(covariance).max())
+    assert np.linalg.matrix_rank(drawn) == 3
+
+
+def test_enough_people_are_found_by_few_tries(monkeypatch):
+    channel = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2)
+    expected, tries, refused = Expected.of(channel, RANGES, people(1_000)), [], Expected.refused
+    monkeypatch.setattr(Expected, "refused", lambda own, *asked: tries.append(asked) or refused(own, *asked))
+    enough = expected.enough(1)
+    # Beyond what is refused, and a tenth below is.
+    assert refused(expected, enough, 100) <= 0.05 < refused(expected, int(enough / 1.15), 100)
+    assert len(tries) <= 16
+    assert Expected.of(channel, RANGES, np.zeros((10, 3))).enough(1) is None

@@ -60,6 +60,35 @@ def test_systems_are_solved(n):
     assert bordered @ solve(bordered, np.ones(n + 1)) == pytest.approx(1, abs=1e-9)
 
 
+def eliminated(matrix, right):
+    """A system solved entry by entry: each one minus its products in the order of the pivots, nothing else."""
+    rows = [[*row, value] for row, value in zip(matrix.tolist(), right.tolist(), strict=True)]
+    n = len(rows)
+    for i in range(n):
+        largest = max(range(i, n), key=lambda row: abs(rows[row][i]))
+        rows[i], rows[largest] = rows[largest], rows[i]
+        for row in rows[i + 1 :]:
+            factor = row[i] / rows[i][i]
+            row[i + 1 :] = [one - factor * other for one, other in zip(row[i + 1 :], rows[i][i + 1 :], strict=True)]
+    found = [row[n] for row in rows]
+    for i in range(n - 1, -1, -1):
+        found[i] /= rows[i][i]
+        found[:i] = [one - row[i] * found[i] for one, row in zip(found[:i], rows, strict=False)]
+    return found
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, reproducible.ONE_PANEL])
+def test_systems_are_solved_bit_for_bit_as_entry_by_entry(n):
+    generator = np.random.default_rng(n)
+    matrix, right = generator.normal(size=(n, n)), generator.normal(size=n)
+    matrix[n // 2 :] = np.round(matrix[n // 2 :])  # equal pivots, of which the first counts, and exact zeros
+    matrix += 3 * np.eye(n)[::-1]
+    known = matrix.copy(), right.copy()
+    assert solve(matrix, right).tolist() == eliminated(matrix, right)
+    assert (matrix == known[0]).all()
+    assert (right == known[1]).all()
+
+
 @pytest.mark.parametrize("shape", [(3, 4), (1, 1), (20_000, 3), (5, 6, 7)])
 def test_products_and_sums(shape):
     generator = np.random.default_rng(1)

@@ -10,6 +10,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.exact.nats import Nats
+from sordino.survey.planning import above_floor as planned_floor
 from sordino.words import floors
 from sordino.words.explain_plan import NEARLY, explanation
 from sordino.words.floors import floor_sentences
@@ -69,7 +70,7 @@ def test_each_question_has_its_own():
 
 
 def test_shares_are_compared_with_the_floor_of_their_promise():
-    ((best,), (near,)) = (list(floor_sentences(plan_of(text))) for text in (SHARES, DISTANCES))
+    ((best,), (near,)) = (list(floor_sentences(plan_of(text), search=True)) for text in (SHARES, DISTANCES))
     assert best.text.startswith("The age is told with the least summed variance that any way of asking has")
     plan = plan_of(DISTANCES)
     channel = plan.about_shares[0].mechanism
@@ -81,12 +82,20 @@ def test_shares_are_compared_with_the_floor_of_their_promise():
 
 
 def test_a_floor_that_lies_far_below_is_said_to_prove_little(monkeypatch):
-    monkeypatch.setattr(floors, "above_floor", lambda _: Fraction(1, 2))
+    monkeypatch.setattr(floors, "above_floor", lambda _, search: Fraction(1, 2))
     (sentence,) = floor_sentences(plan_of(DISTANCES))
     assert "nobody has proved it" in sentence.text
     assert "at most 50 % above the least" in sentence.text
 
 
 def test_sensitive_values_have_a_floor():
-    (sentence,) = floor_sentences(plan_of(SENSITIVE))
+    (sentence,) = floor_sentences(plan_of(SENSITIVE), search=True)
     assert float(re.search(r"at most ([\d.]+) % above", sentence.text)[1]) <= 0.05
+
+
+@pytest.mark.parametrize("text", [SENSITIVE, DISTANCES])
+def test_no_floor_is_searched_for_unless_it_is_asked_for(text, monkeypatch):
+    plan = plan_of(text)
+    assert [p.heading for p in explanation(plan, floor=True).details].count(NEARLY) == 1
+    monkeypatch.setattr(planned_floor, "definition_floor", None)
+    assert NEARLY not in [p.heading for p in explanation(plan).details]

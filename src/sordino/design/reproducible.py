@@ -122,11 +122,16 @@ def solve(matrix: Floats, right: Floats) -> Floats:
 def _eliminate(work: Floats, first: int, last: int, n: int) -> None:
     """Columns `first` to `last` below the diagonal, within them one by one, then for all columns behind at once."""
     end = last if last < n else work.shape[1]
+    # One buffer for all of the products: a new one each step takes as long as the arithmetic.
+    buffer = np.empty((len(work) - first - 1) * (end - first - 1))
     for i in range(first, last):
         largest = i + int(np.argmax(np.abs(work[i:, i])))
-        work[[i, largest]] = work[[largest, i]]
+        if largest != i:
+            work[[i, largest]] = work[[largest, i]]
         work[i + 1 :, i] /= work[i, i]
-        work[i + 1 :, i + 1 : end] -= work[i + 1 :, i, None] * work[i, i + 1 : end]
+        left = work[i + 1 :, i + 1 : end]
+        products = buffer[: left.size].reshape(left.shape)
+        left -= np.multiply(work[i + 1 :, i, None], work[i, i + 1 : end], out=products)
     if last < n:
         for i in range(first, last - 1):
             work[i + 1 : last, last:] -= work[i + 1 : last, i, None] * work[i, last:]

@@ -19,10 +19,10 @@ TELLING = Fraction(1, 10)
 """A floor further below, relatively, says little about how good a channel is."""
 
 
-def floor_sentences(plan: Plan) -> Iterator[Sentence]:
-    """A sentence for each question whose floor is known."""
+def floor_sentences(plan: Plan, *, search: bool = False) -> Iterator[Sentence]:
+    """A sentence for each question whose floor is known, or found by a search of up to a minute."""
     for question in plan.questions:
-        more = above_floor(question)
+        more = above_floor(question, search=search)
         if more is None:
             continue
         percentage = f"{outward(100 * more, 2, up=True)} %"

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino.design.dependence import from_sample
 from sordino.design.dependence.from_sample import records_needed, state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
 from sordino.design.dependence.stated import Statement
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
+from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
 
 
@@ -316,3 +318,38 @@ def test_one_percent_takes_150000_records():
 def test_wishes_that_no_sample_fulfils_are_refused(bound, rarest):
     with pytest.raises(SordinoError):
         records_needed(BITS, bound, "0.9", rarest)
+
+
+def test_sums_of_numbers_are_those_of_whole_numbers():
+    """As added one by one, in whatever blocks of statistics."""
+    asked = SampleQuestions((*categories(3), SampleNumber("y", Interval(0, 8), edges=(0, 2, 8))), ((1,), (1, 1)))
+    g = np.random.default_rng(11)
+    x, y = g.integers(0, 3, 500), g.uniform(0, 8, 500)
+    tables = tally_sample(asked, [x, y]).tables
+    assert set(tables) == {(0, (1,)), (0, (1, 1))}
+    scaled = asked.attributes[1].answered(y)
+    for statistic, values in (((1,), scaled), ((1, 1), 2 * (scaled * scaled) - 1)):
+        units = [round(value * 2**32) for value in values.tolist()]
+        assert tables[0, statistic].tolist() == [sum(itertools.compress(units, x == a)) for a in range(3)]
+
+
+def test_work_grows_with_what_is_compared(monkeypatch):
+    """Moments that nothing is compared by are not worked out; statistics alike are compared together."""
+    numbers = tuple(SampleNumber(f"y{j}", Interval(0, 8)) for j in range(4))
+    products = tuple((i, j) for i in range(4) for j in range(i, 4))
+    done = []
+    of_moments, of_pairs = Moments.values, from_sample._largest
+    monkeypatch.setattr(Moments, "values", lambda self, records: done.append("moments") or of_moments(self, records))
+    monkeypatch.setattr(from_sample, "_largest", lambda *given: done.append("pairs") or of_pairs(*given))
+    asked = SampleQuestions(numbers, products)
+    bounds_of(asked, [np.arange(8.0)] * 4)
+    assert done == []
+    # With a category all products of numbers are compared by it, at once.
+    asked = SampleQuestions((*numbers, *categories(*[2] * 5)[4:]), products)
+    bounds_of(asked, [*[np.arange(8.0)] * 4, np.arange(8) % 2])
+    assert done == ["moments", "pairs"]
+    # Each of six categories is compared by the five others, at once.
+    done.clear()
+    asked = SampleQuestions(categories(*[2] * 6), tuple((j,) for j in range(6)))
+    bounds_of(asked, [np.arange(8) % 2] * 6)
+    assert done == ["pairs"] * 6

@@ -13,7 +13,9 @@ from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.metric import MetricLDP
 from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
+from sordino.design.histograms.columns import channel_design
 from sordino.design.histograms.columns.channel_design import design
+from sordino.design.histograms.columns.column_weights import best_weights
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.optimal import optimal_weights
 from sordino.errors import SordinoError
@@ -250,7 +252,25 @@ def test_twenty_values(witness, exp_bounds, name, total):
     assert not witness.broken_bounds(weights, matrix, exp_bounds)
     assert len(weights[0]) <= 210
     found = witness.total_variance(probabilities(weights), np.full(20, 0.05))
-    assert found == pytest.approx(total, rel=1e-3)
+    # A search ends where three rounds bring a twentieth of a per cent each.
+    assert found == pytest.approx(total, rel=1.5e-3)
+
+
+def test_a_search_ends_where_rounds_bring_next_to_nothing(monkeypatch):
+    # In 32 rounds, while it went on for a hundredth of a per cent each, it found .27 % less variance.
+    drawn = np.random.default_rng(1).uniform(0.5, 3, (20, 20)).round(2)
+    bounds = np.where(np.eye(20, dtype=bool), 0, (drawn + drawn.T) / 2).round(3)
+    totals = []
+
+    def counted(*arguments):
+        used = best_weights(*arguments)
+        totals.append(used.total)
+        return used
+
+    monkeypatch.setattr(channel_design, "best_weights", counted)
+    found = design(bounds, np.full(20, 0.05))
+    assert len(totals) <= 26
+    assert found.total_variance < 46.99 * 1.004
 
 
 @pytest.mark.long

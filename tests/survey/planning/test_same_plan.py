@@ -18,6 +18,7 @@ from sordino.survey.reading.schema import Survey
 
 NUMBERS = {name: {"number": {"low": 0, "high": 10}} for name in ("age", "pay", "rent", "size")}
 DELTAS = {name: {**table, "delta": delta} for (name, table), delta in zip(NUMBERS.items(), "5432", strict=True)}
+BINNED = {"pay": {"number": {"low": 0, "high": 10, "bins": 50}}}
 FIVE = {"categories": ["a", "b", "c", "d", "e"]}
 MAP = {"south": 40, "north": 50, "west": 0, "east": 40, "rows": 7, "columns": 40}
 INFINITE = [["0", "1", "inf"], ["2", "0", "1/2"], ["ln 3", "1", "0"]]
@@ -60,6 +61,12 @@ SURVEYS = {
     | {"epsilon": "6.5"},
     "covariance": numbers(NUMBERS, {"covariance": ["age", "pay", "rent"]}, {"mean": "size"}),
     "regression": numbers(DELTAS, {"regression": {"target": "pay", "features": ["age", "rent", "size"]}}, **REST),
+    "ranges": numbers(BINNED, {"distribution": "pay", "ranges": [[0, 2], [2, 10]]}),
+    "quantiles": numbers(BINNED, {"distribution": "pay", "quantiles": [0.5]}) | {"epsilon": "1"},
+    "quantiles of some": numbers(
+        {"pay": {**BINNED["pay"], "missing": "0.2"}}, {"distribution": "pay", "quantiles": [0.5]}
+    )
+    | {"epsilon": "1"},
 }
 SLOW = {"means under deltas"}
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
@@ -79,6 +86,9 @@ GOLDEN = {
     "means of all but one": "d918fe24fe3a98aee6cc",
     "covariance": "9f4eea14bcc39ae3f8b2",
     "regression": "a92a34d9c9bbf65ed1a6",
+    "ranges": "235739acfdc176a5f154",
+    "quantiles": "32f9885f0d92c3586aa7",
+    "quantiles of some": "9135ecebc8c6943b5d01",
 }
 
 

@@ -42,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.dependence.sample_questions import (
+    SIGNS,
     CategorySignDistribution,
     Compared,
     DistributionFunction,
@@ -68,6 +69,9 @@ ROUNDING = 1e-12
 
 DECIMALS = 10**9
 """Bounds are rounded up to multiples of 1/DECIMALS."""
+
+MOST_NUMBERS = 1 << 22
+"""Of an array that several statistics share."""
 
 
 @dataclass(frozen=True)
@@ -122,39 +126,24 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
                 binned[DistributionFunction(place)] = Bins(attribute.asked).locate(values)
         else:
             cells.append(np.asarray(column, dtype=np.intp))
-    moments = [one for one in asked.statistics if isinstance(one, tuple) and not asked.is_histogram(one)]
-    sums: dict[Compared, NDArray[np.int64]] = {}
-    if moments:
-        fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
-        sums.update(zip(moments, fixed.T, strict=True))
-    tables: dict[tuple[int, Compared], NDArray[np.int64]] = {}
-    for i, statistic in asked.compared:
-        k = cells_of(asked.attributes[i])
-        if statistic in sums:
-            tables[i, statistic] = np.zeros(k, dtype=np.int64)
-            np.add.at(tables[i, statistic], cells[i], sums[statistic])
-        elif isinstance(statistic, CategorySignDistribution):
+    tables = _sums(asked, cells, numbers)
+    for statistic, attributes in asked.compared_by.items():
+        if not asked.is_histogram(statistic):
+            continue
+        # Worked out once for all attributes: each record's value, and the chance of its sign.
+        answers, own, chances = asked.answers(statistic), _own(asked, statistic, cells, binned), None
+        if isinstance(statistic, CategorySignDistribution):
+            answers //= SIGNS
             chances = np.rint((1 + numbers[:, statistic.number]) / 2 * UNIT).astype(np.int64)
-            size = cells_of(asked.attributes[statistic.category])
-            tables[i, statistic] = _laws(cells[i] * size + cells[statistic.category], chances, k * size).reshape(k, -1)
-        else:
-            answers = asked.answers(statistic)
-            if isinstance(statistic, DistributionFunction):
-                own = binned[statistic]
+        for i in attributes:
+            k = cells_of(asked.attributes[i])
+            if chances is None:
+                pairs = np.bincount(cells[i] * answers + own, minlength=k * answers)
             else:
-                sizes = [cells_of(asked.attributes[place]) for place in statistic]
-                own = np.ravel_multi_index([cells[place] for place in statistic], sizes)
-            pairs = np.bincount(cells[i] * answers + own, minlength=k * answers)
-            tables[i, statistic] = pairs.reshape(k, answers)
+                pairs = _distributions(cells[i] * answers + own, chances, k * answers)
+            tables[i, statistic] = pairs.reshape(k, -1)
     counts = (np.bincount(own, minlength=max(1, cells_of(a))) for own, a in zip(cells, asked.attributes, strict=True))
     return SampleTally(n, tuple(counts), tables)
-
-
-def _laws(groups: NDArray[np.intp], chances: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Sums of the chances of both signs, - before +, in units of 1/UNIT, of the records of k groups, shape (k, 2)."""
-    plus = np.zeros(k, dtype=np.int64)
-    np.add.at(plus, groups, chances)
-    return np.stack((np.bincount(groups, minlength=k) * UNIT - plus, plus), axis=1)
 
 
 def state_dependence(
@@ -198,12 +187,13 @@ def state_dependence(
     odds = math.log(sure.denominator) - math.log(sure.denominator - sure.numerator)
     bounds = []
     for i in range(asked.d):
+        found = _largest_of_each(asked, sample, i, odds)
         for statistic in asked.statistics:
             why = asked.why(i, statistic)
             if why != "sample":
                 bounds.append(Bound(i, statistic, Fraction(1), why))
                 continue
-            largest, seen = _largest(asked, sample, i, statistic, odds)
+            largest, seen = found[statistic]
             bound = min(Fraction(1), _upward(Fraction(largest) + 2 * tau))
             bounds.append(
                 Bound(i, statistic, bound, why, min(_upward(Fraction(seen)), bound), int(sample.cells[i].min()))
@@ -237,28 +227,112 @@ def records_needed(
     return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
 
 
+def _sums(
+    asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: NDArray[np.float64]
+) -> dict[tuple[int, Compared], NDArray[np.int64]]:
+    """For each attribute and moment that are compared the moment's sums by the attribute's values, in units of 1/UNIT.
+
+    Args:
+        asked: attributes and statistics.
+        cells: for each attribute its values, shape (n,).
+        numbers: what the moments are of, shape (n, d).
+    """
+    n = len(numbers)
+    moments = [one for one in asked.compared_by if isinstance(one, tuple) and not asked.is_histogram(one)]
+    if not moments:
+        return {}
+    # Loaded only where numbers are compared.
+    from scipy.sparse import csc_array
+
+    attributes = sorted({i for one in moments for i in asked.compared_by[one]})
+    first = np.cumsum([0, *(cells_of(asked.attributes[i]) for i in attributes)])
+    columns = np.stack([cells[i] + start for i, start in zip(attributes, first, strict=False)], axis=1)
+    ones, ends = np.ones(columns.size, dtype=np.int64), np.arange(0, columns.size + 1, len(attributes))
+    # Which cells a record lies in, shape (cells, n): its product with whole numbers is one of whole numbers.
+    members = csc_array((ones, columns.ravel(), ends), shape=(int(first[-1]), n))
+    found: dict[tuple[int, Compared], NDArray[np.int64]] = {}
+    block = max(1, MOST_NUMBERS // max(1, n))
+    for some in (moments[start : start + block] for start in range(0, len(moments), block)):
+        values = Moments(asked.d, tuple(some)).values(numbers)
+        sums = members @ np.rint(values * UNIT).astype(np.int64)
+        for column, statistic in enumerate(some):
+            for i in asked.compared_by[statistic]:
+                start = attributes.index(i)
+                found[i, statistic] = sums[first[start] : first[start + 1], column]
+    return found
+
+
+def _own(
+    asked: SampleQuestions,
+    statistic: Compared,
+    cells: Sequence[NDArray[np.intp]],
+    binned: Mapping[DistributionFunction, NDArray[np.intp]],
+) -> NDArray[np.intp]:
+    """Each record's value of a statistic that is counted, shape (n,); without the sign that is read with a category."""
+    if isinstance(statistic, DistributionFunction):
+        return binned[statistic]
+    places = statistic if isinstance(statistic, tuple) else (statistic.category,)
+    sizes = [cells_of(asked.attributes[place]) for place in places]
+    return np.ravel_multi_index([cells[place] for place in places], sizes).astype(np.intp, copy=False)
+
+
+def _distributions(groups: NDArray[np.intp], chances: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Sums of the chances of both signs, - before +, in units of 1/UNIT, of the records of k groups, shape (k, 2)."""
+    plus = np.zeros(k, dtype=np.int64)
+    np.add.at(plus, groups, chances)
+    return np.stack((np.bincount(groups, minlength=k) * UNIT - plus, plus), axis=1)
+
+
+def _largest_of_each(
+    asked: SampleQuestions, sample: SampleTally, i: int, odds: float
+) -> dict[Compared, tuple[float, float]]:
+    """For each statistic that the attribute is compared by, the largest bound and the largest distance seen."""
+    alike: dict[tuple[type, bool, tuple[int, ...]], list[Compared]] = {}
+    for statistic in asked.compared_with[i]:
+        shape = sample.tables[i, statistic].shape
+        alike.setdefault((type(statistic), asked.is_histogram(statistic), shape), []).append(statistic)
+    found: dict[Compared, tuple[float, float]] = {}
+    for (*_, shape), statistics in alike.items():
+        block = max(1, MOST_NUMBERS // max(1, math.prod(shape)))
+        for some in (statistics[start : start + block] for start in range(0, len(statistics), block)):
+            largest, seen = _largest(asked, sample, i, some, odds)
+            found.update(zip(some, zip(largest.tolist(), seen.tolist(), strict=True), strict=True))
+    return found
+
+
 def _largest(
-    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Compared, odds: float
-) -> tuple[float, float]:
-    """The largest bound over all pairs of values, and the largest distance seen."""
-    counts, table, histogram = sample.cells[i], sample.tables[i, statistic], asked.is_histogram(statistic)
+    asked: SampleQuestions, sample: SampleTally, i: int, statistics: Sequence[Compared], odds: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The largest bound over all pairs of values, and the largest distance seen, of each of some statistics.
+
+    Args:
+        asked: attributes and statistics.
+        sample: its tally.
+        i: the attribute.
+        statistics: of one kind, with as many answers.
+        odds: ln(1/beta).
+    """
+    first, histogram = statistics[0], asked.is_histogram(statistics[0])
+    # By value, then by statistic, then by answer: counts stand beside all statistics.
+    counts = sample.cells[i][:, None]
+    table = np.stack([sample.tables[i, statistic] for statistic in statistics], axis=1)
     if asked.comparisons:
         odds += math.log(asked.comparisons * (1 if histogram else 2))
-    smooth = _smooth(asked.attributes[i], i, statistic)
-    largest, most_seen = 0.0, 0.0
+    smooth = _smooth(asked.attributes[i], i, statistics)
+    largest, most_seen = np.zeros(len(statistics)), np.zeros(len(statistics))
     for a in range(len(counts)):
         with np.errstate(divide="ignore", invalid="ignore"):
-            if isinstance(statistic, CategorySignDistribution):
+            if isinstance(first, CategorySignDistribution):
                 # Each probability is off by half of 1/UNIT at most when it becomes a multiple of it.
-                laws = table[: a + 1] / counts[: a + 1, None]
-                seen = np.abs(laws[:a] - laws[a]).sum(axis=1) / (2 * UNIT) + 1 / UNIT
+                laws = table[: a + 1] / counts[: a + 1, :, None]
+                seen = np.abs(laws[:a] - laws[a]).sum(axis=-1) / (2 * UNIT) + 1 / UNIT
             elif histogram:
                 # Exact in 64 bits: each sum is at most twice the product of two counts of one sample.
-                apart = table[:a] * counts[a] - table[a] * counts[:a, None]
-                if isinstance(statistic, DistributionFunction):
-                    seen = np.abs(apart.cumsum(axis=1)).max(axis=1) / (counts[:a] * counts[a])
+                apart = table[:a] * counts[a] - table[a] * counts[:a, :, None]
+                if isinstance(first, DistributionFunction):
+                    seen = np.abs(apart.cumsum(axis=-1)).max(axis=-1) / (counts[:a] * counts[a])
                 else:
-                    seen = np.abs(apart).sum(axis=1) / (2 * (counts[:a] * counts[a]))
+                    seen = np.abs(apart).sum(axis=-1) / (2 * (counts[:a] * counts[a]))
             else:
                 # No mean moves by more than 1/UNIT when numbers become multiples of it.
                 seen = np.abs(table[:a] / counts[:a] - table[a] / counts[a]) / (2 * UNIT) + 1 / UNIT
@@ -267,22 +341,28 @@ def _largest(
         bounds = np.where(known, np.minimum(bounds, 1), 1)
         if smooth is not None:
             slope, edges = smooth
-            widths = np.diff(edges)
+            widths = np.diff(edges, axis=0)
             finer = bounds + slope * (widths[:a] + widths[a]) / 2
             bounds = np.minimum(finer, slope * (edges[a + 1] - edges[:a]) / 2 + ROUNDING)
-            largest = max(largest, slope * float(widths[a]) / 2 + ROUNDING)
-        largest = max([largest, *bounds.tolist()])
-        most_seen = max([most_seen, *seen[known].tolist()])
-    return min(largest, 1), most_seen
+            largest = np.maximum(largest, slope * widths[a] / 2 + ROUNDING)
+        largest = np.maximum(largest, bounds.max(axis=0, initial=0))
+        most_seen = np.maximum(most_seen, np.where(known, seen, 0).max(axis=0, initial=0))
+    return np.minimum(largest, 1), most_seen
 
 
-def _smooth(attribute: Attribute, i: int, statistic: Compared) -> tuple[float, NDArray[np.float64]] | None:
-    """The Lipschitz constant of a statistic's mean given a number, where one is declared, and the scaled bins."""
+def _smooth(
+    attribute: Attribute, i: int, statistics: Sequence[Compared]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """The Lipschitz constant of each statistic's mean given a number, where one is declared, and the scaled bins.
+
+    Their shapes are (statistics,) and (bins + 1, 1).
+    """
     if not isinstance(attribute, SampleNumber) or attribute.lipschitz is None:
         return None
     whole = attribute.interval
     slope = float(attribute.lipschitz) * whole.width / 2
-    return slope + (1 if i in places_of(statistic) else 0), whole.scaled(attribute.edges or (whole.low, whole.high))
+    edges = whole.scaled(attribute.edges or (whole.low, whole.high))[:, None]
+    return np.array([slope + (1 if i in places_of(statistic) else 0) for statistic in statistics]), edges
 
 
 def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:

@@ -6,7 +6,7 @@ constant of the conditional means, about the number itself; with neither nothing
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -236,20 +236,33 @@ class SampleQuestions:
 
     def why(self, i: int, statistic: Compared) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
-        attribute, cells = self.attributes[i], cells_of(self.attributes[i])
-        whole = isinstance(statistic, CategorySignDistribution) or self.is_table(statistic)
-        if set(places_of(statistic)) == {i} or (i in places_of(statistic) and whole):
+        attribute, cells = self.attributes[i], self._cells[i]
+        places, whole, histogram, answers = self._facts.get(statistic) or self._facts_of(statistic)
+        if places == {i} or (i in places and whole):
             return "own"
         if cells == 0:
             return "no bins"
         # Total variation given x and y would be at most L |x - y|/2 if L held for every function in [-1, 1] of the
         # others, the chance to be read in any set of answers among them. It is declared of means of numbers, which
         # may move slowly where whole distributions do not: a law needs a declaration of its own.
-        exact = isinstance(attribute, SampleNumber) and attribute.lipschitz is not None
-        if exact and self.is_histogram(statistic):
+        if histogram and isinstance(attribute, SampleNumber) and attribute.lipschitz is not None:
             return "exact number"
-        answers = self.answers(statistic) if self.is_histogram(statistic) else 1
         return "many values" if cells > MOST_VALUES or cells * answers > MOST_CELLS else "sample"
+
+    def _facts_of(self, statistic: Compared) -> tuple[frozenset[int], bool, bool, int]:
+        """The places it is about, whether it tells each of them, whether it is counted, and its answers if so."""
+        whole = isinstance(statistic, CategorySignDistribution) or self.is_table(statistic)
+        histogram = self.is_histogram(statistic)
+        return frozenset(places_of(statistic)), whole, histogram, self.answers(statistic) if histogram else 1
+
+    @cached_property
+    def _facts(self) -> dict[Compared, tuple[frozenset[int], bool, bool, int]]:
+        """Those of all statistics, which each attribute asks for."""
+        return {statistic: self._facts_of(statistic) for statistic in self.statistics}
+
+    @cached_property
+    def _cells(self) -> tuple[int, ...]:
+        return tuple(map(cells_of, self.attributes))
 
     def _kinds(self, places: Sequence[int]) -> list[bool]:
         """Of each attribute whether it is counted."""
@@ -259,12 +272,23 @@ class SampleQuestions:
         return [self.names[place] for place in statistic]
 
     @cached_property
-    def compared(self) -> tuple[tuple[int, Compared], ...]:
-        """The attributes and statistics that a sample tells about."""
-        pairs = ((i, statistic) for i in range(self.d) for statistic in self.statistics)
-        return tuple((i, statistic) for i, statistic in pairs if self.why(i, statistic) == "sample")
+    def compared_by(self) -> Mapping[Compared, tuple[int, ...]]:
+        """The attributes that a sample tells about, by each statistic of which there are any."""
+        every = {one: tuple(i for i in range(self.d) if self.why(i, one) == "sample") for one in self.statistics}
+        return {statistic: attributes for statistic, attributes in every.items() if attributes}
+
+    @cached_property
+    def compared_with(self) -> tuple[tuple[Compared, ...], ...]:
+        """For each attribute the statistics that a sample compares it by."""
+        found: list[list[Compared]] = [[] for _ in self.attributes]
+        for statistic, attributes in self.compared_by.items():
+            for i in attributes:
+                found[i].append(statistic)
+        return tuple(map(tuple, found))
 
     @cached_property
     def comparisons(self) -> int:
         """M, how many pairs of values of an attribute are compared by a statistic; known before the sample."""
-        return sum(math.comb(cells_of(self.attributes[i]), 2) for i, _ in self.compared)
+        return sum(
+            math.comb(cells_of(self.attributes[i]), 2) for attributes in self.compared_by.values() for i in attributes
+        )

@@ -9,6 +9,7 @@ one.
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
+from math import isqrt
 from typing import Literal
 
 import numpy as np
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import EstimatedMoments
+from sordino.estimation.mean_readings import MeanReadings, mean_readings
 from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.regression import check_distinct, solve
+from sordino.estimation.regression import FeatureVariation, solve
 from sordino.query.sampled import Sampled
 
 ForecastKind = Literal["mean", "covariance", "regression"]
@@ -36,6 +37,9 @@ POINTS = 64
 
 DRAWS, FEW_DRAWS = 400, 100
 """Surveys that are tried to tell how often a regression is refused; in the search for enough people."""
+
+AT_A_TIME = 1 << 20
+"""Covariances of two features, of all surveys that are tried at once: some times as many numbers are made of them."""
 
 MOST_TRIED = 10**13
 """People beyond whom no more are tried: the features do not vary, or one is made of the others."""
@@ -88,53 +92,64 @@ class Expected:
     @classmethod
     def of(cls, asked: Sampled, ranges: Ranges, records: Floats) -> "Expected":
         """Of people who are like some records of scaled numbers, shape (n, d)."""
+        return cls.of_readings(asked, ranges, mean_readings(asked, records))
+
+    @classmethod
+    def of_readings(cls, asked: Sampled, ranges: Ranges, readings: MeanReadings) -> "Expected":
+        """Of people of whom this is read."""
         reader = MomentEstimator.of(asked)
-        means = reader.moments.values(records).mean(axis=0)
-        return cls(reader.moments, ranges, means, reader.expected_variance(records))
+        return cls(reader.moments, ranges, *reader.expected(readings))
 
     def told(self, people: int) -> EstimatedMoments:
         """What so many people tell."""
-        covariance = np.diag(self.variance) if self.covariance is None else self.covariance
-        return EstimatedMoments(self.moments.names, self.means, covariance / people)
+        # Of means that are told apart only the diagonal is divided: a division of all pairs touches all of the memory.
+        covariance = np.diag(self.variance / people) if self.covariance is None else self.covariance / people
+        return EstimatedMoments(self.moments.names, self.means, covariance)
 
-    def _turned(self, errors: Floats) -> Floats:
-        """Errors of one person's means, of independent ones in units of their standard errors."""
-        turned: Floats = errors * np.sqrt(self.variance) if self._root is None else self._root @ errors
+    @cached_property
+    def _errors(self) -> Floats:
+        """Simulated errors of the means if one person answers, shape (surveys, m)."""
+        rng, root = np.random.default_rng(0), self._root
+        errors = rng.standard_normal((DRAWS, len(self.means) if root is None else root.shape[1]))
+        turned: Floats = errors * np.sqrt(self.variance) if root is None else errors @ root.T
         return turned
 
     @cached_property
     def _root(self) -> Floats | None:
-        """Whose product with its transpose is the covariance."""
+        """Whose product with its transpose is the covariance, shape (m, rank)."""
         if self.covariance is None:
             return None
-        values, vectors = np.linalg.eigh(self.covariance)
-        root: Floats = vectors * np.sqrt(np.maximum(values, 0))
+        from scipy.linalg.lapack import dpstrf
+
+        # Of moments that depend on each other: Cholesky's, with pivots, as far as the rank goes.
+        factor, pivots, rank, _ = dpstrf(self.covariance, lower=1)
+        root = np.empty((len(pivots), rank))
+        root[pivots - 1] = np.tril(factor)[:, :rank]
         return root
 
     def refused(self, people: int, draws: int = DRAWS) -> float:
         """The part of surveys among so many people whose regression is refused."""
-        features, rng = range(self.moments.d - 1), np.random.default_rng(0)
-        errors = rng.standard_normal((draws, len(self.means)))
-        expected = self.told(people)
-        moved = (expected.means + self._turned(row) / np.sqrt(people) for row in errors)
-        return sum(self._refused(replace(expected, means=means), features) for means in moved) / draws
-
-    def _refused(self, told: EstimatedMoments, features: range) -> bool:
-        try:
-            check_distinct(told.centred(features, features), [self.ranges.names[j] for j in features])
-        except SordinoError:
-            return True
-        return False
+        told, features = self.told(people), range(self.moments.d - 1)
+        # The value, three slopes and what is made of them, for each two features.
+        batches = -(-draws * len(features) ** 2 // AT_A_TIME)
+        surveys = (
+            replace(told, means=told.means + errors / np.sqrt(people))
+            for errors in np.array_split(self._errors[:draws], batches)
+        )
+        found = (FeatureVariation.of(survey.centred(features, features)).is_refused for survey in surveys)
+        return sum(int(refused.sum()) for refused in found) / draws
 
     def enough(self, people: int) -> int | None:
         """The least number of people, within a tenth, whose regression is rarely refused; None where none is known."""
-        low, high = people, 2 * people
+        low, high, factor = people, 2 * people, 2
+        # By ever larger steps, then by halves: a try takes up to a second for many features.
         while self.refused(high, FEW_DRAWS) > RARELY:
             if high > MOST_TRIED:
                 return None
-            low, high = high, 2 * high
+            factor **= 2
+            low, high = high, min(high * factor, 2 * MOST_TRIED)
         while high > 1.1 * low:
-            middle = (low + high) // 2
+            middle = isqrt(low * high)
             low, high = (middle, high) if self.refused(middle, FEW_DRAWS) > RARELY else (low, middle)
         return high
 

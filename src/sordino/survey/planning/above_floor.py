@@ -1,5 +1,8 @@
 """How near a question's channel is to the best there can be, where a bound on all channels is proved.
 
+Of a mean, and of values that are all alike or alike within blocks, the bound is a formula. Where bounds differ from
+value to value it is found by a search of seconds, half a minute for 128 values: made where somebody asks for it.
+
 A mean of one number: `design.numbers.least_variance`, each at the number that is worst for it. A histogram:
 `design.histograms.variance_floor`, at equal shares.
 """
@@ -8,6 +11,7 @@ from fractions import Fraction
 from math import isfinite
 
 from sordino.audit.answers import level_of
+from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.grouped.grouped_floor import ROUNDS
 from sordino.design.histograms.variance_floor import LARGEST_K, definition_floor
 from sordino.design.numbers.least_variance import least_variance
@@ -27,13 +31,18 @@ QUICK_ROUNDS = ((32, ROUNDS), (64, 3), (LARGEST_K, 2))
 a minute for 128."""
 
 
-def above_floor(question: Question) -> Fraction | None:
-    """By how much the variance exceeds the floor, relatively; None where there is none."""
+def above_floor(question: Question, *, search: bool = False) -> Fraction | None:
+    """By how much the variance exceeds the floor, relatively; None where there is none.
+
+    Args:
+        question: of a plan.
+        search: whether a floor is searched for where no formula has it.
+    """
     match question:
         case NumbersQuestion():
             return _mean_above(question)
         case SharesQuestion():
-            return _shares_above(question)
+            return _shares_above(question) if search or isinstance(question.definition, LDP | BlockLDP) else None
         case _:
             return None
 

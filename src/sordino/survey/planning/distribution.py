@@ -1,32 +1,20 @@
 """How a number's distribution is asked: by which bin it lies in, or by one bit about a random threshold between bins.
 
-The square wave over the bins tells more at one level; but what a bit about a threshold tells of other attributes is
-decided by how far distribution functions differ, and a window of neighbouring bins by twice that at most. So under
-deltas a bit may be asked at a larger level, and whichever tells the distribution function with less noise is taken.
-
-Where many people are declared to have equal numbers, a hierarchy over the bins is looked at too: without smoothing it
-tells the function with far less noise; where the distribution is smooth, a smoothed square wave is nearer to it.
-
-Of a number that may be missing no bound on its distribution function serves: that it is missing has no place in the
-order of the bins. It is asked by the square wave, spliced with a value more (`optional_wave`).
+What is asked decides, by the exact variance of what will be shown (`bins_channel`); spikes count as far as the curve is
+then not smoothed. What a bit about a threshold reveals of other attributes is decided by how far distribution functions
+differ, and a window of neighbouring bins by twice that at most. So under deltas a bit or a window may be asked at a
+larger level than a hierarchy, whose codes stand for nodes here and there. Of a number that may be missing no bound on
+its distribution function serves: that it is missing has no place in the order of the bins.
 """
 
 from typing import Any
 
-import numpy as np
-
 from sordino.definition.dependence import Dependence
+from sordino.design.numbers.bins.bins_channel import BinLevels, BinsAsked, bins_channel
 from sordino.design.numbers.drawn_answers import highest_bins_level, highest_levels
-from sordino.design.numbers.hierarchy import hierarchy
-from sordino.design.numbers.missing.optional_wave import optional_wave
-from sordino.design.numbers.square_wave import square_wave, threshold_bits
-from sordino.design.reproducible import coarse_number
 from sordino.document.codec import freeze
-from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.distribution import function_errors
 from sordino.exact.nats import Nats
-from sordino.mechanism.base import Mechanism
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.schema import Survey
 
@@ -47,19 +35,14 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
     bins, epsilon = number.binned, survey.epsilon or Nats.of(0)
     deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
     (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
-    if survey.attribute[name].lacking:
-        mechanism: Mechanism = optional_wave(bins.k, level, survey.named(name).missing_share)
-    else:
+    wider, widest = level, level
+    if not survey.attribute[name].lacking:
         wider, widest = (
             highest_bins_level(place, pieces, deltas, epsilon, dependence) for pieces in (OF_A_WINDOW, OF_A_BIT)
         )
-        ways: list[tuple[Nats, Mechanism]] = [(wider, square_wave(bins.k, wider))]
-        if widest > wider:
-            ways.append((widest, threshold_bits(bins.k, widest)))
-        if number.spikes:
-            ways.append((level, hierarchy(bins.k, level)))
-        # The first of equal ones.
-        level, mechanism = min(ways, key=lambda way: _noise(way[1], bins)) if len(ways) > 1 else ways[0]
+    spikes, missing = bool(number.spikes), survey.named(name).missing_share
+    asked = BinsAsked.of(bins, ask.ranges or (), len(ask.quantiles or ()), spikes=spikes, missing=missing)
+    level, mechanism = bins_channel(asked, BinLevels(level, wider, widest))
     cut = {"bins": bins.k} if number.edges is None else {"edges": list(bins.edges)}
     return {
         "distribution": name,
@@ -68,15 +51,5 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
         "mechanism": freeze(mechanism),
         "quantiles": ask.quantiles or [],
         "ranges": ask.ranges or [],
-        **({"spikes": True} if number.spikes else {}),
+        **({"spikes": True} if spikes else {}),
     }
-
-
-def _noise(mechanism: Mechanism, bins: Bins) -> float:
-    """The mean squared error of the distribution function at the edges, of one evenly spread person."""
-    try:
-        errors = function_errors(mechanism, bins.widths / bins.ends.width, 1)
-    except SordinoError:
-        # Its reports do not depend on the number.
-        return np.inf
-    return coarse_number(float((errors**2).mean()))

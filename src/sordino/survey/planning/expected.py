@@ -1,5 +1,8 @@
 """What the people of a survey are expected to be like, question by question: for forecasts, and for nothing else.
 
+A plan holds what its forecasts need of it, as shares: of values, cells and bins, and of what is read of numbers. No row
+of a sample is in it.
+
 A public sample says it of everything together. What the survey says of each attribute is taken to be independent of the
 others, but for a regression's target, which the features explain as much as where nothing is known.
 """
@@ -11,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.survey.frozen.expected_part import ExpectedPart, round_as_stored
+from sordino.survey.frozen.plan_fields import dump, seal
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -32,6 +37,27 @@ SampleValues: TypeAlias = Sequence[NDArray[Any]]
 def nothing_expected(plan: Plan) -> Expectations:
     """Nothing is known of the people."""
     return (None,) * len(plan.questions)
+
+
+def with_expected(plan: Plan, expected: Expectations) -> Plan:
+    """The same plan, which expects such people: its hash is another one, what its reports reveal is not."""
+    content = dump(plan.document)
+    queries = [
+        part if own is None else part | {"expected": _stored(question, own)}
+        for question, part, own in zip(plan.questions, content["queries"], expected, strict=True)
+    ]
+    content = {name: part for name, part in content.items() if name != "hash"}
+    return Plan(seal(content | {"queries": queries}))
+
+
+def _stored(question: Question, own: Floats) -> Any:
+    if isinstance(question, NumbersQuestion):
+        return [_part(shares) for shares in question.readings(own).values()]
+    return _part(question.expected(own) if isinstance(question, DistributionQuestion) else own)
+
+
+def _part(shares: Floats) -> dict[str, Any]:
+    return ExpectedPart.of(shares).model_dump(exclude_none=True)
 
 
 def expected_of_sample(plan: Plan, values: SampleValues) -> Expectations:
@@ -59,7 +85,7 @@ def _of_values(question: Question, values: NDArray[Any]) -> Floats:
     if isinstance(question, DistributionQuestion):
         values = question.statistic.locate(values)
         _require_somebody(question.asked, values < question.domain.k)
-    return np.bincount(values, minlength=question.mechanism.k) / len(values)
+    return round_as_stored(np.bincount(values, minlength=question.mechanism.k) / len(values))
 
 
 def _require_somebody(names: Sequence[str], has: NDArray[np.bool_]) -> None:
@@ -78,13 +104,13 @@ def _of_survey(question: Question, survey: "Survey") -> Floats | None:
     if isinstance(question, NumbersQuestion):
         return _records(question, survey)
     if isinstance(question, DistributionQuestion):
-        return expected_bins(known[0], question.domain)
+        return round_as_stored(expected_bins(known[0], question.domain))
     shares = np.ones(1)
     for name, expected in zip(question.asked, known, strict=True):
         domain = survey.named(name).finite
         own = np.full(domain.k, 1 / domain.k) if expected is None else expected_shares(expected, domain)
         shares = np.multiply.outer(shares, own).reshape(-1)
-    return shares
+    return round_as_stored(shares)
 
 
 def _records(question: NumbersQuestion, survey: "Survey") -> Floats:

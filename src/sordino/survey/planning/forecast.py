@@ -1,7 +1,7 @@
 """What a plan will show once people have answered, and what it cannot be expected to answer: before anybody is asked.
 
-Forecasts are of the estimates that are shown. They rest on what the people are like: a public sample says it, else all
-values are taken to be alike and numbers to spread by a fifth of their range. They are no part of a plan's document.
+Forecasts are of the estimates that are shown. They rest on what the people are like, as the plan holds it; where
+nothing is known all values are taken to be alike and numbers to spread by a fifth of their range.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy
 from sordino.errors import SordinoError
 from sordino.survey.planning.distribution_forecast import DistributionForecast
 from sordino.survey.planning.expected import Expectations, nothing_expected
+from sordino.survey.planning.fitted_forecast import FittedForecast
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -35,16 +36,38 @@ TENTH = 0.1
 
 
 @dataclass(frozen=True)
+class FittedDistance:
+    """How far fitted shares are expected to be from the truth.
+
+    Attributes:
+        plan, uniform: of this plan and under uniform protection; where nothing is known of the people, first of a few
+            common values, then of values that are all alike.
+    """
+
+    plan: tuple[float, ...]
+    uniform: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SharesForecast:
     """What will be shown about the shares of an attribute's values.
 
     Attributes:
         question: of a plan.
         shares: that the people are expected to have, shape (k,); None where nothing is known.
+        fitted: of all such questions of the plan.
+        place: of this one among them.
     """
 
     question: SharesQuestion
     shares: NDArray[np.float64] | None
+    fitted: FittedForecast
+    place: int
+
+    @classmethod
+    def alone(cls, question: SharesQuestion, shares: NDArray[np.float64] | None) -> "SharesForecast":
+        """Of a question that no other one is fitted together with."""
+        return cls(question, shares, FittedForecast([question], [shares]), 0)
 
     @cached_property
     def plan(self) -> SharesAccuracy:
@@ -55,6 +78,16 @@ class SharesForecast:
     def uniform(self) -> SharesAccuracy:
         """Under uniform protection."""
         return self.question.forecast_uniform(self.shares)
+
+    @cached_property
+    def distance(self) -> FittedDistance:
+        """Expected total variation between the fitted shares and the truth."""
+        fitted, at = self.fitted, self.place
+        if self.shares is not None:
+            return FittedDistance((fitted.plan[at],), (fitted.uniform[at],))
+        return FittedDistance(
+            (fitted.plan_concentrated[at], fitted.plan[at]), (fitted.uniform_concentrated[at], fitted.uniform[at])
+        )
 
     @cached_property
     def candidates(self) -> dict[str, Accuracy]:
@@ -78,11 +111,16 @@ class NumbersForecast:
 
     Attributes:
         question: of a plan.
-        records: scaled numbers that the people are expected to be like, shape (n, d); None where nothing is known.
+        records: scaled numbers that the people are expected to be like, shape (n, d); None for what the plan expects.
     """
 
     question: NumbersQuestion
     records: NDArray[np.float64] | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is known of the people."""
+        return self.records is not None or self.question.known is not None
 
     @cached_property
     def plan(self) -> NumbersAccuracy:
@@ -106,9 +144,16 @@ class NumbersForecast:
         """Asked this question, for intervals that say something or a regression that is rarely refused."""
         people = self.question.people
         if self.question.part.asked == "regression":
-            return self.question.expecting(self.records).enough(people) if self.refused > RARELY else people
+            return self._rarely_refused if self.refused > RARELY else people
         found = [_needed(people, error, most) for error, most in zip(self.plan.stderr, self.plan.largest, strict=True)]
         return None if None in found else max(number or 0 for number in found)
+
+    @property
+    def _rarely_refused(self) -> int | None:
+        # Of people whom the plan expects it is the number that stands beside its results.
+        if self.records is None or self.question.known is not None:
+            return self.question.rarely_refused
+        return self.question.expecting(self.records).enough(self.question.people)
 
     @cached_property
     def warning(self) -> str | None:
@@ -128,7 +173,7 @@ class NumbersForecast:
 
     def _refusal(self) -> str | None:
         refused, about = self.refused, ""
-        if self.records is None and refused <= RARELY:
+        if not self.is_known and refused <= RARELY:
             narrow = self.question.expecting(self.question.narrow)
             refused, about = narrow.refused(self.question.people), ", if the features spread by a tenth of their ranges"
             needed = narrow.enough(self.question.people) if refused > RARELY else 0
@@ -170,20 +215,25 @@ def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecas
 
     Args:
         plan: frozen.
-        expected: what the people who will answer are like, question by question. Nothing is known by default.
+        expected: what the people who will answer are like, question by question; by default, and where nothing is said
+            of a question, what the plan expects.
     """
-    known = nothing_expected(plan) if expected is None else expected
-    return tuple(_forecast(question, own) for question, own in zip(plan.questions, known, strict=True))
-
-
-def _forecast(question: Question, known: NDArray[np.float64] | None) -> Forecast:
-    if isinstance(question, NumbersQuestion):
-        return NumbersForecast(question, known)
-    return (
-        CurveForecast(question, known)
-        if isinstance(question, DistributionQuestion)
-        else SharesForecast(question, known)
-    )
+    given = nothing_expected(plan) if expected is None else expected
+    known = [
+        question.known if own is None and not isinstance(question, NumbersQuestion) else own
+        for question, own in zip(plan.questions, given, strict=True)
+    ]
+    shares = [place for place, question in enumerate(plan.questions) if isinstance(question, SharesQuestion)]
+    fitted = FittedForecast(plan.about_shares, [known[place] for place in shares])
+    found: list[Forecast] = []
+    for place, (question, own) in enumerate(zip(plan.questions, known, strict=True)):
+        if isinstance(question, NumbersQuestion):
+            found.append(NumbersForecast(question, own))
+        elif isinstance(question, DistributionQuestion):
+            found.append(CurveForecast(question, own))
+        else:
+            found.append(SharesForecast(question, own, fitted, shares.index(place)))
+    return tuple(found)
 
 
 def require_learnable(found: Sequence[Forecast]) -> None:

@@ -22,7 +22,7 @@ from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import brief, shown
 from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.plan_fields import (
     DistributionPart,
@@ -93,9 +93,13 @@ class Plan:
             )
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
         from sordino.survey.planning.choose import choose
+        from sordino.survey.planning.expected import expected_of_survey, with_expected
         from sordino.survey.reading.schema import Survey
 
-        plan = cls(seal(choose(Survey.of(survey), people)))
+        asked = Survey.of(survey)
+        plan = cls(seal(choose(asked, people)))
+        known = expected_of_survey(plan, asked)
+        plan = with_expected(plan, known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
 
@@ -162,11 +166,16 @@ class Plan:
                 found="more",
                 step="ask fewer of them, or take coarser values",
             )
+        # What they expect is read once: shares of other values are no plan's.
+        _ = [question.known for question in self.questions]
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
             for question in shares
             if not question.certificate.holds
         ]
+        declared = [question.definition.epsilon for question in shares]
+        if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
+            found.append("a question that declares a larger epsilon than the plan")
         if self.promise is not None and not self.promise.holds:
             found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
         if found:
@@ -228,7 +237,7 @@ class Plan:
         asked = tuple(attributes[name] for name in part.numbers)
         at = tuple(places.index(name) for name in part.numbers)
         kind = NumbersQuestion if part.base is None else CategoricalRegression
-        return kind(part, asked, at, share, people, canonical_amount(epsilon), least)
+        return kind(part, asked, at, share, people, canonical_epsilon(epsilon), least)
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -254,7 +263,7 @@ class Plan:
         return CoordinatePromise(
             places,
             tuple(self.attributes[name].delta or Nats.of(0) for name in places),
-            canonical_amount(document.epsilon),
+            canonical_epsilon(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
             (document.dependence and document.dependence.bins) or {},

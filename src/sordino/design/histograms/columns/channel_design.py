@@ -5,7 +5,7 @@ often each extreme ray of the definition's cone is used as a column. Rays are ad
 off, and the weights are solved for anew. What the search overlooks costs accuracy, never privacy.
 
 Shapes: bounds (k, k) in nats; channel (k, m), rows of sum one up to rounding.
-Cost: a second for 8 values, some seconds for 16, tens for 32 and 64, up to a minute or two for 128.
+Cost: a second for 8 values, three for 16, some ten for 32, half a minute for 64, up to a minute or two for 128.
 """
 
 from dataclasses import dataclass
@@ -30,24 +30,20 @@ FEW_VALUES = 12
 TOLERANCE_BEYOND = 1e-5
 """Rays are then found that promise ten times more, and bring about a millionth of the variance."""
 
-STALLED, STALLED_FALL = 5, 1e-3
-"""Beyond few values, stop also where the last rounds lowered the variance by no more than this part."""
+STALLED, STALLED_FALL = 3, 5e-4
+"""Beyond few values, stop also where so many rounds lowered the variance by no more than this part of it each."""
 
-MOST_WORK = 15_000_000_000
-"""Multiplications in the weights' solver: stop beyond, half a minute later at most. Counted, not timed, so that a
-design is the same on every machine."""
-
-MORE_WORK = 4 * MOST_WORK
-"""Beyond ALL_MOVES values, where a round takes less of the time and brings less: half a minute for 64 values in all."""
+SOME_VALUES, MOST_WORK, MORE_WORK = 32, 10_000_000_000, 60_000_000_000
+"""Multiplications in the weights' solver, of up to so many values and of more: stop beyond, some ten seconds later for
+32 values and half a minute for 64. Counted, not timed, so that a design is the same on every machine."""
 
 NEWTON_STEPS = 8
 """Of a round, about."""
 
-ALL_MOVES = 32
-"""Up to this many values each ray is improved by all moves; beyond, by those that promise most."""
-
-WIDE = 20
-"""Up to this many values a search that found nothing is made again from four times as many starts."""
+ALL_MOVES = 20
+"""Up to this many values each ray is improved by all moves, and a search that found nothing is made again from four
+times as many starts; beyond, by those moves that promise most: of 32 values a round takes a third of the time, and the
+variance falls twice as far in ten seconds."""
 
 FIRST_ACCURACY = 1e-2
 """Of the weights in the first rounds, which decide no more than where to search."""
@@ -131,8 +127,8 @@ class _Rounds:
         self.stretch = 1 / min(1.0, float(np.abs(_on_section(self.rays, prior) - 1).max()))
         self.few = len(prior) <= FEW_VALUES
         self.tolerance = TOLERANCE if self.few else TOLERANCE_BEYOND
-        self.finest = GAP if len(prior) <= ALL_MOVES else FINEST_BEYOND
-        self.most_work = MOST_WORK if len(prior) <= ALL_MOVES else MORE_WORK
+        self.finest = GAP if len(prior) <= SOME_VALUES else FINEST_BEYOND
+        self.most_work = MOST_WORK if len(prior) <= SOME_VALUES else MORE_WORK
 
     def run(self) -> Design:
         accuracy, totals, work = FIRST_ACCURACY, [np.inf], 0
@@ -145,7 +141,7 @@ class _Rounds:
             totals.append(used.total)
             work += self._work()
             enough = most <= self.tolerance * used.total or number == MOST_ROUNDS or work > self.most_work
-            enough = enough or (not self.few and totals[-STALLED:][0] < used.total * (1 + STALLED_FALL))
+            enough = enough or (not self.few and totals[-STALLED - 1 :][0] < used.total * (1 + STALLED * STALLED_FALL))
             if enough and accuracy == self.finest:
                 break
             accuracy = max(self.finest, min(accuracy, most / used.total / FINER, fall / FINER_THAN_FALL))
@@ -214,7 +210,7 @@ class _Rounds:
             if k <= ALL_MOVES:
                 found = self.orbits.chosen(climb(found, self.floor, worth))
             worths = worth(found)
-            if worths.max() > self.tolerance * used.total or k > WIDE:
+            if worths.max() > self.tolerance * used.total or k > ALL_MOVES:
                 break
         return found, worths
 

@@ -13,10 +13,9 @@ from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, unknown_re
 from sordino.domain.coded import CODES
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimated_moments import MomentReader, read_moments
+from sordino.estimation.mean_readings import MeanReadings
 from sordino.estimation.missing.complete_cases import CompleteCases
 from sordino.mechanism.aggregate import Aggregate
-from sordino.query.missing.complete import CompleteCase
-from sordino.query.number import NumberStatistic
 from sordino.query.sampled import Sampled
 
 Floats = NDArray[np.float64]
@@ -28,38 +27,29 @@ RECORDS = 1 << 12
 """Different records, at least, where nothing is known."""
 
 
-def expected_by_tally(
-    asked: Sampled, reader: MomentReader, ranges: Ranges, records: Floats, complete: float | None = None
-) -> Expected:
-    """What the estimates are expected to be made of, for people who are like some scaled records, shape (n, d).
+def expected_by_tally(asked: Sampled, reader: MomentReader, ranges: Ranges, readings: MeanReadings) -> Expected:
+    """What the estimates are expected to be made of.
 
     Args:
         asked: the queries.
         reader: of their tally.
         ranges: of the numbers whose moments it tells.
-        records: with categories as `domain.coded` has them, NaN where a number is missing.
-        complete: the share of complete cases; as among the records by default.
+        readings: what is read of the people.
     """
-    tally = expected_tally(asked, records, complete)
+    tally = expected_tally(asked, readings)
     covariance = reader.covariance(tally) * MANY
     cases = read_moments(asked)
     share = cases.share(tally)[1] ** 2 * MANY if isinstance(cases, CompleteCases) else None
     return Expected(reader.moments, ranges, reader.means(tally), np.diagonal(covariance), covariance, share)
 
 
-def expected_tally(asked: Sampled, records: Floats, complete: float | None = None) -> Aggregate:
+def expected_tally(asked: Sampled, readings: MeanReadings) -> Aggregate:
     """Of very many such people."""
     queries = zip(asked.numbers, asked.mechanisms, asked.shares, strict=True)
     people = MANY / sum(asked.shares)
-    counts = [people * share * through.forward(_law(one, records, complete)) for one, through, share in queries]
+    counts = [people * share * through.forward(readings[one]) for one, through, share in queries]
     # Expected counts are no whole numbers, and nothing asks them to be.
     return Aggregate(asked.fingerprint, int(MANY), np.concatenate(counts))
-
-
-def _law(statistic: NumberStatistic, records: Floats, complete: float | None) -> Floats:
-    if isinstance(statistic, CompleteCase):
-        return statistic.shares(records, complete)
-    return statistic.shares(records)
 
 
 def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:

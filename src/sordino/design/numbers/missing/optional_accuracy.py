@@ -4,15 +4,15 @@ The standard errors are those that estimates will show (`estimation.missing.give
 read, with the channel's exact variances.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from sordino.design.numbers.numbers_accuracy import Floats, NumbersAccuracy, unknown_records
+from sordino.design.numbers.numbers_accuracy import NumbersAccuracy
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.mean_readings import MeanReadings
 from sordino.estimation.missing.given import NumberAndShare
-from sordino.query.missing.optional import OptionalNumber
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
@@ -22,8 +22,7 @@ def expected_means_given(
     queries: Sampled,
     ranges: Ranges,
     people: int,
-    missing: Mapping[int, float],
-    records: Floats | None = None,
+    readings: MeanReadings,
 ) -> NumbersAccuracy:
     """Expected standard errors of the means, then of the shares that are missing, with this many people.
 
@@ -32,11 +31,8 @@ def expected_means_given(
         queries: one for each number, one of which is drawn for each person.
         ranges: of the numbers, in the units of the data.
         people: who answer.
-        missing: for the places of the numbers that may be missing, the share that is expected to be.
-        records: what the people are expected to be like, scaled numbers of shape (n, d), NaN where they are missing (of
-            a number of which none is, the declared share is); `unknown_records` by default.
+        readings: what is expected to be read of them.
     """
-    likely = unknown_records(len(names)) if records is None else records
     means: dict[int, float] = {}
     shares: dict[int, float] = {}
     total = sum(queries.weights)
@@ -45,11 +41,7 @@ def expected_means_given(
             raise SordinoError("numbers that may be missing are asked one at a time", found="several together")
         statistic, (place,) = query.number, query.number.places
         asked = people * weight / total
-        if isinstance(statistic, OptionalNumber):
-            known = np.isnan(likely[:, place]).any()
-            read = statistic.shares(likely[:, place], None if known else missing[place])
-        else:
-            read = OptionalNumber(place, statistic.k).shares(likely[:, place], 0.0)[:-1]
+        read = readings[statistic]
         codes = [query.mechanism.unbiased(grid) for _, grid in statistic.told]
         told = np.array([read @ grid for _, grid in statistic.told])
         law = query.mechanism.forward(read)

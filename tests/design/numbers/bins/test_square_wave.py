@@ -8,7 +8,7 @@ import pytest
 from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.pairwise import LDP
-from sordino.design.numbers.square_wave import half_width, square_wave
+from sordino.design.numbers.bins.square_wave import half_width, square_wave
 from sordino.exact.nats import Nats
 
 

@@ -1,7 +1,7 @@
-"""The hierarchy over the bins of a number in which many people have equal values: each level by its best mechanism.
+"""The hierarchy over the bins of a number: each level by its best mechanism.
 
-Guarantee: none here; the mechanism is certified. Fan-out 4 is near the best for ranges under LDP (Cormode, Kulkarni and
-Srivastava 2019), and each level of nodes then still has the part of the people that it needs.
+Guarantee: none here; the mechanism is certified. Fan-out 4 is near the best for any ranges under LDP (Cormode, Kulkarni
+and Srivastava 2019); where it is known which ranges are asked, another may serve them better.
 """
 
 from sordino.design.counting_channel import counting_channel
@@ -15,7 +15,7 @@ MOST_CODES = 4
 """For each node of a level: many more are hardly better, and all are worked with."""
 
 
-def hierarchy(k: int, level: Nats) -> HierarchyResponse:
+def hierarchy(k: int, level: Nats, fan: int = FAN) -> HierarchyResponse:
     """The hierarchy over k bins that keeps a level of LDP, by the least variance of each level's shares.
 
     Example:
@@ -23,5 +23,5 @@ def hierarchy(k: int, level: Nats) -> HierarchyResponse:
         27
     """
     return HierarchyResponse(
-        k, FAN, [counting_channel(nodes, level, MOST_CODES * nodes) for nodes in level_sizes(k, FAN)]
+        k, fan, [counting_channel(nodes, level, MOST_CODES * nodes) for nodes in level_sizes(k, fan)]
     )

@@ -1,0 +1,173 @@
+"""The channel for a number's bins that tells best what is asked of them: ranges, quantiles, or the curve.
+
+Of ranges the share is shown, unbiased, with its standard error: its exact variance counts, each range as much. A
+quantile is where the distribution function reaches a part of the people, and its interval inverts that function's;
+where it will lie nobody knows, so the mean variance over all edges between two bins counts, once for each quantile, and
+no density is asked for. If neither is asked the curve is all that is shown. Without smoothing it is a fit to the
+unbiased distribution function, whose mean variance then counts. A smoothed curve is told best by neighbouring codes,
+whose noise smoothing removes: it is asked by a square wave, or by bits about thresholds where these may be asked at a
+larger level and tell the function with less noise.
+
+Candidates are that square wave, bits about thresholds, and hierarchies over the bins with several fan-outs; where the
+number may be missing the spliced square wave (`optional_wave`), and hierarchies over the bins and none. All is of
+evenly spread people: a plan is the same whatever is expected of those who answer.
+
+Guarantee: none here; the mechanism is certified.
+Measured (1-Wasserstein distance of smoothed curves, 256 bins, 10,000 and 100,000 people): at epsilon 1 the square wave
+.008 to .017 and .007 to .008, the hierarchy of fan-out 4 .018 to .030 and .007 to .010; at 4 both .004 to .006 and
+.0013 to .0016. The standard error of the distribution function is .11 against .04, and .017 against .007.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
+from sordino.design.numbers.missing.optional_wave import optional_wave
+from sordino.design.reproducible import coarse_number
+from sordino.domain.bins import Bins
+from sordino.errors import SordinoError
+from sordino.estimation.distributions.distribution import FEWEST_SMOOTHED
+from sordino.estimation.distributions.expected_errors import errors_of, functional_variances
+from sordino.estimation.distributions.range_shares import inside_ranges
+from sordino.estimation.distributions.subpopulation import below_edges
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.numbers.hierarchy import LARGEST_FAN
+
+FANS = (2, 3, 4, 5, 8, 10, 16)
+"""Nodes within a node, that are tried: round ranges begin and end at nodes of some. Few bins also as one level."""
+
+BETTER = 1 - 1e-6
+"""A later candidate must be better by more than rounding, so that the same survey gives the same plan everywhere."""
+
+
+@dataclass(frozen=True)
+class BinsAsked:
+    """What will be shown of the bins of a number.
+
+    Attributes:
+        widths: of the bins.
+        ranges: whose shares are asked, by the edges where each begins and ends.
+        quantiles: how many are asked.
+        smoothed: whether the fitted curve is smoothed.
+        missing: the share of the people that is expected to lack the number; None where everybody has it.
+    """
+
+    widths: tuple[float, ...]
+    ranges: tuple[tuple[int, int], ...]
+    quantiles: int
+    smoothed: bool
+    missing: float | None = None
+
+    @classmethod
+    def of(cls, bins: Bins, ranges: Sequence[Sequence[float]], quantiles: int, *, spikes: bool, missing: float) -> Self:
+        """Of bins, ranges from edge to edge of them, and a share that is 0 where everybody has the number."""
+        edge = bins.edges.index
+        places = tuple((edge(low), edge(high)) for low, high in ranges)
+        smoothed = not spikes and bins.k >= FEWEST_SMOOTHED
+        return cls(tuple(bins.widths.tolist()), places, quantiles, smoothed, missing or None)
+
+    @property
+    def k(self) -> int:
+        """How many bins."""
+        return len(self.widths)
+
+    @property
+    def curve_alone(self) -> bool:
+        """Whether neither ranges nor quantiles are asked."""
+        return not self.ranges and not self.quantiles
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Of evenly spread people, of all that is read."""
+        bins = np.array(self.widths) / sum(self.widths)
+        return bins if self.missing is None else np.append(bins * (1 - self.missing), self.missing)
+
+    def noise(self, mechanism: Mechanism) -> float:
+        """The summed variances of what is shown, times the number of people; infinite if reports reveal nothing.
+
+        Where the number may be missing the share of the people who lack it is shown too.
+        """
+        edges = below_edges(self.k)
+        functionals = np.concatenate([inside_ranges(self.ranges, self.k), edges])
+        weights = np.ones(len(functionals))
+        weights[len(self.ranges) :] = (self.quantiles or self.curve_alone) / len(edges)
+        asked = weights > 0
+        try:
+            variances = errors_of(mechanism, functionals[asked], self.shares, 1) ** 2
+            lacking = 0.0 if self.missing is None else self._lacking(mechanism)
+        except SordinoError:
+            return np.inf
+        return coarse_number(float(weights[asked] @ variances) + lacking)
+
+    def _lacking(self, mechanism: Mechanism) -> float:
+        """The variance of the share of those who lack the number, times the number of people."""
+        return float(functional_variances(mechanism, np.eye(mechanism.k)[self.k :], self.shares)[0])
+
+
+@dataclass(frozen=True)
+class BinLevels:
+    """The levels of LDP at which bins may be asked, by how often a code's probability turns from bin to bin.
+
+    Attributes:
+        whatever: of any channel.
+        window: of codes whose probability rises and falls once.
+        bit: of codes whose probability rises or falls.
+    """
+
+    whatever: Nats
+    window: Nats
+    bit: Nats
+
+    @classmethod
+    def alike(cls, level: Nats) -> Self:
+        """One level for all of them."""
+        return cls(level, level, level)
+
+
+@lru_cache(maxsize=1 << 6)
+def bins_channel(asked: BinsAsked, levels: BinLevels) -> tuple[Nats, Mechanism]:
+    """The level and the channel at which what is asked has the least noise; of equal ones the first.
+
+    Args:
+        asked: what will be shown.
+        levels: allowed.
+
+    Example:
+        >>> halves = BinsAsked((1.0,) * 64, ((0, 32), (32, 64)), 0, smoothed=True)
+        >>> level, mechanism = bins_channel(halves, BinLevels.alike(Nats.of(1)))
+        >>> mechanism.name, mechanism.fan
+        ('hierarchy', 2)
+    """
+    ways = list(_ways(asked, levels))
+    best = ways[0]
+    if len(ways) > 1:
+        least = asked.noise(best[1])
+        for way in ways[1:]:
+            if (noise := asked.noise(way[1])) < least * BETTER:
+                best, least = way, noise
+    return best[0], best[1].bare
+
+
+def _ways(asked: BinsAsked, levels: BinLevels) -> Iterator[tuple[Nats, Mechanism]]:
+    smooth, k = asked.smoothed and asked.curve_alone, asked.k
+    if asked.missing is not None:
+        yield levels.whatever, optional_wave(k, levels.whatever, asked.missing)
+        k += 1
+    else:
+        yield levels.window, square_wave(k, levels.window)
+        if levels.bit > levels.window or not smooth:
+            yield levels.bit, threshold_bits(k, levels.bit)
+    if not smooth:
+        fans = [fan for fan in FANS if fan < k] + [k] * (k <= LARGEST_FAN)
+        for fan in fans:
+            # At the smallest epsilons a level's mechanism may have no threshold.
+            with suppress(SordinoError):
+                yield levels.whatever, hierarchy(k, levels.whatever, fan)

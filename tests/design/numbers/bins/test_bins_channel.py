@@ -1,0 +1,103 @@
+"""Which channel a number's bins are asked through: the one that tells best what is asked, by exact variances."""
+
+import numpy as np
+import pytest
+
+from sordino.audit.certify import certify
+from sordino.definition.pairwise import LDP
+from sordino.design.numbers.bins.bins_channel import FANS, BinLevels, BinsAsked, bins_channel
+from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
+from sordino.domain.bins import Bins
+from sordino.domain.interval import Interval
+from sordino.exact.nats import Nats
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
+from sordino.mechanism.numbers.window import WindowResponse
+
+PEOPLE = 16_280
+
+
+def asked(k, ranges=(), quantiles=0, *, spikes=False, missing=0.0):
+    ends = Interval(0, 1_000_000)
+    return BinsAsked.of(Bins.equal(ends, k), ranges, quantiles, spikes=spikes, missing=missing)
+
+
+def chosen(level, *about, **how):
+    return bins_channel(asked(*about, **how), BinLevels.alike(Nats.of(level)))[1]
+
+
+def variances(mechanism, functionals):
+    """Of a dense channel, at evenly spread values, by least squares of the smallest norm."""
+    channel = mechanism.probabilities()
+    root = np.sqrt(channel.mean(axis=0))
+    found = [np.linalg.lstsq(channel / root, functional, rcond=None)[0] for functional in functionals]
+    return [float(one @ one - functional.mean() ** 2) for one, functional in zip(found, functionals, strict=True)]
+
+
+def inside(k, *ranges):
+    return [np.where((np.arange(k) >= first) & (np.arange(k) < last), 1.0, 0.0) for first, last in ranges]
+
+
+EIGHTHS = [[0, 125_000], [125_000, 250_000]]
+
+
+@pytest.mark.parametrize(("level", "most"), [("1", 0.028), ("2", 0.013), ("4", 0.005)])
+@pytest.mark.parametrize("spikes", [False, True])
+def test_ranges_are_asked_by_what_tells_them_best(level, most, spikes):
+    """A square wave tells them with .155, .062 and .0136."""
+    mechanism = chosen(level, 256, EIGHTHS, spikes=spikes)
+    errors = np.sqrt(np.array(variances(mechanism, inside(256, (0, 32), (32, 64)))) / PEOPLE)
+    assert errors.max() <= most
+    assert certify(mechanism, LDP(level)).holds
+
+
+@pytest.mark.parametrize("level", ["1/4", "1", "3", "8"])
+@pytest.mark.parametrize("k", [2, 5, 12])
+@pytest.mark.parametrize(("ranges", "quantiles"), [(True, 0), (False, 1), (True, 3), (False, 0)])
+def test_no_candidate_has_less_noise_in_what_is_asked(level, k, ranges, quantiles):
+    nats, edges = Nats.of(level), [(0, place) for place in range(1, k)]
+    cuts = [(0, 1), (1, 2)] if ranges else []
+    bins = Bins.equal(Interval(0, 1_000_000), k).edges
+    mechanism = chosen(level, k, [[bins[first], bins[last]] for first, last in cuts], quantiles)
+    fans = [hierarchy(k, nats, fan) for fan in range(2, k + 1) if fan in FANS or fan == k]
+
+    def noise(one):
+        told = variances(one, inside(k, *cuts, *edges))
+        of_edges = (quantiles or not cuts) * float(np.mean(told[len(cuts) :]))
+        return sum(told[: len(cuts)]) + of_edges
+
+    least = min(noise(one) for one in (square_wave(k, nats), threshold_bits(k, nats), *fans))
+    assert noise(mechanism) == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize(("ranges", "quantiles"), [(EIGHTHS, 0), ([], 3), (EIGHTHS, 1)])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_spikes_do_not_decide_how_ranges_and_quantiles_are_asked(ranges, quantiles, missing):
+    smooth, spiky = (chosen("1", 64, ranges, quantiles, spikes=spikes, missing=missing) for spikes in (False, True))
+    assert smooth.fingerprint == spiky.fingerprint
+    assert isinstance(smooth, HierarchyResponse)
+
+
+def test_a_curve_that_is_smoothed_is_asked_by_neighbouring_codes_and_no_other():
+    assert chosen("1", 64).fingerprint == square_wave(64, Nats.of(1)).fingerprint
+    assert isinstance(chosen("1", 64, spikes=True), HierarchyResponse)
+    # Of few bins nothing is smoothed.
+    assert isinstance(chosen("1", 31), HierarchyResponse)
+    assert isinstance(chosen("1", 32), WindowResponse)
+
+
+def test_a_larger_level_for_bits_is_used_where_it_tells_more():
+    levels = BinLevels(Nats.of("1/10"), Nats.of("1/5"), Nats.of(2))
+    level, mechanism = bins_channel(asked(64, EIGHTHS), levels)
+    assert level == Nats.of(2)
+    assert mechanism.cuts == 63
+    # Not at a level that is hardly larger.
+    level, mechanism = bins_channel(asked(64, EIGHTHS), BinLevels(Nats.of(1), Nats.of(1), Nats.of("11/10")))
+    assert level == Nats.of(1)
+    assert isinstance(mechanism, HierarchyResponse)
+
+
+def test_of_a_number_that_may_be_missing_a_hierarchy_has_a_place_for_none():
+    mechanism = chosen("1", 64, EIGHTHS, missing=0.1)
+    assert mechanism.k == 65
+    assert certify(mechanism, LDP("1")).holds
