@@ -156,6 +156,7 @@ class _Dense:
             parts += [
                 ("decode, right on average", lambda: self.matrix[:, self.codes] @ added, np.eye(mechanism.k)),
                 ("decode_squares", lambda: mechanism.decode_squares(self.tallies), added**2),
+                ("decode_powers", lambda: mechanism.decode_powers(self.tallies, 3), added**3),
                 ("variance", lambda: mechanism.variance(p), law @ added**2 - p**2),
             ]
             least, most = mechanism.swing

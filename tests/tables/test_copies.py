@@ -8,7 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino import aggregate
 from sordino.errors import SordinoError
+from sordino.survey.results.sourced_aggregate import sources_of, with_sources
+from sordino.survey.results.tally import save_aggregate
 from sordino.tables.copies import CERTAIN, Copies
 from sordino.tables.reports import privatize_table, tally_table
 
@@ -103,3 +106,22 @@ def test_copied_aggregates_are_told(tmp_path, numbered, run, write_rows):
     assert err.startswith(f"sordino: note: {tmp_path / 'b.json'} holds the same counts as {tmp_path / 'a.json'}")
     code, _, err = run("estimate", plan, tmp_path / "a.json", "--json")
     assert (code, err) == (0, "")
+
+
+def test_aggregates_of_the_same_collectors_count_each_once(tmp_path, numbered, run):
+    plan, none = tmp_path / "plan.json", numbered.sampled.tally([])
+    numbered.save(plan)
+    own, early, late = (numbered.sampled.tally([0] * count) for count in (2, 3, 5))
+    save_aggregate(numbered, with_sources(none, {"a" * 32: own, "b" * 32: early}), tmp_path / "a.json")
+    save_aggregate(numbered, with_sources(none, {"b" * 32: late}), tmp_path / "b.json")
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for words in (files, files[::-1]):
+        code, out, err = run("aggregate", plan, *words, "-o", tmp_path / "c.json", "--force")
+        assert code == 0
+        assert "7 reports" in out
+        held = "holds reports of 1 collector that another aggregate holds too; each counts once"
+        assert err == f"sordino: note: {words[1]} {held}\n"
+        found = aggregate(numbered, tmp_path / "c.json")
+        assert {source: part.n for source, part in sources_of(found).items()} == {"a" * 32: 2, "b" * 32: 5}
+    with pytest.warns(UserWarning, match="each counts once"):
+        assert aggregate(numbered, tmp_path / "c.json", tmp_path / "a.json").n == 7

@@ -8,6 +8,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.tables.key import TITLE, make_key, read_key
+from waits import SOON, joined
 
 DIGITS = "5a" * 32
 GOOD = f"{TITLE}\n{DIGITS}\n"
@@ -69,7 +70,7 @@ def test_of_many_that_make_a_key_one_does(tmp_path):
     made, refusals, barrier = [], [], threading.Barrier(8)
 
     def work():
-        barrier.wait()
+        barrier.wait(SOON)
         try:
             made.append(make_key(tmp_path / "key"))
         except SordinoError as refusal:
@@ -79,7 +80,7 @@ def test_of_many_that_make_a_key_one_does(tmp_path):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        joined(thread)
     assert (len(made), len(refusals)) == (1, 7)
     assert read_key(tmp_path / "key") == made[0]
 

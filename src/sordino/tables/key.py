@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sordino.document.files import cannot, require_new, sync_folder, written
 from sordino.document.kinds import expecting
+from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
 
@@ -26,8 +27,6 @@ TITLE = "sordino key 1, whoever has it can undo the noise: destroy it as soon as
 
 LARGEST = 4096
 """Bytes that are read; a key has less."""
-
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 @contextmanager
@@ -111,10 +110,8 @@ def make_key(path: Path) -> bytes:
         SordinoError: something has that name, or the system refuses.
     """
     key = secrets.token_bytes(KEY_BYTES)
-    with written(path) as temporary:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
-        with open(handle, "w", encoding="ascii") as file:  # noqa: PTH123 - a file that is open already
-            file.write(f"{TITLE}\n{key.hex()}\n")
+    with written(path) as temporary, new_private_file(temporary) as file:
+        file.write(f"{TITLE}\n{key.hex()}\n".encode("ascii"))
     sync_folder(path)
     return key
 
@@ -122,12 +119,7 @@ def make_key(path: Path) -> bytes:
 def _require_secret(path: Path, status: os.stat_result) -> None:
     if status.st_uid != os.geteuid():
         raise _no_key(path, "somebody else's file", "use a key of your own")
-    if status.st_mode & OTHERS:
-        raise SordinoError(
-            f"{path} must be open to its owner only",
-            found=f"mode {stat.S_IMODE(status.st_mode):04o}",
-            step="if nobody else has read it, chmod 600 it; if somebody may have, use another key",
-        )
+    require_private(path, status, "if nobody else has read it, chmod 600 it; if somebody may have, use another key")
 
 
 def _no_key(path: Path, found: str, step: str) -> SordinoError:

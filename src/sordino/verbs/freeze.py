@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sordino.errors import SordinoError
-from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
+from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey, with_expected
 from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
 from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
@@ -60,18 +60,20 @@ def freeze(
     if accuracy is not None:
         require_accuracy(accuracy, confidence)
     made = Plan.of(asked, MOST_PEOPLE if people is None else people)
-    require_learnable(forecasts(made))
-    known = _expectations(made, asked, expect)
+    by_default = forecasts(made)
+    require_learnable(by_default)
+    known = expected_of_survey(made, asked) if expect is None else _of_sample(made, expect)
+    made = made if expect is None else with_expected(made, known)
     if accuracy is not None:
         made = made.for_people(people_for(made, accuracy, confidence, known))
-    return Frozen(made, forecasts(made, known), confidence)
+    # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
+    same = accuracy is None and all(own is None for own in known)
+    return Frozen(made, by_default if same else forecasts(made, known), confidence)
 
 
-def _expectations(plan: Plan, survey: Survey, expect: Any) -> Expectations:
-    if expect is None:
-        return expected_of_survey(plan, survey)
+def _of_sample(plan: Plan, sample: Any) -> Expectations:
     # Tables are read by libraries that are large: only a sample needs them.
     from sordino.tables.expected import read_expected
     from sordino.tables.values import people_table
 
-    return expected_of_sample(plan, read_expected(plan, people_table(plan, expect)))
+    return expected_of_sample(plan, read_expected(plan, people_table(plan, sample)))

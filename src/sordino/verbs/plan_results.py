@@ -21,7 +21,7 @@ from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.results.estimates import table_of, write_estimates
-from sordino.tables.results.rows import rows_made
+from sordino.tables.results.rows import rows_made, rows_pooled
 from sordino.tables.weighted.public import read_public
 
 
@@ -134,13 +134,14 @@ class PlanEstimate(Brief):
             raise SordinoError(rule, found="intervals against forged ones", step=step)
 
     def to_arrow(self) -> pa.Table:
-        """A row for each value, number or coefficient of the questions that are answered.
+        """A row for each value, number or coefficient of the questions that are answered; then those that are pooled.
 
-        Columns: `attribute` (the question), `value` (its label), `estimate`, `stderr`, `low`, `high`, `fitted`, null
-        where nothing is fitted, and `kind`: share, cell, mean, missing (the share of who lacks a number), covariance,
-        coefficient, bin, range or quantile.
+        Columns: `attribute` (the question; of a pooled row what it is about), `value` (its label), `estimate`,
+        `stderr`, `low`, `high`, `fitted`, null where nothing is fitted; `kind`: share, cell, mean, missing (the share
+        of who lacks a number), covariance, coefficient, complete, bin, range, quantile or pooled; and, where several
+        questions are pooled, the `question` of each row, or the questions.
         """
-        return table_of(self.results)
+        return table_of(self.results, rows_pooled(self.pooled))
 
     def to_frame(self) -> Any:
         """The same as a pandas DataFrame.

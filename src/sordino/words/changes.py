@@ -1,12 +1,13 @@
-"""What surely changed, and which rows are shown of many, in words."""
+"""What changed beyond noise, and which rows are shown of many, in words."""
 
 from math import isnan
 
 from sordino.survey.results.change import Changed, ChangedRow
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.words.digits import rounded
 
-COLUMNS = ("before", "after", "change", "std. error", "from", "to", "sure")
+COLUMNS = ("before", "after", "change", "std. error", "from", "to", "beyond noise")
 """Of a table of changes, after the first."""
 
 INDEPENDENT = (
@@ -16,29 +17,36 @@ INDEPENDENT = (
 
 
 def sure_in_words(changed: Changed, coverage: Coverage) -> str:
-    """How many numbers of a question surely changed."""
-    count, confidence = len(changed.readable), f"{100 * coverage.confidence:.15g}% confidence"
+    """How many numbers of a question changed by more than noise explains, and how often that is said wrongly."""
+    count, part = len(changed.readable), f"{100 * coverage.confidence:.15g}%"
     if count == 1:
-        return f"{'It surely changed' if changed.sure else 'Noise alone may be the change'} ({confidence})."
-    sure = f"{changed.sure:,} of {count:,}" if changed.sure else f"None of {count:,}"
-    return f"{sure} surely changed: intervals that hold for all of them together with {confidence} leave out 0."
+        if not changed.sure:
+            return f"Noise alone can explain the change: its {part} interval contains 0."
+        return f"It changed by more than noise explains: its {part} interval excludes 0."
+    if not changed.sure:
+        return f"None of {count:,} changed by more than noise explains ({part} confidence for all together)."
+    wrong = f"{100 - 100 * coverage.confidence:.3g}%"
+    return (
+        f"{changed.sure:,} of {count:,} changed by more than noise explains ({part} confidence for all together): in at"
+        f" most {wrong} of such comparisons noise alone makes any seem so."
+    )
 
 
-def order_in_words(changed: Changed, most: int) -> str:
+def order_in_words(changed: Changed, most: int = LARGEST) -> str:
     """Which rows are shown of many, and how many are not; nothing where all are."""
     count = len(changed.readable)
-    if count <= most:
+    if count <= IN_ORDER:
         return ""
     ends = f"; {count - most:,} of {count:,} are not shown. Limits hold for all {count:,} together."
     if changed.sure >= most:
-        return f"Shown are the {most} largest of the sure changes{ends}"
+        return f"Shown are the {most} largest of the changes beyond noise{ends}"
     rest = "the largest shares" if changed.readable[0].is_share else "others in their order"
-    sure = "sure change" if changed.sure == 1 else "sure changes, by size"
+    sure = "change beyond noise" if changed.sure == 1 else "changes beyond noise, by size"
     return (f"First the {sure}, then " if changed.sure else "Shown are ") + rest + ends
 
 
 def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
-    """A row of a table that people read: its label, its numbers as far as the change is known, and whether it is sure.
+    """A row of a table that people read: its label, its numbers as far as known, and whether it is beyond noise.
 
     Args:
         row: of a question.

@@ -1,13 +1,21 @@
-"""What the intervals of a result promise, of whom it is, and when one may be expected that is not told yet."""
+"""What a result's intervals promise, what its quantiles are, of whom it is, and when one may be expected."""
 
 from collections.abc import Iterator
 
 from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.result import Untold
 
 WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
+
+POPULATION = (
+    "Intervals describe a population from which these people were drawn at random.",
+    "For a census they are wider than needed; for quota samples and volunteers they leave out how these differ.",
+)
+"""Of whom intervals are: what noise adds and what a random draw of people adds are both in every standard error."""
 
 
 def coverage_in_words(of: str, coverage: Coverage, together: str) -> str:
@@ -35,6 +43,14 @@ def coverage_in_words(of: str, coverage: Coverage, together: str) -> str:
     return f"{said}."
 
 
+def quantiles_in_words(result: DistributionResult) -> str:
+    """What a quantile is, and where within a bin it is taken to lie."""
+    what = "A quantile is the least number that this part of the people do not exceed"
+    if result.estimate.spikes:
+        return f"{what}. Where spikes are declared it is the edge at which its bin begins; nothing is interpolated."
+    return f"{what}; it is read off the fitted curve."
+
+
 def complete_cases_in_words(result: NumbersResult) -> Iterator[str]:
     """Of whom a result is, and of how many; nothing where it is of everybody, or of each number by itself."""
     if result.complete is not None:
@@ -45,6 +61,12 @@ def complete_cases_in_words(result: NumbersResult) -> Iterator[str]:
         )
 
 
+def instead_in_words(result: SingleMoments) -> str:
+    """What is given of a question that is refused, and of whom it is."""
+    among = " among those who have all these numbers" if result.question.of_complete else ""
+    return f"given instead of the {result.question.name}: each attribute by itself{among}"
+
+
 def untold_in_words(result: Untold) -> str:
     """Why, what to do, and how many reports are expected to tell it where that is known."""
     if result.awaited is None:
@@ -52,9 +74,11 @@ def untold_in_words(result: Untold) -> str:
     # Forecasts are loaded where something is not told.
     from sordino.survey.planning.forecast import in_two_digits
 
-    reports = f"About {in_two_digits(result.awaited)} reports"
+    reports, known = f"About {in_two_digits(result.awaited)} reports", result.question.known is not None
+    if result.from_reports is not None:
+        return f"{result.why} {reports} are expected to, if the features vary as these reports suggest."
     if result.awaited <= result.n:
-        return f"{result.why} {reports} were expected to, if people were as the plan's forecasts take them."
-    return (
-        f"{result.why} {reports} are expected to, if people are as the plan's forecasts take them: of others more may."
-    )
+        people = "people were as the plan expects them" if known else "people were as forecasts take unknown ones"
+        return f"{result.why} {reports} were expected to, if {people}."
+    people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
+    return f"{result.why} {reports} are expected to, if {people}: of others more may."

@@ -68,8 +68,13 @@ class Explanation:
         return {"summary": list(texts(self.summary)), "details": details}
 
 
-def explanation(plan: Plan) -> Explanation:
-    """What a report under a plan can reveal, and what it does not protect."""
+def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
+    """What a report under a plan can reveal, and what it does not protect.
+
+    Args:
+        plan: frozen.
+        floor: whether to search for the least possible variance where no formula has it: seconds, up to a minute.
+    """
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
     elif len(plan.about_shares) == 1:
@@ -78,7 +83,7 @@ def explanation(plan: Plan) -> Explanation:
         summary, details = _several(plan)
     forged = Paragraph(FORGED, limits(*_forging(plan)))
     sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
-    nearly = Paragraph(NEARLY, tuple(floor_sentences(plan)))
+    nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, forged, sent, nearly)
     return Explanation(summary, tuple(paragraph for paragraph in told if paragraph.sentences))
 
@@ -185,10 +190,9 @@ def _what(question: Question) -> str:
     if isinstance(question, DistributionQuestion):
         if question.cuts is not None:
             return f"{question.name!r}, whether it lies below one of {question.cuts:,} thresholds, drawn at random"
-        if question.levels is not None:
-            return f"{question.name!r}, in which of {question.domain.k:,} bins, or of fewer wider ones, it lies"
+        wider = ", or of fewer wider ones," if (question.levels or 1) > 1 else ""
         missing = ", or that it is missing" if question.optional else ""
-        return f"{question.name!r}, in which of {question.domain.k:,} bins it lies{missing}"
+        return f"{question.name!r}, in which of {question.domain.k:,} bins{wider} it lies{missing}"
     return asked_values(question)
 
 

@@ -1,15 +1,15 @@
 """What is expected of smoothed shares, in words: used, refused though asked for, or offered."""
 
-from sordino.estimation.neighbours.choice import Choice
+from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal
 
 OWN = "The estimates and their intervals are of the reports alone; smoothed shares have no intervals."
 
 
-def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
+def choice_in_words(choice: Choice | SmoothingRefusal, method: str, *, asked: bool = True) -> str:
     """A sentence or three.
 
     Args:
-        choice: what is expected.
+        choice: what is expected, or why nothing is.
         method: by which the shares were fitted.
         asked: whether smoothed shares were asked for.
 
@@ -17,6 +17,11 @@ def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
         >>> choice_in_words(Choice(0.1, 0.2, 0.5), "simplex", asked=False).split(":")[0]
         'Offered, not used'
     """
+    if isinstance(choice, SmoothingRefusal):
+        return (
+            f"Not smoothed, though asked for: with this plan's mechanism {choice.why}, so nobody can say whether"
+            f" smoothing would be an improvement. {method} stands in its place."
+        )
     distances = f"{choice.smoothed:.3f} from the truth (total variation), the nearest distribution {choice.nearest:.3f}"
     if not asked:
         return (
@@ -29,6 +34,6 @@ def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
             f" reports tell, these are expected to be {distances}. {OWN}"
         )
     return (
-        f"Not smoothed, though asked for: not for all shares that the reports allow would it be an improvement;"
-        f" the distance may be {choice.worst:.2f} times that of {method}, which stands in its place."
+        f"Not smoothed, though asked for: the reports allow shares for which it would not be clearly better; the"
+        f" distance to the truth may be {choice.worst:.2f} times that of {method}, which stands in its place."
     )

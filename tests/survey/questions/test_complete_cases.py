@@ -12,6 +12,7 @@ from sordino.design.numbers.categorical.expected import expected_tally
 from sordino.document.queries import freeze_queries
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import read_moments
+from sordino.estimation.mean_readings import mean_readings
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
@@ -128,8 +129,10 @@ def test_watched_and_simultaneous_limits_are_wider():
 @pytest.mark.parametrize("kind", ASKS)
 def test_where_nobody_has_the_number_nothing_is_told_in_words(kind):
     plan = made(kind)
-    with pytest.raises(SordinoError, match="the share of people who have all the numbers must exceed 0"):
-        sordino.estimate(plan, collected(plan, people(PEOPLE, missing=1.0)))
+    (refused,) = sordino.estimate(plan, collected(plan, people(PEOPLE, missing=1.0))).results
+    assert "the share of people who have all the numbers must exceed 0" in str(refused.why)
+    (share,) = refused.rows()
+    assert (share["value"], share["low"]) == ("complete cases", 0)
 
 
 @pytest.mark.parametrize("kind", ASKS)
@@ -244,6 +247,6 @@ def test_how_many_reports_are_awaited_is_said_where_they_do_not_tell_complete_ca
 
 def tally_of(question, n):
     """That of so many people like the plan's forecasts take them, rounded."""
-    expected = expected_tally(question.query, question.unknown, 0.01)
+    expected = expected_tally(question.query, mean_readings(question.query, question.unknown, 0.01))
     counts = np.rint(expected.counts * (n / expected.n)).astype(np.int64)
     return Aggregate(expected.fingerprint, int(counts.sum()), counts)

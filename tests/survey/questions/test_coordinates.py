@@ -8,6 +8,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+from sordino.mechanism.randomized import RandomizedResponse
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.odds_by_attribute import kept
@@ -65,8 +66,9 @@ def sharpen_table(document):
     table[0], table[-1] = str(int(table[0]) + move), str(int(table[-1]) - move)
 
 
-def answer_all(document):
-    document["attributes"]["smoker"]["protect"]["epsilon"] = "2"
+def louder(document):
+    protect_by(epsilon="3/2")(document)
+    document["queries"][0]["mechanism"] = RandomizedResponse(4, "3/2").frozen
 
 
 def protect_by(**words):
@@ -93,6 +95,7 @@ FORGED = {
     "a smaller delta": (set_attribute("income", delta="1/10"), "more than promised about income"),
     "a smaller delta of what is not asked": (set_attribute("city", delta="1/10"), "more than promised about city"),
     "a smaller epsilon": (lambda document: document.update(epsilon="1"), "the whole record"),
+    "a louder histogram": (louder, "more than promised about city, smoker"),
     "more dependence": (lambda document: document["dependence"]["rest"].update(city="1"), "about city"),
     "an attribute's own number said to be independent of it": (
         bounded(("income", ["income"], "0")),
@@ -141,6 +144,11 @@ def test_a_plan_that_breaks_its_promise_is_refused(name, plan, load):
         return
     with pytest.raises(SordinoError, match=words):
         load(plan, change)
+
+
+def test_what_counts_is_what_a_histogram_reveals_not_what_its_attribute_may(plan, load):
+    bolder = load(plan, protect_by(epsilon="3/2"))
+    assert bolder.promise.reached == plan.promise.reached
 
 
 def test_the_certificate_is_told(plan):

@@ -11,7 +11,7 @@ import pytest
 from in_one import in_one
 from sordino import aggregate, estimate, privatize, report
 from sordino.definition.sampling import sampling_deltas
-from sordino.design.numbers.square_wave import square_wave
+from sordino.design.numbers.bins.square_wave import square_wave
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
@@ -100,9 +100,15 @@ def test_a_mechanism_that_loses_more_than_its_plan_says_is_refused(plan):
     with pytest.raises(RefusedError, match="tell more than promised about age"):
         # All that is promised of age is half a nat, whatever its question says.
         changed(plan, 1, mechanism=square_wave(3, Nats.of(1)).frozen, epsilon="1").check("the plan", "")
-    with pytest.raises(RefusedError, match="tell more than promised about age"):
-        # Nor may it say so where its mechanism tells less.
+    with pytest.raises(RefusedError, match="declares a larger epsilon than the plan"):
         changed(plan, 1, epsilon="60").check("the plan", "")
+
+
+def test_what_counts_is_what_a_channel_reveals_not_what_its_question_may(plan):
+    bolder = changed(plan, 1, epsilon="3/2")
+    bolder.check("the plan", "")
+    assert bolder.promise.reached == plan.promise.reached
+    assert bolder.questions[1].definition.epsilon > bolder.promise.deltas[0]
 
 
 @in_one(

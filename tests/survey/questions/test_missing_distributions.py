@@ -10,6 +10,8 @@ import sordino
 from sordino.cli.terminal.results import print_result, result_json
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
@@ -146,10 +148,16 @@ def test_deltas_hold_by_bounds_for_all_others_together():
         sordino.plan(survey(attribute=attributes, ask=asks, dependence={"thresholds": {"income": 0.01}}), people=PEOPLE)
 
 
-def test_no_bound_on_distribution_functions_serves_what_may_be_missing():
+@pytest.mark.parametrize(
+    ("ask", "mechanism"),
+    [(ASK, HierarchyResponse), ({"distribution": "income"}, OptionalWindow)],
+    ids=["ranges", "curve"],
+)
+def test_no_bound_on_distribution_functions_serves_what_may_be_missing(ask, mechanism):
     """A plan that another hand wrote with one: that a number is missing has no place in the order of the bins."""
     attributes = {"income": INCOME, "age": {"number": {"low": 0, "high": 100}, "delta": "0.5"}}
-    made = sordino.plan(survey(attribute=attributes, ask=[ASK, {"mean": ["age"]}]), people=PEOPLE)
+    made = sordino.plan(survey(attribute=attributes, ask=[ask, {"mean": ["age"]}]), people=PEOPLE)
+    assert isinstance(made.questions[0].mechanism, mechanism)
     document = json.loads(made.bytes)
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
     bound = {"attribute": "age", "number": "income", "bound": "1/100"}

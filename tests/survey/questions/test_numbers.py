@@ -174,7 +174,7 @@ def coins(document):
 
 FORGED = {
     "a coin that tells more": lambda d: coins(d)[0].update(threshold=str(2**64 - 2**50)),
-    "a larger epsilon of a histogram": lambda d: d["attributes"]["smoker"].update(protect={"epsilon": "3/2"}),
+    "an epsilon of a histogram above the plan's": lambda d: d["attributes"]["smoker"].update(protect={"epsilon": "3"}),
     "a smaller delta": lambda d: d["attributes"]["height"].update(delta="1/2"),
     "a smaller epsilon": lambda d: d.update(epsilon="1"),
     "more dependence": lambda d: d["dependence"]["rest"].update(smoker="1"),
@@ -395,4 +395,5 @@ def test_what_too_few_reports_do_not_tell_is_said_beside_the_rest(plan):
     assert untold.question.name.startswith("regression")
     assert "standard errors" in str(untold.why)
     assert str(untold.why).endswith("ask more people, or fewer numbers.")
-    assert list(untold.rows()) == []
+    # Each attribute by itself is told all the same.
+    assert [row["value"] for row in untold.rows()] == untold.question.asked

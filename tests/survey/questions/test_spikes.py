@@ -1,4 +1,4 @@
-"""Declared spikes: a hierarchy where it tells more, fits that are not smoothed, and promises as without them."""
+"""Declared spikes: fits that are not smoothed, quantiles that are edges, and promises as without them."""
 
 import json
 
@@ -8,7 +8,8 @@ import pytest
 
 from sordino import aggregate, estimate, privatize
 from sordino.audit.pieces import monotone_pieces
-from sordino.design.numbers.hierarchy import hierarchy
+from sordino.cli.terminal.results import print_result
+from sordino.design.numbers.bins.hierarchy import hierarchy
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
@@ -73,6 +74,34 @@ def test_spikes_are_told_as_spikes():
     means = {(s, u): function[s : u + 1].mean() for s in places for u in places if s <= u}
     nearest = [max(min(means[s, u] for u in places if u >= t) for s in places if s <= t) for t in places]
     assert result.estimate.fitted_function[1:-1] == pytest.approx(np.clip(nearest, 0, 1), abs=1e-9)
+
+
+@pytest.mark.parametrize("bins", [8, 64])
+def test_a_quantile_of_spikes_is_an_edge_and_no_number_within_a_bin(bins):
+    """Where 92 % are 0, so is the median; its interval is the bin that begins there."""
+    attribute = {"number": {"low": 0, "high": 64, "bins": bins, "spikes": True}}
+    asks = [{"distribution": "gain", "quantiles": [0.5, 0.97]}]
+    plan = Plan.of(Survey.read({"version": 1, "epsilon": "4", "attribute": {"gain": attribute}, "ask": asks}), PEOPLE)
+    gain = np.where(np.arange(PEOPLE) % 100 < 92, 0.0, 40.0)
+    table = pa.table({"id": np.arange(PEOPLE), "gain": gain})
+    found = estimate(plan, aggregate(plan, privatize(plan, table, id_column="id", source=KeyedSource(bytes(32), "no"))))
+    (result,) = found.results
+    (_, *median), (_, *high) = result.quantiles
+    assert median == [0.0, 0.0, 64 / bins]
+    assert high == [40.0, 40.0, 40.0 + 64 / bins]
+    print_result(result)
+
+
+def test_where_nothing_is_said_of_spikes_a_quantile_is_read_off_the_curve():
+    attribute = {"number": {"low": 0, "high": 64, "bins": 8}}
+    asks = [{"distribution": "gain", "quantiles": [0.5]}]
+    plan = Plan.of(Survey.read({"version": 1, "epsilon": "4", "attribute": {"gain": attribute}, "ask": asks}), PEOPLE)
+    table = pa.table({"id": np.arange(PEOPLE), "gain": 64 * np.random.default_rng(8).random(PEOPLE) ** 2})
+    found = estimate(plan, aggregate(plan, privatize(plan, table, id_column="id", source=KeyedSource(bytes(32), "no"))))
+    ((_, median, low, high),) = found.results[0].quantiles
+    assert low < median < high
+    assert median == pytest.approx(16, abs=2)
+    assert median % 8
 
 
 def test_what_is_said_of_it():

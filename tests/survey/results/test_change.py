@@ -173,7 +173,7 @@ def keyed(plan, shares, people, task):
     return sordino.privatize(plan, pa.table({"town": towns, "id": ids}), KeyedSource(KEY, task), id_column="id")
 
 
-def test_of_many_numbers_those_that_surely_changed_stand_first():
+def test_of_many_numbers_those_that_changed_beyond_noise_stand_first():
     """Of 60 values one changed, of a small share; the largest shares and the noise of all others stand behind it."""
     k, people = 60, 300_000
     asked = {"version": 1, "epsilon": "2", "attribute": {"town": {"categories": k}}, "ask": [{"histogram": "town"}]}

@@ -8,6 +8,10 @@ import pytest
 from scipy import stats
 
 import sordino
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.page.pooled_sections import pooled_section
 from sordino.survey.results.watching import standard_errors
 
@@ -96,6 +100,58 @@ def test_they_hold_against_what_is_asked_for(survey):
             assert wider["high"] - wider["estimate"] == pytest.approx(each * row["stderr"])
             away = standard_errors(one.estimate.n, one.expected, 0.95) * row["stderr"]
             assert widest["high"] - widest["estimate"] == pytest.approx(away)
+
+
+def counted(monkeypatch, name):
+    """The mechanism and the number of functionals of each call of one of its methods, of all that have their own."""
+    calls = []
+
+    def counting(own):
+        def call(self, functionals, *args, **options):
+            calls.append((type(self).__name__, len(functionals)))
+            return own(self, functionals, *args, **options)
+
+        return call
+
+    for kind in (Mechanism, Blockwise, HighLow, SubsetSelection):
+        if name in vars(kind):
+            monkeypatch.setattr(kind, name, counting(vars(kind)[name]))
+    return calls
+
+
+PROTECTED = {
+    "uniform": {"categories": 80},
+    "blocks": {"categories": 80, "protect": {"blocks": 10}},
+    "sensitive": {"categories": [f"{v}" for v in range(80)], "protect": {"sensitive": ["3", "7"]}},
+}
+
+
+@pytest.mark.parametrize("protection", PROTECTED)
+def test_what_one_question_tells_is_never_worked_out_again(monkeypatch, protection):
+    """A question is not pooled with itself: no squares and no products of what reports add are made."""
+    asked = {"version": 1, "epsilon": "1", "attribute": {"a": PROTECTED[protection]}, "ask": [{"histogram": "a"}]}
+    plan = sordino.plan(asked, 2000)
+    reports = sordino.privatize(plan, pa.table({"a": np.arange(2000) % 80}))
+    tally = sordino.aggregate(plan, reports)
+    squares, products = counted(monkeypatch, "square_weights"), counted(monkeypatch, "second_moments")
+    assert len(sordino.estimate(plan, tally).pooled) == 0
+    assert squares == products == []
+
+
+def test_what_two_questions_tell_is_worked_out_once_for_each_and_block_by_block(monkeypatch):
+    """Of 8 blocks of 10 values none sees a functional of another's values, and no value is looked at by itself."""
+    attributes = {"a": PROTECTED["blocks"], "b": {"categories": 2}}
+    plan = sordino.plan(
+        {"version": 1, "epsilon": "1", "attribute": attributes, "ask": [{"histogram": "a"}, {"table": ["a", "b"]}]},
+        8000,
+    )
+    people = pa.table({"a": np.arange(8000) % 80, "b": np.arange(8000) // 80 % 2})
+    tally = sordino.aggregate(plan, sordino.privatize(plan, people))
+    calls, products = counted(monkeypatch, "square_weights"), counted(monkeypatch, "second_moments")
+    assert [one.name for one in sordino.estimate(plan, tally).pooled] == ["a"]
+    assert products == []
+    assert [own for name, own in calls if name == "Blockwise"] == [80, 80]
+    assert [own for name, own in calls if name != "Blockwise"] == [10] * 16
 
 
 def test_against_forged_reports_nothing_is_pooled(survey):

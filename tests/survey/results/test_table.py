@@ -8,6 +8,8 @@ import pytest
 
 from sordino import aggregate, estimate, plan, privatize
 from sordino.errors import SordinoError
+from sordino.estimation.joint import cells
+from sordino.estimation.joint.cells import Cells
 from sordino.exact.keyed import KeyedSource
 from sordino.page.estimate_page import estimate_page
 
@@ -136,3 +138,89 @@ def test_intervals_hold_against_what_others_hold_against(surveyed):
     with pytest.raises(SordinoError, match="shares within others are told of honest reports"):
         forged.table("age", "smoker")
     assert "Shares of smoker within age" not in estimate_page(forged.plan, forged.results)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Nearly everybody is young: of the others' habits 300 reports of two questions say nothing."""
+    folder = tmp_path_factory.mktemp("few")
+    (folder / "survey.toml").write_text(
+        SURVEY.replace('table = ["age", "smoker", "sex"]', 'histogram = "sex"').replace('"3"', '"1"')
+    )
+    frozen, n = plan(folder / "survey.toml", people=600), 600
+    frozen.save(folder / "plan.json")
+    people = pa.table(
+        {
+            "age": ["old" if i % 50 == 0 else "young" for i in range(n)],
+            "smoker": [SMOKES[i % 4 > 0] for i in range(n)],
+            "sex": [SEXES[i % 2] for i in range(n)],
+            "id": [str(i) for i in range(n)],
+        }
+    )
+    privatize(frozen, people, KeyedSource(bytes([7] * 32), "few"), id_column="id", output=folder / "reports.parquet")
+    return folder, estimate(frozen, aggregate(frozen, folder / "reports.parquet"))
+
+
+def test_a_share_of_which_nothing_is_excluded_is_not_estimated(few, run, monkeypatch):
+    """Quotients of two numbers near 0 are printed by nobody: they were 1036.2% (0.0% to 100.0%)."""
+    folder, found = few
+    table = found.table("age", "smoker")
+    rows = [*table.conditional("smoker", given="age"), *table.conditional("age", given="smoker")]
+    unknown = [row["low"] <= 0 and row["high"] >= 1 for row in rows]
+    assert any(unknown)
+    assert not all(unknown)
+    for row, nothing in zip(rows, unknown, strict=True):
+        assert (row["estimate"] is None) is (row["stderr"] is None) is nothing
+        assert row.get("why") == ("too few reports" if nothing else None)
+    assert "too few reports" in estimate_page(found.plan, found.results)
+    monkeypatch.chdir(folder)
+    out = run("estimate", "plan.json", "reports.parquet")[1]
+    assert "too few reports" in out
+    assert "every share from 0% to 100% is possible" in out
+    assert "(0.0% to 100.0%)" not in out
+    run("estimate", "plan.json", "reports.parquet", "-o", "rows.csv")
+    lines = [line for line in (folder / "rows.csv").read_text().splitlines() if "conditional" in line]
+    assert len([line for line in lines if ",,,0.0,1.0" in line]) == sum(unknown)
+
+
+def test_of_a_difference_with_a_side_of_which_nothing_is_known_only_the_other_sides_limits_remain(few):
+    table = few[1].table("age", "smoker")
+    sides = {row["given"]["age"]: row for row in table.conditional("smoker", given="age") if row["value"] == ["yes"]}
+    assert [sides[age]["estimate"] is None for age in AGES] == [False, True, True]
+    (known, *_) = table.difference("smoker", given="age", first="young", second="old")
+    assert (known["estimate"], known["stderr"], known["why"]) == (None, None, "too few reports")
+    assert known["low"] == pytest.approx(sides["young"]["low"] - 1)
+    assert known["high"] == pytest.approx(sides["young"]["high"])
+    (nothing, *_) = table.difference("smoker", given="age", first="middle", second="old")
+    assert (nothing["estimate"], nothing["low"], nothing["high"]) == (None, -1, 1)
+
+
+def test_whatever_shows_a_table_takes_its_cells_and_shares_worked_out_once(surveyed, tmp_path, monkeypatch):
+    folder, _ = surveyed
+    found = estimate(folder / "plan.json", aggregate(folder / "plan.json", folder / "reports.parquet"))
+    whole, within = [], []
+    of, limits = Cells.of, cells.likely_limits
+    monkeypatch.setattr(Cells, "of", lambda *given: whole.append(given) or of(*given))
+    monkeypatch.setattr(cells, "likely_limits", lambda *given: within.append(given) or limits(*given))
+    found.page(tmp_path / "page.html")
+    found.save(tmp_path / "rows.csv")
+    found.table("age", "smoker").conditional("age", given="smoker")
+    # Two tables; of two attributes either within the other, of three each of six.
+    assert len(whole) == 2
+    assert len(within) == 2 + 6
+
+
+def test_what_each_code_adds_to_cells_is_worked_out_once_for_all_shares_within(surveyed, monkeypatch):
+    table = surveyed[1].table("age", "smoker")
+    known = Cells.of(table.question.shape, table.estimate)
+    rows = []
+    mechanism = type(table.estimate.mechanism)
+    contributions = mechanism.contributions
+    monkeypatch.setattr(
+        mechanism,
+        "contributions",
+        lambda self, functionals, **more: rows.append(len(functionals)) or contributions(self, functionals, **more),
+    )
+    known.within([1], [0], 0.95)
+    known.within([0], [1], 0.95)
+    assert rows == [6]

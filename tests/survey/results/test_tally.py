@@ -5,10 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
+from sordino.survey.results.sourced_aggregate import (
+    counts_hash,
+    joined,
+    require_countable,
+    sources_of,
+    unsourced_of,
+    with_sources,
+)
 from sordino.survey.results.tally import load_aggregate, save_aggregate
 
 CODES = [0, 1, 1, 3, 3, 3]
@@ -27,6 +35,118 @@ def test_an_aggregate_file_holds_the_counts_and_the_plan(tmp_path, plan):
         "plan": plan("named").hash,
         "counts": [1, 2, 0, 3],
     }
+
+
+FIRST, SECOND = "a" * 32, "b" * 32
+
+
+def of_sources(plan, unsourced=(), **sources):
+    tallies = {source: plan.sampled.tally(codes) for source, codes in sources.items()}
+    return with_sources(plan.sampled.tally(unsourced), tallies)
+
+
+def test_an_aggregate_file_holds_the_counts_of_each_source(tmp_path, plan):
+    made, path = plan("named"), tmp_path / "a.json"
+    file = made.sampled.tally([2, 2])
+    save_aggregate(made, of_sources(made, [3], **{SECOND: [0], FIRST: [0, 1], counts_hash(file): [2, 2]}), path)
+    document = json.loads(path.read_bytes())
+    assert document["counts"] == [2, 1, 2, 1]
+    assert document["sources"] == {FIRST: [1, 1, 0, 0], SECOND: [1, 0, 0, 0], counts_hash(file): [0, 0, 2, 0]}
+    read = load_aggregate(made, path)
+    assert (read.n, read.counts.tolist()) == (6, document["counts"])
+    assert {source: own.counts.tolist() for source, own in sources_of(read).items()} == document["sources"]
+    assert unsourced_of(read).counts.tolist() == [0, 0, 0, 1]
+    save_aggregate(made, read, path, overwrite=True)
+    assert json.loads(path.read_bytes()) == document
+
+
+def test_the_largest_of_known_sources_needs_no_counts_of_its_own(tmp_path, plan):
+    made, path = plan("named"), tmp_path / "a.json"
+    for sources, largest, listed in (
+        ({FIRST: [0, 1]}, FIRST, None),
+        ({FIRST: [0, 1], SECOND: [0, 1, 3]}, SECOND, {FIRST: [1, 1, 0, 0]}),
+        ({FIRST: [0], SECOND: [3]}, FIRST, {SECOND: [0, 0, 0, 1]}),
+    ):
+        save_aggregate(made, of_sources(made, **sources), path, overwrite=path.exists())
+        document = json.loads(path.read_bytes())
+        assert (document["source"], document.get("sources")) == (largest, listed)
+        read = load_aggregate(made, path)
+        counted = {source: made.sampled.tally(codes).counts.tolist() for source, codes in sources.items()}
+        assert {source: own.counts.tolist() for source, own in sources_of(read).items()} == counted
+        assert unsourced_of(read).n == 0
+
+
+WRONG_SOURCES = {
+    "no names": ([FIRST], "must name collectors"),
+    "another name": ({"a": [0, 0, 0, 0]}, "must name collectors"),
+    "a name that goes on": ({f"{FIRST}\n": [0, 0, 0, 0]}, "must name collectors"),
+    "a name that is none": ({}, "must name collectors", 5),
+    "a name twice": ({FIRST: [1, 0, 0, 0]}, "must name collectors", FIRST),
+    "the hash of other counts": ({FIRST: [1, 0, 0, 0]}, "must have the hash of its counts", "0" * 64),
+    "too few counts": ({FIRST: [0, 0, 0]}, f"source {FIRST} must have a count >= 0 for each of 4"),
+    "more than all": ({FIRST: [1, 2, 1, 0]}, "must hold in all the reports of its sources"),
+    "more than all together": ({FIRST: [1, 2, 0, 0], SECOND: [1, 0, 0, 0]}, "must hold in all"),
+    "around 64 bits": ({f"{n:032x}": [2**52, 0, 0, 0] for n in range(2**12)}, "must hold in all"),
+    "another hash": ({"0" * 64: [1, 0, 0, 0]}, "must have the hash of its counts"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_SOURCES.values(), ids=WRONG_SOURCES)
+def test_wrong_sources_are_refused(tmp_path, plan, wrong):
+    (sources, words, *own), path = wrong, tmp_path / "a.json"
+    named = {"source": own[0]} if own else {}
+    path.write_text(json.dumps({**saved(plan("named"), path), "sources": sources, **named}))
+    with pytest.raises(SordinoError, match=words):
+        load_aggregate(plan("named"), path)
+
+
+def test_joined_tallies_count_each_source_once_in_any_order(plan):
+    made = plan("named")
+    early, late = (of_sources(made, [0], **{FIRST: codes}) for codes in ([1, 1], [1, 1, 3]))
+    other = of_sources(made, **{SECOND: [1, 1]})
+    for parts in ((early, late, other), (late, early, other), (other, late, early), (late, other, early)):
+        total = made.sampled.tally([])
+        for part in parts:
+            total = joined(made.sampled, total, part)
+        # Reports of no known source are others each time.
+        assert (total.counts.tolist(), unsourced_of(total).n) == ([2, 4, 0, 1], 2)
+    with pytest.raises(RefusedError, match=r"3 and 4 reports of a+, of which neither holds the other"):
+        joined(made.sampled, late, of_sources(made, **{FIRST: [0, 1, 1, 1]}))
+
+
+def test_tallies_of_one_collector_are_not_added_up(plan):
+    made = plan("named")
+    first, second = (of_sources(made, [0], **{source: [1]}) for source in (FIRST, SECOND))
+    plain = made.sampled.tally([2])
+    for total in (first + second + plain, plain + first + second):
+        assert (total.counts.tolist(), unsourced_of(total).n, list(sources_of(total))) == (
+            [2, 2, 1, 0],
+            3,
+            [FIRST, SECOND],
+        )
+    with pytest.raises(
+        SordinoError, match="different collectors; found 1 whose reports are in both: put them together"
+    ):
+        (plain + first) + first
+
+
+def test_a_tally_that_no_reports_lead_to_is_no_later_one(tables):
+    plan = Plan.of(Survey.read(tables({"x": SUBSETS})), 1000)
+    size = json.loads(plan.bytes)["queries"][0]["mechanism"]["size"]
+    early = plan.sampled.tally([2**size - 1])
+    late = type(early)(early.fingerprint, 2, early.counts + np.array([*[1] * 20, 1]))
+    with pytest.raises(RefusedError, match="neither holds the other"):
+        joined(plan.sampled, with_sources(plan.sampled.tally([]), {FIRST: early}), with_sources(early, {FIRST: late}))
+
+
+def test_counts_that_go_round_in_64_bits_are_refused(plan):
+    sampled = plan("named").sampled
+    one = sampled.tally([0])
+    many = type(one)(one.fingerprint, 2**62, one.counts * 2**62)
+    for parts in ([many], [many] * 4, [type(one)(one.fingerprint, 2**53, one.counts * 2**53)]):
+        with pytest.raises(RefusedError, match=r"add up to less than 2\^53; found \d+: see which"):
+            require_countable(*parts)
+    require_countable(type(one)(one.fingerprint, 2**53 - 2, one.counts * (2**53 - 2)), one)
 
 
 def frequencies(codes):

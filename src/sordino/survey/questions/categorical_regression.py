@@ -22,6 +22,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected
     from sordino.estimation.categorical.columns import RegressionColumns
+    from sordino.estimation.mean_readings import MeanReadings
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,11 @@ class CategoricalRegression(NumbersQuestion):
             return complete_regression(deltas, self.least, unknown, range(d), self.missing, self.categories)
         return sampled_regression(deltas, self.least, unknown, d - 1, range(d - 1), self.categories)
 
-    def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
+    def _expecting(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.estimation.categorical.columns import RegressionColumns
 
-        people = self.unknown if records is None else records
-        reader = RegressionColumns(queries, self._columns)
-        return expected_by_tally(queries, reader, self.ranges, people, self.complete_share(people))
+        return expected_by_tally(queries, RegressionColumns(queries, self._columns), self.ranges, readings)
 
     def unknown_with(self, shares: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Scaled records of people of whom no more is known: all other categories are equally common."""

@@ -88,6 +88,11 @@ class DistributionQuestion:
         edge = self.domain.edges.index
         return tuple((edge(low), edge(high)) for low, high in self.part.ranges)
 
+    @cached_property
+    def known(self) -> NDArray[np.float64] | None:
+        """The shares of what is read that the plan expects, shape (k,); None where nothing is known."""
+        return None if self.part.expected is None else self.part.expected.shares(self.domain.k + self.optional)
+
     @property
     def definition(self) -> LDP:
         """The promise: any two bins, and that there is no number, are protected from each other alike."""
@@ -96,7 +101,7 @@ class DistributionQuestion:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        kinds = (OptionalWindow,) if self.optional else (WindowResponse, HierarchyResponse)
+        kinds = (OptionalWindow if self.optional else WindowResponse, HierarchyResponse)
         return thaw_over(self.part.mechanism, self.definition, self.domain.k + self.optional, kinds)
 
     @property
@@ -144,7 +149,7 @@ class DistributionQuestion:
         the order of the bins, and a code of a hierarchy stands for nodes here and there.
         """
         pieces = monotone_pieces(self.mechanism) if isinstance(self.mechanism, WindowResponse) else 0
-        return ((Answer(((self.place,),), self.definition.epsilon, pieces=pieces),),)
+        return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon), pieces=pieces),),)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -158,20 +163,22 @@ class DistributionQuestion:
 
     @cached_property
     def uniform(self) -> Mechanism:
-        """The way to ask it if every attribute had the smallest delta."""
-        from sordino.design.numbers.missing.optional_wave import optional_wave
-        from sordino.design.numbers.square_wave import square_wave
+        """The best way to ask the same if every attribute had the smallest delta, and nothing bounded their dependence.
 
-        level = min(self.least, self.definition.epsilon)
-        if self.optional:
-            return optional_wave(self.domain.k, level, self.attribute.missing_share)
-        return square_wave(self.domain.k, level)
+        Of a plan that promises the same level of every attribute the best way there is, whatever the plan's own.
+        """
+        from sordino.design.numbers.bins.bins_channel import BinLevels, BinsAsked, bins_channel
+
+        spikes, missing = bool(self.part.spikes), self.attribute.missing_share
+        asked = BinsAsked.of(self.domain, self.part.ranges, len(self.part.quantiles), spikes=spikes, missing=missing)
+        _, mechanism = bins_channel(asked, BinLevels.alike(min(self.least, self.definition.epsilon)))
+        return mechanism
 
     def errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Expected standard errors of the distribution function at each edge between two bins, shape (k - 1,).
 
-        For people with these shares of what is read, evenly spread ones by default, of whom the declared share lacks a
-        number that may be missing; the function is that of those who have it.
+        For people with these shares of what is read, by default those whom the plan expects, else evenly spread ones of
+        whom the declared share lacks a number that may be missing; the function is that of those who have it.
         """
         return self._errors(self.mechanism, self._edges, shares)
 
@@ -190,7 +197,7 @@ class DistributionQuestion:
     def _errors(
         self, mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
-        from sordino.estimation.distributions.distribution import errors_of
+        from sordino.estimation.distributions.expected_errors import errors_of
 
         return errors_of(mechanism.bare, inside, self.expected(shares), self.people) if len(inside) else np.zeros(0)
 
@@ -247,6 +254,7 @@ class DistributionQuestion:
 
     def expected(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The shares of all that is read, of people as for `errors`; those of the bins alone will do."""
+        shares = self.known if shares is None else shares
         bins = self.domain.widths / self.domain.ends.width if shares is None else shares
         if not self.optional or len(bins) > self.domain.k:
             return bins

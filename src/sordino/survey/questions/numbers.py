@@ -31,6 +31,7 @@ from sordino.survey.frozen.plan_fields import NumbersPart
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
     from sordino.estimation.estimated_moments import AboutNumbers
+    from sordino.estimation.mean_readings import MeanReadings
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,11 @@ class NumbersQuestion:
         unknown = [1 - share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()]
         return prod(unknown) * float(Completeness(tuple(self.missing)).holds(records).mean())
 
+    @property
+    def everybody(self) -> list[str]:
+        """The numbers that everybody has, by name."""
+        return [one.name for one in self.attributes if isinstance(one.domain, Interval) and not one.optional]
+
     @cached_property
     def missing(self) -> dict[int, float]:
         """The numbers that may be missing, by their places, each with the share of people expected to lack it."""
@@ -216,49 +222,98 @@ class NumbersQuestion:
         """
         return certify_queries(self.query, LDP(self.epsilon))
 
+    @cached_property
+    def known(self) -> "MeanReadings | None":
+        """What the plan expects to be read of the people; None where nothing is known."""
+        from sordino.estimation.mean_readings import statistics_read
+
+        if self.part.expected is None:
+            return None
+        read = statistics_read(self.query)
+        if len(read) != len(self.part.expected):
+            raise SordinoError(f"{len(read)} statistics must be expected", found=shown(len(self.part.expected)))
+        return {statistic: part.shares(statistic.k) for statistic, part in zip(read, self.part.expected, strict=True)}
+
+    def readings(self, records: NDArray[np.float64]) -> "MeanReadings":
+        """What is read of people who are like these scaled numbers, shape (n, d), NaN where they are missing.
+
+        Of a number that none of them lacks the declared share is missing.
+        """
+        return self._readings(self.query, records)
+
+    @cached_property
+    def lacking(self) -> dict[int, float]:
+        """The share of people who lack each number that may be missing, by its place, as the plan expects it."""
+        from sordino.query.missing.optional import OptionalNumber
+
+        expected = {} if self.known is None or self.of_complete else self.known
+        known = {one.place: float(shares[-1]) for one, shares in expected.items() if isinstance(one, OptionalNumber)}
+        return self.missing | known
+
+    @cached_property
+    def complete(self) -> float:
+        """The share of complete cases that is expected; 1 where no number may be missing."""
+        if not self.of_complete:
+            return 1.0
+        (shares, *_) = self._of_plan.values()
+        return 1 - float(shares[-1])
+
     def forecast(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
-        """How exact the estimates will be, for people who are like these scaled numbers, shape (n, d)."""
-        return self._expected(self.query, records)
+        """How exact the estimates will be, for such people, by default those whom the plan expects."""
+        return self._expected(self.query, self._of_plan if records is None else self.readings(records))
 
     def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
-        """How exact they would be under plain LDP that keeps the least delta."""
-        return self._expected(self.uniform, records)
+        """How exact they would be under plain LDP that keeps the least delta, for such people; by default unknown."""
+        people = self.unknown if records is None else records
+        return self._expected(self.uniform, self._readings(self.uniform, people))
 
-    def _expected(self, queries: Sampled, records: NDArray[np.float64] | None) -> "NumbersAccuracy":
+    def _expected(self, queries: Sampled, readings: "MeanReadings") -> "NumbersAccuracy":
         from sordino.design.numbers.missing.optional_accuracy import expected_means_given
         from sordino.design.numbers.numbers_accuracy import expected_numbers
 
         if self.missing and not self.of_complete:
-            return expected_means_given(self.asked, queries, self.ranges, self.people, self.missing, records)
-        return expected_numbers(self.part.asked, self._expecting(queries, records), self.people)
+            return expected_means_given(self.asked, queries, self.ranges, self.people, readings)
+        own = queries is self.query and readings is self._of_plan
+        expected = self.likely if own else self._expecting(queries, readings)
+        return expected_numbers(self.part.asked, expected, self.people)
 
     def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
-        """What the estimates are expected to be made of."""
-        return self._expecting(self.query, records)
+        """What the estimates are expected to be made of, for such people, by default those whom the plan expects."""
+        return self.likely if records is None else self._expecting(self.query, self.readings(records))
 
     @cached_property
     def likely(self) -> "Expected":
-        """The same of people of whom nothing is known, worked out once: a page asks again whenever a report came."""
-        return self.expecting()
+        """The same of people whom the plan expects, worked out once: a page asks again whenever a report came."""
+        return self._expecting(self.query, self._of_plan)
 
     @cached_property
     def rarely_refused(self) -> int | None:
         """From how many reports on, within a tenth, a regression is rarely refused; None where it always may be.
 
-        Of people of whom nothing is known. Seconds for many features: worked out once, as above.
+        Of people whom the plan expects. Seconds for many features: worked out once, as above.
         """
         return self.likely.enough(1)
 
-    def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
+    @cached_property
+    def _of_plan(self) -> "MeanReadings":
+        """What is read of the people whom the plan expects."""
+        return self.readings(self.unknown) if self.known is None else self.known
+
+    def _readings(self, queries: Sampled, records: NDArray[np.float64]) -> "MeanReadings":
+        from sordino.estimation.mean_readings import mean_readings
+
+        complete = self.complete_share(records) if self.of_complete else None
+        lacking = {j: share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()}
+        return mean_readings(queries, records, complete, lacking)
+
+    def _expecting(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.design.numbers.numbers_accuracy import Expected
         from sordino.estimation.estimated_moments import read_moments
 
-        people = self.unknown if records is None else records
         if self.of_complete:
-            complete = self.complete_share(people)
-            return expected_by_tally(queries, read_moments(queries), self.ranges, people, complete)
-        return Expected.of(queries, self.ranges, people)
+            return expected_by_tally(queries, read_moments(queries), self.ranges, readings)
+        return Expected.of_readings(queries, self.ranges, readings)
 
     def _needed(self) -> tuple[Factors, ...]:
         """The statistics that tell what is asked."""

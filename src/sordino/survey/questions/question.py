@@ -109,6 +109,11 @@ class SharesQuestion(ABC):
         return certify(self.mechanism, self.definition)
 
     @cached_property
+    def known(self) -> NDArray[np.float64] | None:
+        """The shares that the plan expects, shape (k,); None where nothing is known."""
+        return None if self.part.expected is None else self.part.expected.shares(self.domain.k)
+
+    @cached_property
     def expected(self) -> "Accuracy":
         """How exact the unbiased estimates will be, if all values are alike."""
         from sordino.design.accuracy import expected_accuracy
@@ -144,9 +149,10 @@ class SharesQuestion(ABC):
         from sordino.design.histograms.best_mechanism import candidates
 
         made = candidates(self.domain.k, self.definition, designed=False)
-        known = {mechanism.fingerprint for mechanism in made.values()}
-        if isinstance(self.mechanism, ChannelTable) and self.mechanism.fingerprint not in known:
-            made[self.mechanism.name] = self.mechanism
+        if isinstance(self.mechanism, ChannelTable):
+            known = {mechanism.fingerprint for mechanism in made.values()}
+            if self.mechanism.fingerprint not in known:
+                made[self.mechanism.name] = self.mechanism
         found = {}
         for name in list(made):
             # Let go as soon as it is told: what a mechanism works out for millions of values is large.
@@ -215,7 +221,7 @@ class HistogramQuestion(SharesQuestion):
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """The attribute alone, of which every answer is linear."""
-        return ((Answer(((self.place,),), self.definition.epsilon, linear=True),),)
+        return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon), linear=True),),)
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
         """The attribute's values as they are."""
@@ -280,7 +286,7 @@ class TableQuestion(SharesQuestion):
     def types(self) -> tuple[AnswerType, ...]:
         """All its attributes together, each of which a cell tells."""
         places = tuple((place,) for place in self.places)
-        return ((Answer(places, self.definition.epsilon, table=True),),)
+        return ((Answer(places, self.certificate.level(self.definition.epsilon), table=True),),)
 
     def labels(self, cell: int) -> list[str]:
         """The values of a cell, in the order of the attributes."""

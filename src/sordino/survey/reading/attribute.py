@@ -69,8 +69,8 @@ class NumberTable(RangeTable):
         bins: how many equal ones a distribution has, and others' dependence on it is measured by; without them
             dependence is not measured from a sample, and a distribution has 256.
         edges: where the bins of a distribution begin and end instead, from `low` to `high`.
-        spikes: whether many people are thought to have exactly equal numbers, as incomes of whole thousands: how its
-            distribution is asked and fitted, and nothing that is promised.
+        spikes: whether many people are thought to have exactly equal numbers, as incomes of whole thousands: its
+            distribution is then not smoothed and not interpolated; nothing that is promised.
         lipschitz: how much the mean of any other statistic, scaled to [-1, 1], changes at most per unit of it.
     """
 

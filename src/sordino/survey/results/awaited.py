@@ -1,23 +1,32 @@
-"""From how many reports on a question may be expected to be told, where so far they are too few.
+"""From how many reports on a question may be expected to be answered, where so far they are too few.
 
-Nothing but the plan is asked: people are taken to be as its forecasts take them, and to lack what may be missing as
-often as the survey says. Whoever waits learns no more from such a number than the plan tells.
+A regression that was refused is expected to be answered as its own reports say, where they say anything of how the
+features vary. In all other cases the plan is asked, whose forecasts rest on the same people.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
 from sordino.design.numbers.numbers_accuracy import RARELY
+from sordino.errors import SordinoError
 from sordino.estimation.distributions.subpopulation import Subpopulation
-from sordino.estimation.estimated_moments import read_moments
+from sordino.estimation.estimated_moments import EstimatedMoments, read_moments
 from sordino.estimation.missing.complete_cases import CERTAIN
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.estimation.regression import DISTINCT, distinctness, regression_statistics
+from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import MOST_PEOPLE
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
+
+CONVINCING = 2.0
+"""Standard errors by which features that vary were found to: fewer are noise."""
+
+RARE_ERRORS = 1.645
+"""Standard errors that noise takes off in one of twenty surveys."""
 
 Errors = Callable[[int], float]
 """How many standard errors limits are from an estimate, by the number of reports."""
@@ -33,7 +42,7 @@ def means_awaited(question: NumbersQuestion, place: int, errors: Errors) -> int 
     """Reports that are expected to tell that somebody has a number of the question, which may be missing."""
     one = replace(question, people=1).forecast()
     error = one.stderr[len(question.asked) + list(question.missing).index(place)]
-    return _least(lambda n: (1 - question.missing[place]) * sqrt(n) > errors(n) * error)
+    return _least(lambda n: (1 - question.lacking[place]) * sqrt(n) > errors(n) * error)
 
 
 def numbers_awaited(question: NumbersQuestion) -> int | None:
@@ -47,15 +56,33 @@ def numbers_awaited(question: NumbersQuestion) -> int | None:
     nobody = 1 - np.minimum(share, 1.0)
     fewest = read_moments(question.told_by).moments.m
     # As many complete cases as tell that there are any; where everybody is one, nobody has to.
-    complete = question.complete_share(question.unknown) or 1.0
     error = sqrt(question.likely.complete or 0.0) if question.of_complete else 0.0
     answered = _least(
-        lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY and complete * sqrt(n) > CERTAIN * error
+        lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY and question.complete * sqrt(n) > CERTAIN * error
     )
     if answered is None or question.part.asked != "regression":
         return answered
     varying = question.rarely_refused
     return None if varying is None else max(answered, varying)
+
+
+def regression_awaited(question: NumbersQuestion, aggregate: Aggregate) -> int | None:
+    """Reports of which a regression is rarely refused if the features vary as these say; None where they say nothing.
+
+    Args:
+        question: a regression.
+        aggregate: the tally of its reports.
+    """
+    features = range(question.ranges.d - 1)
+    names = regression_statistics(question.ranges.d - 1, features)
+    try:
+        told = EstimatedMoments.of(question.told_by, aggregate, names, question.ranges.names)
+    except SordinoError:
+        return None
+    found = distinctness(told, features)
+    if not found >= CONVINCING:
+        return None
+    return ceil(aggregate.n * (max(DISTINCT + RARE_ERRORS, found) / found) ** 2)
 
 
 def _least(told: Callable[[int], bool]) -> int | None:

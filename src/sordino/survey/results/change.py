@@ -18,6 +18,7 @@ from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.survey.results.comparable import why_apart
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.quantities import Ends, Head, Measured, Quantities, quantities_of
+from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.survey.results.result import Result, Untold
 
 ChangeRow: TypeAlias = dict[str, Any]
@@ -99,15 +100,15 @@ class Changed:
 
     @cached_property
     def sure(self) -> int:
-        """How many of these have surely changed."""
+        """How many of these have changed beyond noise."""
         return sum(row.sure for row in self.readable)
 
-    def first(self, most: int) -> tuple[ChangedRow, ...]:
-        """All that people can read, or so many: what surely changed, by size, then the largest shares.
+    def first(self, most: int = LARGEST) -> tuple[ChangedRow, ...]:
+        """All that people can read, or of many so many: changes beyond noise, by size, then the largest shares.
 
         By what both tell together: whoever picks the largest changes of many finds noise.
         """
-        if len(self.readable) <= most:
+        if len(self.readable) <= IN_ORDER:
             return self.readable
         return tuple(sorted(self.readable, key=_rank)[:most])
 

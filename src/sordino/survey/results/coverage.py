@@ -9,6 +9,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side, require_confidence
 from sordino.estimation.intervals.forged import Limits, forged_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.estimation.moments import NormalEstimate
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.watching import standard_errors, watched_limits
 
@@ -57,6 +58,18 @@ class Coverage:
             each: the confidence of each interval.
         """
         return standard_errors(n, expected, each) if self.watched else errors_to_either_side(each)
+
+    def normal_limits(self, found: NormalEstimate, *, each: float, expected: int) -> Limits:
+        """Limits of numbers whose errors are near normal, each with this confidence; not against forged reports.
+
+        Args:
+            found: the numbers.
+            each: the confidence of each interval.
+            expected: reports at which watched limits are to be narrowest.
+        """
+        nothing, fixed = np.zeros_like(found.value), found.interval(each)
+        of_found = found.value, found.stderr
+        return self.limits(fixed, *of_found, each=each, n=found.n, expected=expected, moved=nothing, part=0.0)
 
     def limits(
         self,

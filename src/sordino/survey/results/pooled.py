@@ -4,6 +4,7 @@ A table tells its margins, and the cells of the tables within it; every question
 or a regression with it tells the mean. The rows of each question stay what they are.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.domain.attribute import Domain
 from sordino.errors import SordinoError
@@ -58,19 +60,9 @@ class PooledResult:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits, shape (m,) each, within what is possible."""
-        found, each = self.estimate, self.coverage.each(len(self.heads))
-        fixed, nothing = found.interval(each), np.zeros_like(found.value)
-        limits = self.coverage.limits(
-            fixed,
-            found.value,
-            found.stderr,
-            each=each,
-            n=found.n,
-            expected=self.expected,
-            moved=nothing,
-            part=0.0,
-        )
-        return possible_limits(found.value, limits, self.ends)
+        each = self.coverage.each(len(self.heads))
+        limits = self.coverage.normal_limits(self.estimate, each=each, expected=self.expected)
+        return possible_limits(self.estimate.value, limits, self.ends)
 
     def label(self, place: int) -> str:
         """Of one row."""
@@ -107,12 +99,14 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
     domains = {name: domain for result in told for name, domain in _domains(result.question).items()}
     for key, names in targets.items():
         count = prod(domains[name].k for name in names)
-        parts = [
-            (result.question, _part(result, names))
+        telling = [
+            result
             for result in told
             if key <= set(result.question.asked) and tells_sums(result.question.mechanism, count)
         ]
-        if len(parts) >= FEWEST:
+        # Counted before anything is worked out: most quantities are of one question, which has them already.
+        if len(telling) >= FEWEST:
+            parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)
             yield _pooled(", ".join(names), heads, parts, coverage, (0.0, 1.0))
@@ -127,7 +121,8 @@ def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
 def _part(result: HistogramResult, names: tuple[str, ...]) -> PooledPart:
     question = result.question
     sums = sums_over(question.shape, [question.asked.index(name) for name in names])
-    return PooledPart.of_shares(result.estimate, sums, subtract_totals=question.part.subtract_totals)
+    subtract = question.part.subtract_totals
+    return PooledPart.of_shares(result.estimate, sums, subtract_totals=subtract, shares=question.known)
 
 
 def _domains(question: SharesQuestion) -> dict[str, Domain]:
@@ -140,19 +135,32 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
     """Whether a question's own answer is told or not: which are pooled depends on how many reports there are alone."""
     asked = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
     told = [
-        (question, own) for question, own in asked if isinstance(question, NumbersQuestion) and not question.missing
+        (question, own) for question, own in asked if isinstance(question, NumbersQuestion) and not question.of_complete
     ]
-    for name in dict.fromkeys(name for question, _ in told for name in question.asked):
+    # What may be missing has no mean of everybody; a number beside it has.
+    asking = Counter(name for question, _ in told for name in question.everybody)
+    numbers = [name for name, count in asking.items() if count >= FEWEST]
+    # Forecasts are loaded where something is weighed by them.
+    expected = _expected_numbers() if numbers else np.zeros(0)
+    for name in numbers:
         parts = []
         for question, own in told:
-            if name in question.asked:
+            if name in question.everybody:
                 with suppress(SordinoError):
                     place = question.asked.index(name)
-                    parts.append((question, PooledPart.of_mean(question.query, own, place, question.of_record)))
+                    part = PooledPart.of_mean(question.query, own, place, question.of_record, expected)
+                    parts.append((question, part))
         if len(parts) >= FEWEST:
             ends = parts[0][0].intervals[parts[0][0].asked.index(name)]
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
             yield _pooled(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
+
+
+def _expected_numbers() -> NDArray[np.float64]:
+    """Scaled numbers of people of whom nothing is known."""
+    from sordino.design.numbers.numbers_accuracy import unknown_records
+
+    return unknown_records(1)[:, 0]
 
 
 def _pooled(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.estimation.joint.cells import TableShares, sums_over
 from sordino.estimation.joint.raking import rake, raked
-from sordino.survey.results.joint import JointFit, joint_fits
+from sordino.survey.questions.joint import JointFit, joint_fits
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import TableResult, TableRow, table_results

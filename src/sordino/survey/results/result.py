@@ -14,14 +14,15 @@ from sordino.estimation.intervals.forged import require_fewer
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.questions.joint import fitted_together
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.joint import fitted_together
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.rows import EstimateRow
 from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.surroundings import Public, require_public, surroundings_of
 
 
@@ -33,22 +34,32 @@ class Untold:
         question: that they do not answer.
         n: the number of reports.
         why: what is missing, and what to do.
-        awaiting: how many reports are expected to answer it; it may take a second to be found.
+        awaiting: how many reports are expected to answer it, of people whom the plan expects; it may take a second to
+            be found.
+        suggested: how many of people who are as these reports say; None where they say too little.
+        instead: what they do tell of its attributes, each by itself; None where they are too few for that too.
     """
 
     question: Question
     n: int
     why: SordinoError
     awaiting: Callable[[], int | None] = field(default=lambda: None, repr=False)
+    suggested: Callable[[], int | None] = field(default=lambda: None, repr=False)
+    instead: SingleMoments | None = field(default=None, repr=False)
+
+    @cached_property
+    def from_reports(self) -> int | None:
+        """Reports that are expected to answer it, as these suggest; None where they say too little."""
+        return self.suggested()
 
     @cached_property
     def awaited(self) -> int | None:
-        """Reports that are expected to answer it, of people as forecasts take them; None where none are known."""
-        return self.awaiting()
+        """Reports that are expected to answer it: as these suggest, else of people whom the plan expects; or None."""
+        return self.awaiting() if self.from_reports is None else self.from_reports
 
     def rows(self) -> Iterator[EstimateRow]:
-        """None."""
-        return iter(())
+        """What is given instead."""
+        return iter(()) if self.instead is None else self.instead.rows()
 
 
 Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
@@ -71,7 +82,7 @@ def results(
     """
     found = results_so_far(plan, aggregate, method, coverage, public)
     untold = [result for result in found if isinstance(result, Untold)]
-    if len(untold) == len(found):
+    if len(untold) == len(found) and all(result.instead is None for result in untold):
         # Why one that was answered is not told says more than that others were not.
         raise max(untold, key=lambda result: result.n).why
     return found
@@ -129,6 +140,12 @@ def _require_bounded(question: Question, n: int, forged: int) -> None:
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
 
+def _regression_awaited(question: NumbersQuestion, own: Aggregate) -> int | None:
+    from sordino.survey.results.awaited import regression_awaited
+
+    return regression_awaited(question, own) if question.part.asked == "regression" else None
+
+
 def _numbers_awaited(question: NumbersQuestion) -> int | None:
     # Forecasts are loaded where something is not told.
     from sordino.survey.results.awaited import numbers_awaited
@@ -153,7 +170,8 @@ def _result(
             result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step=coverage.step("fewer numbers"))
-            return Untold(question, own.n, why, partial(_numbers_awaited, question))
+            instead, suggested = SingleMoments.of(question, own, coverage), partial(_regression_awaited, question, own)
+            return Untold(question, own.n, why, partial(_numbers_awaited, question), suggested, instead)
     elif isinstance(question, DistributionQuestion):
         result = DistributionResult.of(question, own, method, coverage)
         if result.why is not None:

@@ -38,13 +38,13 @@ def surroundings_of(domain: Domain | Record, public: NDArray[np.float64] | None 
 def offer_of(domain: Domain | Record, estimate: Estimate) -> Choice | None:
     """What is expected of smoothed shares, where they were not asked for and are nearer to the truth.
 
-    None where they are not, of few values and very many, and of values that have no neighbours.
+    None where they are not or nobody knows, of few values and very many, and of values that have no neighbours.
     """
     known = surroundings_of(domain)
     if estimate.choice is not None or known.shape is None or not FEWEST_OFFERED <= domain.k <= MOST_OFFERED:
         return None
     shares, choice = estimate.offer(known)
-    return None if shares is None else choice
+    return choice if shares is not None and isinstance(choice, Choice) else None
 
 
 def require_public(asked: Iterable[str], public: Public, method: Method | None) -> None:

@@ -6,7 +6,6 @@ interval that holds by itself, and with what the fitted distribution says of it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, permutations, product
 from math import isnan, prod
 from typing import Any, TypeAlias
@@ -25,7 +24,14 @@ from sordino.survey.results.result import Result
 
 TableRow: TypeAlias = dict[str, Any]
 """`attributes` and their `value`; `given`, the values that a share is within; `minus`, those of what is subtracted;
-`estimate`, `stderr`, `low`, `high`, and `fitted`. What nothing is known of is None."""
+`estimate`, `stderr`, `low`, `high`, and `fitted`. Where reports are too few to say anything, estimate and standard
+error are None, and `why` says so."""
+
+TOO_FEW = "too few reports"
+"""Why a share within others has no estimate: its interval would exclude nothing that is possible."""
+
+TOO_FEW_IN_WORDS = "Where it says 'too few reports' every share from 0% to 100% is possible."
+"""What a table with such a share says of it."""
 
 MOST_ROWS = 10_000
 """Differences of one table that are listed of themselves; single ones can be asked of any."""
@@ -62,6 +68,11 @@ class RowShares:
         return tuple((line[0]["given"][self.given], *map(_percentages, line)) for line in self.lines)
 
     @property
+    def has_unknown(self) -> bool:
+        """Whether of some share too few reports say anything."""
+        return any(row["estimate"] is None for line in self.lines for row in line)
+
+    @property
     def fitted(self) -> bool:
         """Whether fitted shares stand beside."""
         return "fitted" in self.lines[0][0]
@@ -73,18 +84,26 @@ class TableResult:
 
     Attributes:
         question: that they answer.
-        estimate: of the cells.
-        coverage: what intervals hold against; not against forged reports.
+        shares: of the cells; their intervals hold not against forged reports.
     """
 
     question: TableQuestion
-    estimate: Estimate
-    coverage: Coverage
+    shares: HistogramResult
 
-    @cached_property
+    @property
+    def estimate(self) -> Estimate:
+        """Of the cells."""
+        return self.shares.estimate
+
+    @property
+    def coverage(self) -> Coverage:
+        """What intervals hold against."""
+        return self.shares.coverage
+
+    @property
     def cells(self) -> Cells:
         """The cells with their covariance."""
-        return Cells.of(self.question.shape, self.estimate)
+        return self.shares.cells
 
     @property
     def attributes(self) -> list[str]:
@@ -266,26 +285,31 @@ class TableResult:
         low, high = (
             np.where(known, np.clip(new, least, 1), old) for new, old in zip(asked, (told.low, told.high), strict=True)
         )
-        columns = {"estimate": told.value, "stderr": told.stderr, "low": low, "high": high}
+        value, stderr, within = told.value, told.stderr, "given" in heads[0]
+        if within:
+            unknown = (low <= least) & (high >= 1)
+            value, stderr = np.where(unknown, np.nan, value), np.where(unknown, np.nan, stderr)
+        columns = {"estimate": value, "stderr": stderr, "low": low, "high": high}
         columns |= {} if told.fitted is None else {"fitted": told.fitted}
         numbers = np.stack(list(columns.values()), axis=1).tolist()
         for head, row in zip(heads, numbers, strict=True):
             plain = [None if isnan(number) else number for number in row]
-            yield head | dict(zip(columns, plain, strict=True))
+            why = {"why": TOO_FEW} if within and plain[0] is None else {}
+            yield head | dict(zip(columns, plain, strict=True)) | why
 
 
 def table_results(results: Sequence[Result]) -> list[TableResult]:
     """Of the tables that are told; none where reports may be forged, since no bound on quotients is known then."""
     return [
-        TableResult(one.question, one.estimate, one.coverage)
+        TableResult(one.question, one)
         for one in results
         if isinstance(one, HistogramResult) and isinstance(one.question, TableQuestion) and not one.coverage.forged
     ]
 
 
 def _percentages(row: TableRow) -> str:
-    if row["estimate"] is None:
-        return "-"
-    share, low, high = (f"{100 * row[name]:z.1f}%" for name in ("estimate", "low", "high"))
     fitted = f" [{100 * row['fitted']:z.1f}%]" if row.get("fitted") is not None else ""
+    if row["estimate"] is None:
+        return f"{TOO_FEW}{fitted}"
+    share, low, high = (f"{100 * row[name]:z.1f}%" for name in ("estimate", "low", "high"))
     return f"{share} ({low} to {high}){fitted}"

@@ -1,6 +1,7 @@
-"""Aggregates as files: the counts of a plan's codes, which add up over collectors."""
+"""Aggregates as files: the counts of a plan's codes, and of which collectors they are, so that none counts twice."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,17 @@ from sordino.document.kinds import read_document
 from sordino.errors import DamagedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.sourced_aggregate import (
+    LARGEST_COUNT,
+    can_add_up,
+    counts_hash,
+    sources_of,
+    unsourced_of,
+    with_sources,
+)
 
-LARGEST_COUNT = 2**53
-"""Counts are below this, so that every reader of JSON takes them for what they are."""
+SOURCE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
+"""A collector's id, or the hash of the counts of a tally that was made elsewhere."""
 
 
 def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: bool = False) -> None:
@@ -24,9 +33,19 @@ def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: b
 
 
 def aggregate_text(plan: Plan, aggregate: Aggregate) -> str:
-    """The file of an aggregate."""
-    document = AGGREGATE.stamp({"plan": plan.hash, "counts": aggregate.counts.tolist()})
-    return json.dumps(document, separators=(",", ":")) + "\n"
+    """The file of an aggregate: all counts, and those of each source that is known.
+
+    Where all sources are known, the largest is named as the source of what the others leave: its counts need no list.
+    """
+    counts: dict[str, Any] = {"plan": plan.hash, "counts": aggregate.counts.tolist()}
+    sources = sources_of(aggregate)
+    listed = sorted(sources)
+    if sources and not unsourced_of(aggregate).counts.any():
+        counts["source"] = max(listed, key=lambda source: sources[source].n)
+        listed.remove(counts["source"])
+    if listed:
+        counts["sources"] = {source: sources[source].counts.tolist() for source in listed}
+    return json.dumps(AGGREGATE.stamp(counts), separators=(",", ":")) + "\n"
 
 
 def load_aggregate(plan: Plan, path: Path) -> Aggregate:
@@ -47,10 +66,38 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str) -> Aggregat
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{name} must belong to the plan", found="another plan's aggregate", step=step)
-    sampled, counts = plan.sampled, document.get("counts", [])
+    total, listed = _counts(plan, document.get("counts", []), name), document.get("sources", {})
+    names = [*(listed if isinstance(listed, dict) else [None]), *([document["source"]] if "source" in document else [])]
+    if not all(isinstance(one, str) and SOURCE.fullmatch(one) for one in names) or len(set(names)) < len(names):
+        rule = f"{name} must name collectors by 32 hexadecimal digits, other tallies by the 64 of their hash, each once"
+        raise DamagedError(rule, found="other names", step="get the file again")
+    sources = {source: _counts(plan, counts, f"{name}, source {source}") for source, counts in listed.items()}
+    rest = total.counts.copy()
+    for own in sources.values():
+        # Looked at one by one: many large ones would go round in 64 bits.
+        rest -= own.counts
+        if not can_add_up(plan.sampled, rest):
+            rule = f"{name} must hold in all the reports of its sources, and perhaps others"
+            raise DamagedError(rule, found="fewer, or counts that none add up to", step="get the file again")
+    others = Aggregate(total.fingerprint, plan.sampled.reports(rest), rest)
+    if "source" in document:
+        sources[document["source"]], others = others, plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    for source, own in sources.items():
+        if len(source) == len(counts_hash(own)) and source != counts_hash(own):
+            rule = f"{name}, source {source}: a tally that no collector took must have the hash of its counts"
+            raise DamagedError(rule, found="other counts", step="get the file again")
+    return with_sources(others, sources)
+
+
+def _counts(plan: Plan, counts: object, name: str) -> Aggregate:
+    """A list of counts as a tally.
+
+    Raises:
+        DamagedError: others than reports can add up to.
+    """
+    sampled, length = plan.sampled, plan.sampled.first_counters[-1]
     whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
-    length = sampled.first_counters[-1]
-    if not whole or len(counts) != length:
+    if not isinstance(counts, list) or not whole or len(counts) != length:
         raise DamagedError(f"{name} must have a count >= 0 for each of {length} counters", found="other counts")
     tally = np.array(counts, dtype=np.int64)
     if sum(counts) >= LARGEST_COUNT or not sampled.possible(tally):

@@ -13,18 +13,21 @@ from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.result import Result, Untold
 from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.results.cells import as_cell
 from sordino.tables.table_file import table_format
 
-Told: TypeAlias = HistogramResult | NumbersResult | DistributionResult
+Told: TypeAlias = HistogramResult | NumbersResult | DistributionResult | SingleMoments
 
 ROWS = 1 << 15
 """Rows of a batch."""
 
 
-HEAD, MADE = ("attribute", "value"), ("question", "given", "within", "minus")
+QUESTION = "question"
+
+HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
 """Texts of every row; and of rows that are made of estimates, beside `kind`."""
 
 
@@ -45,7 +48,7 @@ def write_estimates(
     Raises:
         SordinoError: the file exists and may not be overwritten, or the system refuses to write.
     """
-    told = [result for result in found if not isinstance(result, Untold)]
+    told = list(_told(found))
     numbers = ["estimate", "stderr", "low", "high"]
     numbers += ["fitted"] if any(result.fitted is not None for result in told) else []
     numbers += ["moved"] if any(result.coverage.forged for result in told) else []
@@ -56,11 +59,26 @@ def write_estimates(
     write_table(path, schema, batches, overwrite=overwrite)
 
 
-def table_of(found: Sequence[Result]) -> pa.Table:
-    """All rows of all results in memory, names as they are; what was fitted is null where nothing was."""
-    schema = _schema(("estimate", "stderr", "low", "high", "fitted"))
-    told = [result for result in found if not isinstance(result, Untold)]
-    return pa.Table.from_batches(_batches(told, schema, cells=False), schema)
+def table_of(found: Sequence[Result], pooled: Iterable[Mapping[str, Any]] = ()) -> pa.Table:
+    """All rows of all results in memory, names as they are; what was fitted is null where nothing was.
+
+    Args:
+        found: what reports say of each question.
+        pooled: rows of what several questions tell, which follow; then a last column names the questions of each row.
+    """
+    more = list(pooled)
+    schema = _schema(("estimate", "stderr", "low", "high", "fitted"), (QUESTION,) if more else ())
+    batches = chain(_batches(list(_told(found)), schema, cells=False), _made(iter(more), schema, cells=False))
+    return pa.Table.from_batches(batches, schema)
+
+
+def _told(found: Iterable[Result]) -> Iterator[Told]:
+    """What has rows: of a question that is refused what is given instead."""
+    for result in found:
+        if not isinstance(result, Untold):
+            yield result
+        elif result.instead is not None:
+            yield result.instead
 
 
 def is_estimates(path: Path) -> bool:
@@ -85,6 +103,7 @@ def _batches(found: Sequence[Told], schema: pa.Schema, *, cells: bool) -> Iterat
                 "attribute": pa.array([name] * len(rows), pa.string()),
                 "value": pa.array([written(result.label(place)) for place in rows], pa.string()),
                 "kind": pa.array([_kind(result, place) for place in rows], pa.string()),
+                QUESTION: pa.array([name] * len(rows), pa.string()),
             }
             columns |= {name: _filled(column[rows.start : rows.stop]) for name, column in result.numbers.items()}
             yield pa.record_batch(

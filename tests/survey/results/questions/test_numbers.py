@@ -34,7 +34,8 @@ def extremes(names):
 
 def test_limits_are_cut_to_what_people_can_be():
     plan, tally = asked({"mean": list(RANGES)}, {"covariance": list(RANGES)})
-    found = sordino.estimate(plan, tally).to_arrow().to_pylist()
+    rows = sordino.estimate(plan, tally).to_arrow().to_pylist()
+    found = [row for row in rows if row["kind"] != "pooled"]
     assert len(found) == 5
     for row in found:
         names = row["value"].split(", ")

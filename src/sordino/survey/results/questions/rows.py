@@ -14,6 +14,10 @@ Numbers: TypeAlias = dict[str, NDArray[np.float64]]
 """The columns of a table of estimates, by name."""
 
 
+IN_ORDER, LARGEST = 40, 15
+"""Values that people read in the survey's order at most; of more, those with the largest shares, so many."""
+
+
 def numbers_at(columns: Numbers, place: int) -> dict[str, float]:
     """One row of the columns of a table."""
     return {name: float(column[place]) for name, column in columns.items()}

@@ -11,10 +11,11 @@ from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.simultaneous import draws_noise
+from sordino.estimation.joint.cells import Cells
 from sordino.estimation.neighbours.choice import Choice
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
+from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, EstimateRow, Numbers, numbers_at
 from sordino.survey.results.surroundings import offer_of
 
 
@@ -61,6 +62,17 @@ class HistogramResult:
         """How far at most the forged reports can have moved each estimate, shape (k,)."""
         return self.estimate.moved(self.coverage.forged)
 
+    @cached_property
+    def cells(self) -> Cells:
+        """Of a table its cells with their covariance, worked out once for all that shows them.
+
+        Raises:
+            SordinoError: too many cells, or a tally that does not tell how they go together.
+        """
+        question = self.question
+        shape = question.shape if isinstance(question, TableQuestion) else (question.domain.k,)
+        return Cells.of(shape, self.estimate)
+
     def sums(self, blocks: Partition) -> tuple[NDArray[np.float64], Limits]:
         """What the values of each block have together, shape (m,), and its limits.
 
@@ -91,6 +103,11 @@ class HistogramResult:
         Among many values the largest estimates are those with the most noise; the fit takes it from them.
         """
         return np.argsort(-self.estimate.by_method, kind="stable")[:count]
+
+    @cached_property
+    def excerpt(self) -> NDArray[np.intp]:
+        """The values that people read of: all, in the survey's order, or of many the largest."""
+        return np.arange(self.count) if self.count <= IN_ORDER else self.largest(LARGEST)
 
     @property
     def fitted(self) -> NDArray[np.float64] | None:

@@ -1,0 +1,139 @@
+"""The tally of a plan's reports by the collectors that took them: put together with others, it counts no report twice.
+
+A collector has a random id, and its own tally only grows. Hence of two tallies of one collector the later one holds the
+earlier, whose place it takes; if neither holds the other, reports were lost or made in between, and they are refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import RefusedError, SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.sampled import Sampled
+
+LARGEST_COUNT = 2**53
+"""Counts are below this, all together, so that every reader of JSON takes them for what they are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SourcedAggregate(Aggregate):
+    """A tally of a plan's reports that says how many of them each source holds.
+
+    Attributes:
+        sources: the tally of each collector's own reports by its id, 32 hexadecimal digits; of reports that were
+            tallied elsewhere and then merged by a collector, by the hash of their counts, 64 digits (`counts_hash`).
+            All other reports are of no known source.
+    """
+
+    sources: Mapping[str, Aggregate]
+
+    @property
+    def unsourced(self) -> Aggregate:
+        """The tally of the reports of no known source."""
+        counts = self.counts.copy()
+        for own in self.sources.values():
+            counts -= own.counts
+        return Aggregate(self.fingerprint, self.n - sum(own.n for own in self.sources.values()), counts)
+
+    def __add__(self, other: Aggregate) -> Aggregate:
+        """The tally of both sets of reports, which are of different sources.
+
+        Raises:
+            SordinoError: reports of different mechanisms, or of one source in both, which would count twice.
+        """
+        if both := len(self.sources.keys() & sources_of(other).keys()):
+            rule, step = "tallies that add must be of different collectors", "put them together by aggregate(plan, ...)"
+            raise SordinoError(rule, found=f"{both} whose reports are in both", step=step)
+        return with_sources(self.unsourced + unsourced_of(other), {**self.sources, **sources_of(other)})
+
+    __radd__ = __add__
+
+
+def sources_of(aggregate: Aggregate) -> Mapping[str, Aggregate]:
+    """The sources of a tally; none of one that does not say."""
+    return aggregate.sources if isinstance(aggregate, SourcedAggregate) else {}
+
+
+def unsourced_of(aggregate: Aggregate) -> Aggregate:
+    """The tally of the reports of no known source; all of one that does not say."""
+    return aggregate.unsourced if isinstance(aggregate, SourcedAggregate) else aggregate
+
+
+def with_sources(unsourced: Aggregate, sources: Mapping[str, Aggregate]) -> Aggregate:
+    """The tally of some sources, and of reports of no known source."""
+    total = sum(sources.values(), unsourced)
+    return SourcedAggregate(total.fingerprint, total.n, total.counts, dict(sources)) if sources else total
+
+
+def counts_bytes(aggregate: Aggregate) -> bytes:
+    """The counters as little-endian int64, one after the other."""
+    return aggregate.counts.astype("<i8").tobytes()
+
+
+def counts_hash(aggregate: Aggregate) -> str:
+    """SHA-256 of the counters, by which a tally of no known source is recognized: it reveals nothing but these."""
+    return sha256(counts_bytes(aggregate)).hexdigest()
+
+
+def growth(sampled: Sampled, source: str, known: Aggregate, found: Aggregate) -> Aggregate:
+    """The tally of what a source's tally holds beyond a known one of the same source; of none if it is the earlier.
+
+    Args:
+        sampled: the plan's queries.
+        source: for the message.
+        known: the tally that is counted.
+        found: another one.
+
+    Raises:
+        RefusedError: neither can have become the other by more reports.
+    """
+    more = found.counts - known.counts
+    if can_add_up(sampled, more):
+        return Aggregate(sampled.fingerprint, sampled.reports(more), more)
+    if can_add_up(sampled, -more):
+        return Aggregate(sampled.fingerprint, 0, np.zeros_like(more))
+    raise RefusedError(
+        "of two tallies of one collector the later must hold all reports of the earlier",
+        found=f"{known.n:,} and {found.n:,} reports of {source}, of which neither holds the other",
+        step="its store was copied, or restored from a copy: see which of the two is right, and use that one alone",
+    )
+
+
+def joined(sampled: Sampled, first: Aggregate, second: Aggregate) -> Aggregate:
+    """The tally of what two tallies hold together: of each source the later one, and all reports of no known source.
+
+    Raises:
+        RefusedError: tallies of one source of which neither holds the other.
+        SordinoError: of different plans.
+    """
+    unsourced, sources = unsourced_of(first) + unsourced_of(second), dict(sources_of(first))
+    for source, found in sources_of(second).items():
+        known = sources.get(source)
+        sources[source] = found if known is None else known + growth(sampled, source, known, found)
+    return with_sources(unsourced, sources)
+
+
+def require_countable(*aggregates: Aggregate, most: int = LARGEST_COUNT) -> None:
+    """Refuse tallies whose counts together no file could hold.
+
+    Args:
+        aggregates: of any counts; nothing is added up in 64 bits.
+        most: the counts together that are too many, a power of 2.
+
+    Raises:
+        RefusedError: too many.
+    """
+    total = sum(sum(aggregate.counts.tolist()) for aggregate in aggregates)
+    if total >= most:
+        rule = f"the counts of tallies must add up to less than 2^{most.bit_length() - 1}"
+        raise RefusedError(rule, found=shown(total), step="see which of them holds more reports than people can send")
+
+
+def can_add_up(sampled: Sampled, counts: NDArray[np.int64]) -> bool:
+    """Whether reports can add up to these counters, which may be a difference of two tallies."""
+    return bool((counts >= 0).all()) and sampled.possible(counts)
