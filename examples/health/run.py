@@ -115,19 +115,22 @@ def print_estimates(questions: list[dict[str, Any]], found: dict[str, Any], peop
     """Each estimate beside the number without privacy, and whether its interval holds it."""
     line = "{:14}{:>18}{:>12}{:>12}{:>12}{:>24}  {}"
     within = 0
-    for question, told in zip(questions, found["questions"], strict=True):
-        print(f"\n{question['attribute']}")
+    for planned, told in zip(questions, found["questions"], strict=True):
+        print(f"\n{planned['attribute']}")
+        question = planned
         if "untold" in told:
             print(told["untold"])
-            continue
+            # Its reports do tell the mean of each attribute, of which the plan has no forecast.
+            question = planned | {"asked": "mean", "attributes": told["instead"], "expected": {}}
         own = [row for row in found["rows"] if row["attribute"] == question["attribute"]]
         print(line.format("", "without privacy", "estimate", "std. error", "forecast", "95% interval", ""))
         for row, number in zip(own, without_privacy(question, people, [row["value"] for row in own]), strict=True):
             holds = row["low"] <= number <= row["high"]
             within += holds
             interval = f"{row['low']:.4g} to {row['high']:.4g}"
-            forecast = question["expected"].get("stderr") or question["expected"][row["value"]]
-            texts = (f"{number:.4g}", f"{row['estimate']:.4g}", f"{row['stderr']:.2g}", f"{forecast:.2g}", interval)
+            expected = question["expected"].get("stderr") or question["expected"].get(row["value"])
+            forecast = "none" if expected is None else f"{expected:.2g}"
+            texts = (f"{number:.4g}", f"{row['estimate']:.4g}", f"{row['stderr']:.2g}", forecast, interval)
             print(line.format(row["value"], *texts, "within" if holds else "NOT WITHIN"))
     print(
         f"\n{within} of {len(found['rows'])} intervals hold the number without privacy; each by itself does in about 95"

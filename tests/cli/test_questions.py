@@ -161,7 +161,11 @@ def test_estimates_tell_their_attribute(asked, run):
     code, out, _ = run("estimate", "plan.json", "reports.csv")
     assert code == 0
     assert sum(int(found.replace(",", "")) for found in re.findall(r"([\d,]+) reports;", out)) == PEOPLE
-    assert all(label in out for label in JOBS)
+    # In the survey's order, however large shares are; and of whom intervals are, once.
+    places = [out.index(label) for label in JOBS]
+    assert places == sorted(places)
+    assert re.findall(r"^  (\d)  ", out, re.MULTILINE) == ["0", "1", "2", "3"]
+    assert out.count("a population from which these people were drawn at random") == 1
 
 
 def test_reports_and_aggregates_of_all_questions_add_up(asked, run):

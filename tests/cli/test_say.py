@@ -8,8 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
 from in_one import in_one
+from sordino.cli.say import say_table
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.printable import escaped_json, printable, quoted
 from sordino.survey.planning.plan import Plan
@@ -173,3 +177,37 @@ def test_no_message_hands_them_on(folder, run):
         assert commands(out + err) == []
         failed = run(*words, "--json")
         assert commands("".join(map(str, failed))) == []
+
+
+def library_table(header, rows, width):
+    """As the library draws all of it."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for i, name in enumerate(header):
+        table.add_column(name, justify="right" if i else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
+    with console.capture() as drawn:
+        console.print(table)
+    return drawn.get()
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_rows_are_as_the_library_would_draw_them_which_draws_only_the_head(colour, monkeypatch, capsys):
+    if colour:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    added = []
+    add = Table.add_row
+    monkeypatch.setattr(Table, "add_row", lambda *given: added.append(given) or add(*given))
+    words = ["", "a", "[b]x", "日本", "e\u0301", "x" * 30, "two words", "\U0001f600", "-1.5", "(4 %)"]
+    generator = np.random.default_rng(5)
+    whole = 0
+    for width in np.repeat([40, 80, 120], 30).tolist():
+        monkeypatch.setenv("COLUMNS", str(width))
+        header, *rows = generator.choice(words, (1 + generator.integers(6), 1 + generator.integers(5))).tolist()
+        added.clear()
+        say_table(tuple(header), [tuple(row) for row in rows])
+        whole += not added
+        assert capsys.readouterr().out == library_table(header, rows, width if colour else 160)
+    # Some of a terminal's tables are folded; of a pipe's none of these.
+    assert 30 < whole < 90 if colour else whole >= 88

@@ -6,8 +6,10 @@ from html import escape, unescape
 
 import numpy as np
 
+from sordino.audit.region import code_weights
 from sordino.exact.keyed import KeyedSource
 from sordino.page.estimate_page import SimulationTruth, estimate_page
+from sordino.page.figures import error_region
 from sordino.page.figures.error_region import frequent, tightest
 from sordino.page.page import PageTable, Section
 from sordino.survey.planning.plan import Plan
@@ -138,6 +140,22 @@ def test_numbered_values_have_a_histogram():
     assert page.count('class="wide drawing"') == 1
 
 
+def test_what_a_histogram_shows_in_order_is_no_row_of_bars_too():
+    """Forty values stand in the survey's order; of more the table has the largest, and so have bars."""
+    page = page_of("categories = 40")
+    assert not any(said.startswith("Bars") for said in words(page))
+    assert "Shares</h2>" in page
+    labels = re.findall(r'<th scope="row"[^>]*>([^<]*)</th>', page)
+    assert labels[:40] == [str(value) for value in range(40)]
+    assert any(said.startswith("Bars of 15") for said in words(page_of("categories = 41")))
+
+
+def test_what_the_numbers_beside_bars_are_and_of_whom_intervals_are_is_said():
+    page = page_of(NAMES)
+    assert "The numbers on the right are the estimates, drawn as dots; bars are the fitted shares." in page
+    assert page.count("a population from which these people were drawn at random") == 1
+
+
 def test_a_legend_and_the_table_say_which_share_is_which():
     page = page_of(NAMES)
     assert "estimate, with its interval" in page
@@ -158,3 +176,14 @@ def test_what_a_report_reveals_leads_with_a_few_sentences_and_folds_the_others()
     shown, _, folded = after.partition("<details>")
     assert 1 <= shown.count("<p>") <= 5
     assert folded.partition("</details>")[0].count("<p>") >= 1
+
+
+def test_a_value_of_several_pairs_is_looked_at_once(monkeypatch):
+    """Each weight of a channel by distances takes a walk along the values."""
+    plan, found = answered("categories = 40\nprotect = { metric = { per = 2 } }")
+    (question,) = plan.about_shares
+    largest = found[0].largest(15).tolist()
+    looked = []
+    monkeypatch.setattr(error_region, "code_weights", lambda _, value: looked.append(value) or code_weights(_, value))
+    assert set(frequent(question, largest)) <= {*largest, *tightest(question)}
+    assert len(looked) == len(set(looked)) > 2

@@ -9,7 +9,7 @@ from sordino.document.replace import require_free
 from sordino.errors import SordinoError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from sordino.page.figures.drawing import Picture
 
 ENDINGS = (".png", ".svg")
 
@@ -39,7 +39,7 @@ def _is_picture(path: Path) -> bool:
     return head.startswith(b"\x89PNG") or b"<svg" in head
 
 
-def draw(path: Path | None, drawing: "Callable[[], Figure]", *, overwrite: bool) -> dict[str, str]:
+def draw(path: Path | None, drawing: "Callable[[], Picture]", *, overwrite: bool) -> dict[str, str]:
     """Write a drawing, as its name ends, if there is a name for it; what --json says of it."""
     if path is None:
         return {}

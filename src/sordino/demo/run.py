@@ -21,8 +21,12 @@ from sordino.survey.results.result import results
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.duckdb import ROWS, write_table
 from sordino.tables.reports import Progress, privatize_table, tally_people, tally_table
+from sordino.verbs.freeze import freeze
 
 PEOPLE = 1_000_000
+
+SAMPLE, SAMPLE_SEED = 100_000, 2
+"""Other people, who are public: by them plans forecast."""
 
 SURVEY = """\
 # Where do people live? The map has 43,750 cells; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not.
@@ -53,7 +57,7 @@ class Demo:
     """What the demo found.
 
     Attributes:
-        folder: its files: people.csv, survey.toml, plan.json, reports.parquet, aggregate.json.
+        folder: its files: people.csv, sample.csv, survey.toml, plan.json, reports.parquet, aggregate.json.
         truth: shape (k,), the simulated people's shares.
         plan: the blockwise one.
         blockwise, uniform: the results by method, under block-structured and under uniform LDP.
@@ -96,12 +100,14 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
         raise
     names = ("people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json")
     data, survey, plan_file, reports, tally = (folder / name for name in names)
-    for path in (data, survey, plan_file, reports, tally, folder / "uniform.toml"):
+    sample = folder / "sample.csv"
+    for path in (data, survey, plan_file, reports, tally, sample, folder / "uniform.toml"):
         path.unlink(missing_ok=True)
     latitude, longitude = draw_people(people)
     _write_people(data, latitude, longitude)
+    _write_people(sample, *draw_people(SAMPLE, SAMPLE_SEED))
     write_text(survey, SURVEY)
-    Plan.of(Survey.load(survey), people).save(plan_file)
+    freeze(Survey.load(survey), people, expect=sample).plan.save(plan_file)
     plan = Plan.load(plan_file)
     privatize_table(plan, data, reports, step("privatize"))
     aggregate = tally_table(plan, [reports], step("aggregate"))

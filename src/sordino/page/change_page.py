@@ -14,15 +14,13 @@ from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, INDEPENDENT, change_cells, order_in_words, sure_in_words
 from sordino.words.digits import rounded
 
-LARGEST = 15
-"""Rows that are shown of many."""
-
 POINTS = ("% of people", "percentage points")
-PARTS = ("% of the range", "% of the range")
+OWN = ("own units", "change in own units")
+UNLIKE = ("each on its own scale", "each on its own scale")
 SCALES = (
-    " Numbers are drawn as parts of what is possible: means and quantiles of their range; covariances of the largest"
-    " that two ranges allow; coefficients where the feature's whole range would make the target's. The table has them"
-    " in their own units."
+    " Each row is drawn on a scale of its own, as a part of what is possible: means and quantiles of their range;"
+    " covariances of the largest that two ranges allow; coefficients where the feature's whole range would make the"
+    " target's. Rows are not to be compared."
 )
 
 
@@ -45,29 +43,36 @@ def change_page(
 
 
 def _section(changed: Changed, coverage: Coverage) -> Section:
-    rows = changed.first(LARGEST)
+    rows = changed.first()
     together = len(rows) < len(changed.readable)
     cells = tuple(change_cells(row, together=together) for row in rows)
     confidence = f"{100 * coverage.confidence:.15g}% confidence"
     alone = "all of them together" if coverage.simultaneous or together else "each change by itself"
-    said = (sure_in_words(changed, coverage), order_in_words(changed, LARGEST))
+    said = (sure_in_words(changed, coverage), order_in_words(changed))
     note = f"Limits hold for {alone} with {confidence}."
     figures = list(_figures(rows, together=together))
-    note += SCALES if any(not row.is_share for row in rows) else ""
+    note += SCALES if len({row.scale for row in _drawn(rows, is_share=False)}) > 1 else ""
     table = PageTable((changed.name, *COLUMNS), cells, note)
     name = changed.name[0].upper() + changed.name[1:]
     return Section(name, (Sentences(tuple(filter(None, said))), *figures, table))
 
 
 def _figures(rows: Sequence[ChangedRow], *, together: bool) -> Iterator[Figure]:
-    """One of the shares, and one of numbers of other units; none of an intercept, which has no scale."""
-    drawn = [row for row in rows if np.isfinite(row.scale[1])]
-    for units, is_share in ((POINTS, True), (PARTS, False)):
-        some = [row for row in drawn if row.is_share == is_share]
+    """One of the shares, and one of other numbers: of one range on one axis, of several each on its own scale."""
+    for is_share in (True, False):
+        some = _drawn(rows, is_share=is_share)
         if some:
+            scales = {row.scale for row in some}
+            units = POINTS if is_share else OWN if len(scales) == 1 else UNLIKE
             labels, texts = [row.label for row in some], [_signed(row, together=together) for row in some]
-            drawing = changes(labels, texts, _sides(some, together=together), units, zero=is_share)
+            sides = _sides(some, together=together, own=units is OWN)
+            drawing = changes(labels, texts, sides, units, zero=is_share, numbered=units is not UNLIKE)
             yield Figure(drawing, changes_in_words(labels, texts, [row.sure for row in some]))
+
+
+def _drawn(rows: Sequence[ChangedRow], *, is_share: bool) -> list[ChangedRow]:
+    """Shares, or other numbers; not an intercept, which has no scale."""
+    return [row for row in rows if row.is_share == is_share and np.isfinite(row.scale[1])]
 
 
 def _signed(row: ChangedRow, *, together: bool) -> str:
@@ -79,8 +84,9 @@ def _signed(row: ChangedRow, *, together: bool) -> str:
     return text if text.startswith("-") or not float(text) else f"+{text}"
 
 
-def _sides(rows: Sequence[ChangedRow], *, together: bool) -> Sides:
-    starts, ends = np.array([row.scale for row in rows]).T
+def _sides(rows: Sequence[ChangedRow], *, together: bool, own: bool) -> Sides:
+    """In their own units, or as parts of a hundred of each row's scale."""
+    starts, ends = np.array([(0.0, 100.0) if own else row.scale for row in rows]).T
     spans = (ends - starts) / 100
 
     def scaled(numbers: Sequence[WithInterval], origin: NDArray[np.float64]) -> Interval:

@@ -97,14 +97,14 @@ def points_in_words(what: str, labels: Sequence[str], rows: Sequence[dict[str, s
 
 
 def changes_in_words(labels: Sequence[str], texts: Sequence[str], sure: Sequence[bool]) -> str:
-    r"""What surely changed, and what else is shown.
+    r"""What changed beyond noise, and what else is shown.
 
     Example:
         >>> changes_in_words(["no", "yes", "perhaps"], ["+2.1", "-2.0", "-0.1"], [True, True, False])
-        'Changes of 3 numbers. Surely not 0: no +2.1, yes -2.0. Within noise: perhaps -0.1.'
+        'Changes of 3 numbers. Beyond noise: no +2.1, yes -2.0. Within noise: perhaps -0.1.'
     """
     said = f"Changes of {len(labels):,} numbers."
-    for kind, wanted in (("Surely not 0", True), ("Within noise", False)):
+    for kind, wanted in (("Beyond noise", True), ("Within noise", False)):
         named = [f"{labels[i]} {texts[i]}" for i in range(len(labels)) if sure[i] == wanted]
         rest = f" and {len(named) - FEW} more" if len(named) > FEW else ""
         said += f" {kind}: {', '.join(named[:FEW])}{rest}." if named else ""

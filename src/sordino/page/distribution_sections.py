@@ -11,7 +11,7 @@ from sordino.page.figures.lettering import percent
 from sordino.page.page import Figure, PageTable, Section
 from sordino.query.bin import MISSING
 from sordino.survey.results.questions.distribution import DistributionResult, Row
-from sordino.words.coverage import coverage_in_words
+from sordino.words.coverage import coverage_in_words, quantiles_in_words
 from sordino.words.digits import rounded, rounded_share
 
 DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -38,7 +38,8 @@ def distribution_sections(result: DistributionResult) -> list[Section]:
 def _curve(result: DistributionResult) -> Figure:
     edges = np.array(result.question.domain.edges)
     quantiles = [(float(text), *numbers) for text, *numbers in result.quantiles]
-    drawing = curve(edges, result.estimate.fitted_function, result.band, quantiles, result.question.whose)
+    whose, found = result.question.whose, result.estimate
+    drawing = curve(edges, found.fitted_function, result.band, quantiles, whose, steps=found.spikes)
     coverage = result.coverage
     note = f"With {100 * coverage.confidence:.15g}% confidence the whole function lies within the band."
     note += "" if coverage.watched else " That is for one look, not for many while reports come in."
@@ -50,7 +51,7 @@ def _quantiles(result: DistributionResult) -> tuple[PageTable, ...]:
         return ()
     rows = tuple((text, *_short(*numbers)) for text, *numbers in result.quantiles)
     said = coverage_in_words("quantile", result.coverage, result.together)
-    note = f"A quantile is the least number that this part of the people do not exceed; the curve tells it. {said}"
+    note = f"{quantiles_in_words(result)} {said}"
     return (PageTable(("quantile", result.question.name, "from", "to"), rows, note),)
 
 

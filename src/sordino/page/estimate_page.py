@@ -15,7 +15,7 @@ from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.page.figures.maps import maps
 from sordino.page.histogram_sections import histogram_figures
-from sordino.page.number_sections import numbers_section
+from sordino.page.number_sections import instead_table, numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.page.pooled_sections import pooled_section
 from sordino.page.table_sections import poststratified_section, table_sections
@@ -26,19 +26,17 @@ from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.rows import LARGEST
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import table_results
-from sordino.words.coverage import coverage_in_words, untold_in_words
+from sordino.words.coverage import POPULATION, coverage_in_words, untold_in_words
 from sordino.words.digits import rounded_share
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import kept
 from sordino.words.sentence import Purpose, texts
 from sordino.words.smoothing_choice import choice_in_words
-
-LARGEST = 15
-"""Values shown in bars and in the table."""
 
 READING = (
     "The estimate is right on average and what the standard error and the interval are about; noise can take it below"
@@ -119,13 +117,16 @@ def estimate_page(
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
     reports = sum(result.n for result in results)
-    return render(title or _title(results), f"{reports:,} reports about {_about(results)}.", sections)
+    lead = f"{reports:,} reports about {_about(results)}."
+    if not all(isinstance(result, Untold) for result in results):
+        lead = " ".join([lead, *POPULATION])
+    return render(title or _title(results), lead, sections)
 
 
 def _untold(result: Untold) -> Section:
-    return Section(
-        f"{result.question.name}: not told by {result.n:,} reports", (Sentences((untold_in_words(result),)),)
-    )
+    said = (Sentences((untold_in_words(result),)),)
+    instead = () if result.instead is None else (instead_table(result.instead),)
+    return Section(f"{result.question.name}: not told by {result.n:,} reports", (*said, *instead))
 
 
 def revealed_section(said: Explanation) -> Section:
@@ -194,14 +195,21 @@ def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool)
     histogram = histogram_figures(result, shares)
     if histogram:
         sections.append(Section(f"Histogram{about}", histogram))
-    few = domain.k <= LARGEST
-    # A few values stand in their own order, as in the survey; of many the largest come first.
-    top = np.arange(domain.k) if few else result.largest(LARGEST)
+    top = result.excerpt
+    few = len(top) == domain.k
     labels = [domain.label(int(value)) for value in top]
     shown = shares.of(top)
-    table = _table(result, labels, shown, top)
-    figure = Figure(bars(labels, shown), shares_in_words(labels, shown), note="On the right the estimates.")
-    return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
+    parts: list[Figure | PageTable] = [_table(result, labels, shown, top)]
+    # What a histogram shows in order is not drawn again.
+    if not (histogram and few):
+        parts.insert(0, Figure(bars(labels, shown), shares_in_words(labels, shown), note=_bars_in_words(shown)))
+    return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", tuple(parts))]
+
+
+def _bars_in_words(shown: Shares) -> str:
+    """What the numbers beside the bars are."""
+    fitted = "" if shown.fitted is None else "; bars are the fitted shares"
+    return f"The numbers on the right are the estimates, drawn as dots{fitted}."
 
 
 def _maps(grid: Grid, result: HistogramResult, known: SimulationTruth) -> tuple[Figure, ...]:

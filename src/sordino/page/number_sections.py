@@ -8,7 +8,8 @@ from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.questions.numbers import NumbersResult
-from sordino.words.coverage import complete_cases_in_words, coverage_in_words
+from sordino.survey.results.questions.single_moments import SingleMoments
+from sordino.words.coverage import complete_cases_in_words, coverage_in_words, instead_in_words
 from sordino.words.digits import rounded
 
 
@@ -26,20 +27,21 @@ def numbers_section(result: NumbersResult) -> Section:
 
 
 def _means(result: NumbersResult) -> Figure:
-    """Each mean on its own range, from the lowest to the highest value."""
+    """Numbers of one range on one axis; of several, whose units may differ, each on a scale of its own."""
     # Of numbers that may be missing the shares of those who lack them follow.
     ends = [*result.question.intervals, *(Interval(0, 1) for _ in result.question.missing)]
     names, told = [name for name, _ in result.labels], [ends[place[0]] for _, place in result.labels]
-    starts, widths = np.array([end.low for end in told]), np.array([end.width for end in told])
-    value, low, high = (100 * (result.numbers[name] - starts) / widths for name in ("estimate", "low", "high"))
-    unit, rows = "% of the way from the lowest to the highest value", _rounded(result)
-    drawing = points(names, (value, low, high), unit, [row["estimate"] for row in rows], zero=False)
-    note = "On the right the means in their own units."
-    return Figure(
-        drawing,
-        points_in_words(f"{len(names)} {'means and shares' if result.question.missing else 'means'}", names, rows),
-        note=note,
-    )
+    rows, columns = _rounded(result), result.numbers
+    numbers = columns["estimate"], columns["low"], columns["high"]
+    about = "means and shares" if result.question.missing else "means"
+    words, texts = points_in_words(f"{len(names)} {about}", names, rows), [row["estimate"] for row in rows]
+    if len({(end.low, end.high) for end in told}) == 1:
+        note = f"The numbers on the right are the {about}."
+        return Figure(points(names, numbers, "mean", texts, zero=False), words, note=note)
+    scales = [(end.low, end.high) for end in told]
+    drawing = points(names, numbers, "each on its own scale, over its whole range", texts, scales=scales, zero=False)
+    note = f"The numbers on the right are the {about}. Each line is a scale of its own; rows are not to be compared."
+    return Figure(drawing, words, note=note)
 
 
 def _coefficients(result: NumbersResult) -> Figure:
@@ -86,3 +88,11 @@ def _table(result: NumbersResult) -> PageTable:
     note = " ".join([note, *(f"{untold}." for untold in result.notes), *complete_cases_in_words(result)])
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
     return PageTable(header, rows, note + (why if fitted else ""))
+
+
+def instead_table(result: SingleMoments) -> PageTable:
+    """What is given of a question that is refused."""
+    rows = tuple((result.label(place), *rounded(row).values()) for place, row in enumerate(result.rows()))
+    said = instead_in_words(result)
+    note = f"{said[0].upper()}{said[1:]}. {coverage_in_words('number', result.coverage, result.together)}"
+    return PageTable(("attribute", "estimate", "std. error", "from", "to"), rows, note)

@@ -12,12 +12,11 @@ from functools import cache
 from typing import Any, ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from matplotlib.figure import Figure as Drawing
 
 from sordino.errors import SordinoError
 from sordino.page.figures.axes import LETTERS, WIDTH
 from sordino.page.figures.colours import variables
-from sordino.page.figures.drawing import POINTS, inline
+from sordino.page.figures.drawing import Picture, inline, size_of
 from sordino.page.figures.lettering import for_markup
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -147,7 +146,7 @@ class Figure:
     """
 
     kind: ClassVar[str] = "figure"
-    drawing: Drawing
+    drawing: Picture
     words: str
     title: str = ""
     note: str = ""
@@ -160,7 +159,7 @@ class Figure:
     @property
     def width(self) -> float:
         """Of the drawing, in points; a narrow one stands beside a table where there is room."""
-        return float(self.drawing.get_size_inches()[0]) * POINTS
+        return size_of(self.drawing)[0]
 
     @property
     def least(self) -> float:

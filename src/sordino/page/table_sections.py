@@ -4,7 +4,7 @@ import re
 
 from sordino.page.page import MOST_LINES, PageTable, Section, Sentences
 from sordino.survey.results.poststratified import Poststratified
-from sordino.survey.results.table import TableResult
+from sordino.survey.results.table import TOO_FEW_IN_WORDS, TableResult
 from sordino.words.coverage import coverage_in_words
 
 INTERVAL = re.compile(r"\(.*\)")
@@ -24,6 +24,7 @@ def table_sections(result: TableResult) -> list[Section]:
     if shares is None:
         return []
     note = NOTE + coverage_in_words("share", result.coverage, "Bonferroni") + (FITTED if shares.fitted else "")
+    note += f" {TOO_FEW_IN_WORDS}" if shares.has_unknown else ""
     cells = tuple((name, *map(_in_lines, told)) for name, *told in shares.cells)
     return [Section(f"Shares of {shares.of} within {shares.given}", (PageTable(shares.header, cells, note),))]
 

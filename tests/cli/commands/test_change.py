@@ -19,7 +19,7 @@ def collections(tmp_path_factory):
     import pyarrow as pa
 
     folder = tmp_path_factory.mktemp("change")
-    attributes = {"smoker": {"categories": ["yes", "no", "=1+1"]}, "town": {"categories": 40}}
+    attributes = {"smoker": {"categories": ["yes", "no", "=1+1"]}, "town": {"categories": 60}}
     attributes["age"] = {"number": {"low": 20, "high": 80}}
     asked = [{"histogram": "smoker"}, {"histogram": "town"}, {"mean": "age"}]
     plan = sordino.plan({"version": 1, "epsilon": "6", "attribute": attributes, "ask": asked}, 9000)
@@ -27,7 +27,7 @@ def collections(tmp_path_factory):
     ids = np.arange(9000)
     for name, yes, mean in (("before", 6000, 40), ("after", 3000, 50)):
         smoker = np.where(ids < yes, "yes", "no")
-        people = {"smoker": smoker, "town": ids % 40, "age": np.full(9000, mean), "id": ids}
+        people = {"smoker": smoker, "town": ids % 60, "age": np.full(9000, mean), "id": ids}
         source = sordino.KeyedSource(KEY, name)
         parquet.write_table(
             sordino.privatize(plan, pa.table(people), source, id_column="id"), folder / f"{name}.parquet"
@@ -50,7 +50,7 @@ def test_files_hold_what_is_printed_as_json(change, tmp_path):
     with (tmp_path / "c.csv").open(newline="") as file:
         written = list(csv.DictReader(file))
     assert [row["label"] for row in written[:3]] == ["yes", "no", "'=1+1"]
-    assert len(written) == len(rows) == 3 + 40 + 1
+    assert len(written) == len(rows) == 3 + 60 + 1
     for name in ("before", "after", "change", "stderr", "low", "high"):
         assert [float(row[name]) for row in written] == [row[name] for row in rows]
     assert [row["sure"] == "true" for row in written] == [row["sure"] for row in rows]
@@ -60,23 +60,24 @@ def test_files_hold_what_is_printed_as_json(change, tmp_path):
     assert table["label"].to_pylist()[2] == "=1+1"
 
 
-def test_the_terminal_says_what_surely_changed_and_what_is_not_shown(change):
+def test_the_terminal_says_what_changed_beyond_noise_and_what_is_not_shown(change):
     code, out, _ = change()
     assert code == 0
-    assert "2 of 3 surely changed" in out
-    assert "25 of 40 are not shown. Limits hold for all 40 together." in out
-    assert "It surely changed (95% confidence)." in out
+    assert "2 of 3 changed by more than noise explains (95% confidence for all together)" in " ".join(out.split())
+    assert "urely" not in out
+    assert "45 of 60 are not shown. Limits hold for all 60 together." in out
+    assert "It changed by more than noise explains: its 95% interval excludes 0." in out
     assert "All changes: -o FILE, or --json." in out
 
 
 def test_the_page_shows_both_sides_and_what_noise_may_make(change, tmp_path):
     assert change("--html", "c.html")[0] == 0
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
-    assert "Surely not 0: yes" in page
+    assert "Beyond noise: yes" in page
     assert "Within noise: =1+1" in page
     assert "change that noise alone may make" in page
     assert "percentage points" in page
-    assert re.search(r"<td[^>]*data-name=\"sure\"[^>]*>yes</td>", page)
+    assert re.search(r"<td[^>]*data-name=\"beyond noise\"[^>]*>yes</td>", page)
     assert "<script" not in page
 
 

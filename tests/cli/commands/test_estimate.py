@@ -78,6 +78,36 @@ def test_by_default_smoothing_is_offered_and_not_done(hill, run, monkeypatch, tm
     assert "Offered" not in run("estimate", "plan.json", "tally.json", "--method", "simplex")[1]
 
 
+METRIC = """\
+version = 1
+epsilon = "1"
+[attribute.home]
+grid = { south = 0, north = 4, west = 0, east = 4, rows = 12, columns = 12 }
+protect = { metric = { per = "20 km" } }
+[[ask]]
+histogram = "home"
+"""
+
+
+def test_a_map_by_distances_is_not_smoothed_and_the_reason_is_given(run, tmp_path, monkeypatch):
+    (tmp_path / "survey.toml").write_text(METRIC)
+    frozen = Plan.of(Survey.load(tmp_path / "survey.toml"), 20_000)
+    (question,) = frozen.questions
+    tally = simulate_tally(question.mechanism, np.arange(144), SimulationSource(1))
+    whole = Aggregate(frozen.sampled.fingerprint, tally.n, tally.counts)
+    frozen.save(tmp_path / "plan.json")
+    save_aggregate(frozen, whole, tmp_path / "tally.json")
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("estimate", "plan.json", "tally.json", "--method", "smoothed", "--html", "page.html")
+    assert code == 0
+    said = "Not smoothed, though asked for: with this plan's mechanism the errors of neighbouring values depend"
+    assert said in " ".join(out.split())
+    assert said in (tmp_path / "page.html").read_text(encoding="utf-8").replace("&#39;", "'")
+    (found,) = json.loads(run("estimate", "plan.json", "tally.json", "--method", "smoothed", "--json")[1])["questions"]
+    assert found["method"] == "simplex"
+    assert found["choice"] == {"better": False, "why": "the errors of neighbouring values depend on each other"}
+
+
 def test_a_public_map_is_read_by_the_plans_columns(hill, run, monkeypatch):
     monkeypatch.chdir(hill)
     plain, known = (

@@ -76,7 +76,8 @@ def test_elements_of_a_page_follow_its_colours_and_letters():
 
 def test_two_drawings_on_a_page_share_no_names():
     def ids(name):
-        root = ET.fromstring(inline(drawing(), "words", name))
+        (one,) = maps(Grid(0, 1, 0, 1, 1, 2), [np.array([0.5, 0.5])])
+        root = ET.fromstring(inline(one, "words", name))
         found = [node.get("id") for node in root.iter() if node.get("id")]
         assert len(set(found)) == len(found)
         uses = {node.get("href")[1:] for node in root.iter("use")}

@@ -1,5 +1,7 @@
 """Points with intervals: every shape fits, a line at zero, and texts beside the names."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,17 @@ def test_texts_stand_on_the_right(read):
     place = {text.text: float(text.get("x")) for text in found.all("text")}
     assert place["\N{MINUS SIGN}12345"] == place["6"] > 400
     assert "text-anchor: end" in next(text.get("style") for text in found.all("text") if text.text == "6")
+
+
+def test_of_unlike_units_each_row_has_a_scale_of_its_own(read):
+    numbers = np.array([20.0, 60_000.0]), np.array([10.0, 0.0]), np.array([30.0, 90_000.0])
+    found = read(points(["visits", "income"], numbers, "own", scales=[(0, 40), (-100_000, 220_000)], zero=False))
+    texts = {text.text: float(text.get("x")) for text in found.all("text")}
+    assert {"0", "40", "\N{MINUS SIGN}100000", "220000"} <= set(texts)
+    # No axis that both would share.
+    assert [text for text in texts if re.fullmatch(r"[\d.]+", text) and text not in ("0", "40", "220000")] == []
+    assert min(found.letters) >= 10
+    assert texts["40"] == texts["220000"] > texts["0"]
 
 
 def test_points_refuse_what_they_cannot_draw():

@@ -10,7 +10,6 @@ from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.changes import print_change
-from sordino.cli.terminal.results import LARGEST
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.changes import is_changes
@@ -69,5 +68,5 @@ def change(
     say(INDEPENDENT)
     for path in filter(None, (output, html)):
         say(f"{path}: written")
-    if output is None and any(len(one.rows) > len(one.first(LARGEST)) for one in found.changed):
+    if output is None and any(len(one.rows) > len(one.first()) for one in found.changed):
         say("All changes: -o FILE, or --json.")

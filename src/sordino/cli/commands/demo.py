@@ -83,9 +83,9 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
         return
     print_result(result)
     print_table(
-        "Expected of people like these, before anybody was asked",
+        "Expected before anybody was asked, of people like those of a public sample",
         ("", "blocks of 5 x 5", "uniform LDP"),
-        accuracy_rows(SharesForecast(result.question, outcome.truth)),
+        accuracy_rows(SharesForecast.alone(result.question, result.question.known)),
     )
     print_table("Found", HEADER, rows)
     say("What one report can reveal:")

@@ -1,5 +1,6 @@
 """`sordino dependence`: how much a survey's attributes tell about one another, from a public sample."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,9 @@ def dependence(
 def _rows(statement: Statement) -> list[tuple[str, ...]]:
     """The bounds with a row for each statistic, rounded up."""
     asked = statement.asked
-    texts: dict[Any, str] = {
-        (bound.attribute, bound.statistic): outward(bound.bound, 3, up=True) for bound in statement.bounds
-    }
+    bounds: dict[Any, Fraction] = {(one.attribute, one.statistic): one.bound for one in statement.bounds}
     attributes = range(min(asked.d, MOST_COLUMNS))
     return [
-        (asked.label(statistic), *(texts[i, statistic] for i in attributes))
+        (asked.label(statistic), *(outward(bounds[i, statistic], 3, up=True) for i in attributes))
         for statistic in asked.statistics[:MOST_ROWS]
     ]

@@ -12,7 +12,6 @@ from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.results import (
-    LARGEST,
     poststratified_json,
     print_differences,
     print_pooled,
@@ -27,8 +26,11 @@ from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.questions.rows import IN_ORDER
+from sordino.survey.results.result import Untold
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
+from sordino.words.coverage import POPULATION
 
 
 @click.command()
@@ -117,8 +119,10 @@ def estimate(
         print_pooled(pooled)
     print_tables(found)
     print_poststratified(known)
+    if not all(isinstance(result, Untold) for result in found):
+        say(*POPULATION, "")
     for path in filter(None, (output, html)):
         say(f"{path}: written")
-    more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)
+    more = (next(islice(result.rows(), IN_ORDER, None), None) is not None for result in found)
     if output is None and any(more):
         say("All values: -o FILE, or --json.")

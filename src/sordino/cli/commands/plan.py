@@ -49,6 +49,7 @@ from sordino.words.explain_plan import explanation
 @click.option("--confidence", type=float, help="Of the intervals of an accuracy, 0.95 by default.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
 @click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
+@click.option("--floor", is_flag=True, help="Also how near the best possible, where that takes a search of seconds.")
 @as_json_option
 def plan(
     survey: Path,
@@ -58,6 +59,7 @@ def plan(
     output: Path,
     expect: Path | None,
     *,
+    floor: bool,
     as_json: bool,
 ) -> None:
     """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
@@ -76,6 +78,7 @@ def plan(
         frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)
         made, found = frozen.plan, frozen.forecasts
         buys = what_a_bound_buys(asked, made)
+        said = explanation(made, floor=floor)
     made.save(output)
     if as_json:
         print_json(
@@ -89,8 +92,8 @@ def plan(
                 "promise": made.promise and promise_json(made.promise),
                 "expected_from": _source(expect, asked),
                 "warnings": list(warnings(found)),
-                "questions": _questions(made, found),
-                "explanation": explanation(made).json(),
+                "questions": _questions(made, found, floor=floor),
+                "explanation": said.json(),
                 "a_bound_buys": list(buys),
             }
         )
@@ -104,7 +107,7 @@ def plan(
     if made.promise is not None:
         header = ("nats told about", "delta", "told at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
-    print_explanation(explanation(made), f"sordino explain {output} --all")
+    print_explanation(said, f"sordino explain {output} --all", floor=floor)
     print_lines(buys)
     print_certificates(made)
 
@@ -116,7 +119,7 @@ def _source(expect: Path | None, survey: Survey) -> str | None:
     return "survey" if any(table.expected is not None for table in survey.attribute.values()) else None
 
 
-def _questions(plan: Plan, found: Sequence[Forecast]) -> list[dict[str, Any]]:
+def _questions(plan: Plan, found: Sequence[Forecast], *, floor: bool) -> list[dict[str, Any]]:
     """The questions of a plan for programs."""
     certificates = {question.name: certificate for question, certificate in plan.certificates}
-    return [forecast_json(forecast, certificates.get(forecast.question.name)) for forecast in found]
+    return [forecast_json(forecast, certificates.get(forecast.question.name), floor=floor) for forecast in found]

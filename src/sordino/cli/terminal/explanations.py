@@ -11,19 +11,23 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import CountedDomain
 from sordino.words.explain_certificate import plan_certificates
-from sordino.words.explain_plan import Explanation
+from sordino.words.explain_plan import NEARLY, Explanation
 from sordino.words.grounds import bound_in_short, dependence_json
 from sordino.words.sentence import texts
 
 
-def print_explanation(explanation: Explanation, more: str | None) -> None:
+def print_explanation(explanation: Explanation, more: str | None, *, floor: bool = False) -> None:
     """What matters first; then all else under headings, or how to see it.
 
     Args:
         explanation: of a plan.
         more: the command that shows the rest; None to show it here.
+        floor: whether to show how near the best possible the plan is in any case.
     """
     print_lines(texts(explanation.summary))
+    if floor and more is not None:
+        found = (paragraph.lines for paragraph in explanation.details if paragraph.heading == NEARLY)
+        print_lines(next(found, ("For this plan, no lower bound on the variance is known.",)))
     if more is None:
         for paragraph in explanation.details:
             say("", paragraph.heading)

@@ -1,5 +1,6 @@
 """What `plan` prints of its forecasts: expected errors beside uniform protection, and what cannot be answered."""
 
+from collections.abc import Sequence
 from math import inf, isfinite, nextafter
 from typing import Any
 
@@ -17,12 +18,16 @@ from sordino.survey.planning.plan import Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.verbs.freeze import Frozen
 
-ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
+ALIKE = (
+    "Expected if all values are equally common. The fitted shares are nearer to the truth where most people have a few"
+    " of the values: the smaller number is for shares of one over the rank (Zipf's law), of attributes that do not"
+    " depend on each other. Give a public sample for what is likelier: --expect SAMPLE."
+)
 """What the expected errors of shares rest on."""
 
 EVENLY = (
-    "Expected if people are evenly spread between the ends, of the unbiased function; the fitted one is nearer where"
-    " the distribution is smooth."
+    "Expected if people are evenly spread between the ends: the fitted function is less near where the distribution is"
+    " less smooth."
 )
 """What the expected errors of a distribution function rest on."""
 
@@ -48,7 +53,7 @@ def print_forecast(forecast: Forecast) -> None:
     title = f"{question.name}, at {question.people:,} people"
     if isinstance(forecast, NumbersForecast):
         print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(forecast))
-        if forecast.records is None and forecast.question.part.asked == "regression":
+        if not forecast.is_known and forecast.question.part.asked == "regression":
             say(FIFTH, *([OF_CATEGORIES] if forecast.question.part.base else []), "")
         return
     if isinstance(forecast, CurveForecast):
@@ -68,6 +73,7 @@ def curve_rows(forecast: CurveForecast) -> list[tuple[str, ...]]:
     return [
         ("standard error of the distribution function", f"{plan.typical:.3g}", f"{uniform.typical:.3g}"),
         ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
+        ("error of the fitted function", f"{forecast.fitted:.3g}", f"{forecast.fitted_uniform:.3g}"),
         *(
             (f"standard error of the share from {plain(low)} to {plain(high)}", f"{own:.3g}", f"{other:.3g}")
             for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
@@ -97,7 +103,7 @@ def error_rows(forecast: NumbersForecast) -> list[tuple[str, ...]]:
 
 def accuracy_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
     """This plan beside uniform protection."""
-    question, plan, uniform = forecast.question, forecast.plan, forecast.uniform
+    question, plan, uniform, distance = forecast.question, forecast.plan, forecast.uniform, forecast.distance
     more = uniform.total_variance / plan.total_variance
     people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
     rows = [("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}")]
@@ -107,10 +113,14 @@ def accuracy_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
         rows.append((f"... of the {LARGEST} largest", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"))
     return [
         *rows,
-        ("total variation of the fitted shares", f"{plan.total_variation:.3g}", f"{uniform.total_variation:.3g}"),
+        ("total variation of the fitted shares", _range(distance.plan), _range(distance.uniform)),
         ("people needed for the same squared error", f"{question.people:,}", people),
         ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
     ]
+
+
+def _range(distances: Sequence[float]) -> str:
+    return " to ".join(f"{distance:.3g}" for distance in distances)
 
 
 def candidate_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
@@ -123,8 +133,8 @@ def candidate_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
     ]
 
 
-def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[str, Any]:
-    """A question of a plan for programs, with the certificate of a histogram."""
+def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor: bool) -> dict[str, Any]:
+    """A question of a plan for programs, with the certificate of a histogram; its floor by a search, if asked for."""
     question = forecast.question
     head = {
         "attribute": question.name,
@@ -133,7 +143,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         "code_bits": question.query.code_bits,
         "warning": forecast.warning,
         "people_needed": forecast.people_needed,
-        "above_floor": _above_floor(question),
+        "above_floor": _above_floor(question, search=floor),
     }
     if isinstance(forecast, NumbersForecast):
         numbers = forecast.question
@@ -152,16 +162,16 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
             "asked": "distribution",
             "mechanism": curve.part.mechanism,
             "certificate": certificate and {"attribute": curve.name, **certificate_json(certificate, curve.values)},
-            "expected": forecast.plan.json(),
-            "expected_uniform": forecast.uniform.json(),
+            "expected": forecast.plan.json() | {"fitted": forecast.fitted},
+            "expected_uniform": forecast.uniform.json() | {"fitted": forecast.fitted_uniform},
         }
     shares = forecast.question
     weighs = leverage(shares.mechanism, subtract_totals=shares.part.subtract_totals)
     return head | {
         "mechanism": shares.part.mechanism,
         "certificate": certificate and {"attribute": shares.name, **certificate_json(certificate, shares.domain)},
-        "expected": _shares_json(forecast.plan, question.people),
-        "expected_uniform": _shares_json(forecast.uniform, question.people),
+        "expected": _shares_json(forecast.plan, forecast.distance.plan, question.people),
+        "expected_uniform": _shares_json(forecast.uniform, forecast.distance.uniform, question.people),
         "candidates": {name: _candidate_json(found, question.people) for name, found in forecast.candidates.items()},
         "leverage": _finite(weighs),
     }
@@ -184,24 +194,28 @@ def accuracy_json(frozen: Frozen, wanted: float) -> dict[str, Any]:
     return {"wanted": wanted, "confidence": frozen.confidence, "expected": width, "widest": forecast.question.name}
 
 
-def _above_floor(question: Question) -> float | None:
+def _above_floor(question: Question, *, search: bool) -> float | None:
     """By how much the variance exceeds the least that is proved of all channels, relatively; rounded up.
 
-    At equal shares, or at the number that is worst for it. Null where nothing is proved.
+    At equal shares, or at the number that is worst for it. Null where nothing is proved, or nobody asked to
+    search.
     """
-    above = above_floor(question)
+    above = above_floor(question, search=search)
     return None if above is None else max(0.0, nextafter(float(above), inf))
 
 
-def _shares_json(accuracy: SharesAccuracy, people: int) -> dict[str, float | None]:
-    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity."""
+def _shares_json(accuracy: SharesAccuracy, distances: Sequence[float], people: int) -> dict[str, float | None]:
+    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity.
+
+    `total_variation_concentrated` is there where nothing is known of the people.
+    """
     return {
         "stderr": _finite(accuracy.stderr),
         "stderr_largest": _finite(accuracy.largest),
         "stderr_one_block": accuracy.one_block,
         "squared_error": _finite(accuracy.total_variance / people),
-        "total_variation": _finite(accuracy.total_variation),
-    }
+        "total_variation": _finite(distances[-1]),
+    } | ({"total_variation_concentrated": _finite(distances[0])} if len(distances) > 1 else {})
 
 
 def _candidate_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:

@@ -1,4 +1,4 @@
-"""What commands print of results: the largest shares with their intervals, means, covariances and coefficients."""
+"""What commands print of results: shares with their intervals, means, covariances and coefficients."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import Any
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.domain.bins import plain
-from sordino.estimation.neighbours.choice import Choice
+from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal
 from sordino.survey.planning.plan import Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -17,16 +17,20 @@ from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.result import Result, Untold
-from sordino.survey.results.table import TableRow, table_results
-from sordino.words.coverage import complete_cases_in_words, coverage_in_words, untold_in_words
+from sordino.survey.results.table import TOO_FEW_IN_WORDS, TableRow, table_results
+from sordino.words.coverage import (
+    complete_cases_in_words,
+    coverage_in_words,
+    instead_in_words,
+    quantiles_in_words,
+    untold_in_words,
+)
 from sordino.words.digits import rounded, rounded_share
 from sordino.words.smoothing_choice import choice_in_words
-
-LARGEST = 15
-"""Rows of a table for people; files and --json have all."""
-
 
 FITTED = "fitted: the nearest that some data can have, since noise can make the others impossible."
 
@@ -44,8 +48,6 @@ BINS = """\
 estimate: right on average, with its standard error and interval; noise can take it below 0.
 fitted ({method}): the distribution near it, by which quantiles are told."""
 """What the columns of a table of bins are."""
-
-QUANTILES = "A quantile is the least number that this part of the people do not exceed."
 
 NUMBERS = ("estimate", "stderr", "low", "high", "fitted", "moved")
 """Of a share's row."""
@@ -72,12 +74,15 @@ def result_json(result: Result) -> dict[str, Any]:
         return head | {"method": result.estimate.method, "band": _band(result)}
     if isinstance(result, NumbersResult):
         return head | ({"untold": "; ".join(result.notes)} if result.notes else {})
-    return head | {"untold": str(result.why)}
+    instead = {} if result.instead is None else {"instead": [single.label for single in result.instead.singles]}
+    return head | {"untold": str(result.why)} | instead
 
 
-def _choice_json(choice: Choice | None) -> dict[str, Any]:
-    """What is expected of smoothed shares, where these were asked for."""
-    return {} if choice is None else {"choice": {**asdict(choice), "better": choice.better}}
+def _choice_json(choice: Choice | SmoothingRefusal | None) -> dict[str, Any]:
+    """What is expected of smoothed shares, where these were asked for, or why nothing is."""
+    if choice is None:
+        return {}
+    return {"choice": {**asdict(choice), "better": isinstance(choice, Choice) and choice.better}}
 
 
 def _asked(question: Question) -> str:
@@ -90,16 +95,16 @@ def _asked(question: Question) -> str:
 
 
 def print_result(result: Result, *, offer: bool = False) -> None:
-    """The largest shares with their intervals, or all means, covariances or coefficients.
+    """The shares with their intervals, or all means, covariances or coefficients.
 
     Args:
         result: of a question.
         offer: whether to say that smoothed shares would be nearer to the truth, if they would.
     """
     if isinstance(result, Untold):
-        say(f"{result.question.name}: not told by {result.n:,} reports; {untold_in_words(result)}")
+        _print_untold(result)
         return
-    limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
+    limits = _limits(result.coverage)
     if isinstance(result, NumbersResult):
         rows = [(str(row["value"]), *rounded(row).values()) for row in result.rows()]
         fitted = [] if result.fitted is None else ["fitted"]
@@ -128,7 +133,7 @@ def print_result(result: Result, *, offer: bool = False) -> None:
 
 def print_differences(rows: Sequence[Mapping[str, Any]], confidence: float) -> None:
     """Differences of two shares of a question."""
-    limits = (f"{100 * confidence:.15g}% from", "to")
+    limits = _limits(Coverage(confidence))
     for row in rows:
         moved = ["moved at most"] if "moved" in row else []
         header = (row["attribute"], "difference", "std. error", *limits, *moved)
@@ -136,13 +141,33 @@ def print_differences(rows: Sequence[Mapping[str, Any]], confidence: float) -> N
 
 
 def print_pooled(result: PooledResult) -> None:
-    """The largest numbers that several questions tell, and which these are."""
+    """The numbers that several questions tell, or of many the largest, and which questions these are."""
     rows = list(result.rows())
-    order = sorted(range(len(rows)), key=lambda place: -result.estimate.value[place])[:LARGEST]
-    limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
-    header = (result.name, "estimate", "std. error", *limits)
+    order = list(range(len(rows)))
+    if len(rows) > IN_ORDER:
+        order = sorted(order, key=lambda place: -result.estimate.value[place])[:LARGEST]
+    header = (result.name, "estimate", "std. error", *_limits(result.coverage))
     title = f"{result.estimate.n:,} reports; pooled from {'; '.join(result.questions)}"
     print_table(title, header, [(result.label(place), *rounded(rows[place]).values()) for place in order])
+
+
+def _print_untold(refused: Untold) -> None:
+    """Why a question is refused, and what is given instead: each attribute by itself."""
+    say(f"{refused.question.name}: not told by {refused.n:,} reports; {untold_in_words(refused)}")
+    result = refused.instead
+    if result is None:
+        return
+    rows = [(result.label(place), *rounded(row).values()) for place, row in enumerate(result.rows())]
+    header = ("attribute", "estimate", "std. error", *_limits(result.coverage))
+    print_table(f"{result.n:,} reports; {instead_in_words(result)}", header, rows[:MOST_NUMBERS])
+    if len(rows) > MOST_NUMBERS:
+        say(f"The first {MOST_NUMBERS} of {len(rows):,}.", "")
+    _say_coverage("number", result)
+
+
+def _limits(coverage: Coverage) -> tuple[str, str]:
+    """What stands above the limits of intervals."""
+    return f"{100 * coverage.confidence:.15g}% from", "to"
 
 
 def _band(result: DistributionResult) -> dict[str, list[float]]:
@@ -161,7 +186,7 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
             for text, value, low, high in result.quantiles
         ]
         print_table(title, ("quantile", name, *limits), rows)
-        say(QUANTILES, "")
+        say(quantiles_in_words(result), "")
     k = result.question.domain.k
     whole = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
     parts = [(f"{plain(float(row['from']))} to {plain(float(row['to']))}", row) for row in result.parts]
@@ -169,7 +194,7 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
     asked = k + len(result.ranges)
     for about, told in (("ranges", whole[k:asked]), shares, ("who has no number", whole[asked:])):
         if told:
-            header = _header(name, result, limits)
+            header = _header(name, told[0][1], limits)
             print_table(f"{result.n:,} reports; {about}", header, [_share_row(*each) for each in told])
     if result.fitted is not None:
         say(*BINS.format(method=result.estimate.method).split("\n"), "")
@@ -181,27 +206,25 @@ def _share_row(label: str, row: Mapping[str, str | float | list[str]]) -> tuple[
 
 
 def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
-    """The largest, and what the columns are."""
+    """Print the shares in survey order, or the largest of many, and explain the columns."""
     k = result.question.domain.k
-    largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
-    header = _header(result.question.name, result, limits)
-    rows = []
-    for value in result.largest(LARGEST).tolist():
-        row = result.row(value)
-        rows.append(_share_row(result.label(value), row))
-    print_table(f"{result.n:,} reports; {largest} values", header, rows)
+    which = f"the largest of {k:,}" if len(result.excerpt) < k else f"all {k}"
+    rows = [(result.label(value), result.row(value)) for value in result.excerpt.tolist()]
+    header = _header(result.question.name, rows[0][1], limits)
+    print_table(f"{result.n:,} reports; {which} values", header, [_share_row(*each) for each in rows])
     if result.fitted is not None:
         lines = SMOOTHED if result.estimate.method == "smoothed" else SHARES
         say(*lines.format(method=result.estimate.method).split("\n"), "")
     _say_coverage("value", result)
 
 
-def _header(name: str, result: HistogramResult | DistributionResult, limits: tuple[str, str]) -> tuple[str, ...]:
-    fitted = [] if result.fitted is None else ["fitted"]
-    return (name, "estimate", "std. error", *limits, *fitted, *(["moved at most"] if result.coverage.forged else []))
+def _header(name: str, row: Mapping[str, object], limits: tuple[str, str]) -> tuple[str, ...]:
+    """What stands above rows of shares: those that there are of `NUMBERS`."""
+    some = {"fitted": "fitted", "moved": "moved at most"}
+    return (name, "estimate", "std. error", *limits, *(text for number, text in some.items() if number in row))
 
 
-def _say_coverage(of: str, result: HistogramResult | NumbersResult | DistributionResult) -> None:
+def _say_coverage(of: str, result: HistogramResult | NumbersResult | DistributionResult | SingleMoments) -> None:
     """What intervals hold against, where that is more than chance."""
     if result.coverage != Coverage(result.coverage.confidence):
         say(coverage_in_words(of, result.coverage, result.together), "")
@@ -223,7 +246,7 @@ def print_tables(results: Sequence[Result]) -> None:
     for shares in found:
         print_table(f"shares of {shares.of} within {shares.given}", shares.header, shares.cells)
     if found:
-        say(*WITHIN.split("\n"), "")
+        say(*WITHIN.split("\n"), *([TOO_FEW_IN_WORDS] if any(one.has_unknown for one in found) else []), "")
 
 
 def poststratified_json(known: Sequence[Poststratified]) -> dict[str, Any]:
@@ -240,4 +263,4 @@ def print_poststratified(known: Sequence[Poststratified]) -> None:
         if one.why:
             say(f"{name}, with {margins} as known: not told; {one.why}")
         else:
-            print_table(f"{name}, with {margins} as known", *one.lines(LARGEST))
+            print_table(f"{name}, with {margins} as known", *one.lines(IN_ORDER))

@@ -2,32 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.page.figures.axes import SIZE, WIDTH, Sign, Style, legend, legend_height, lines_across, share_axis
-from sordino.page.figures.colours import BAR, GROUND, INK, MARK, TRUTH
-from sordino.page.figures.drawing import area, sheet
+from sordino.page.figures.axes import SIZE, WIDTH
+from sordino.page.figures.colours import BAR, INK, MARK, TRUTH
 from sordino.page.figures.lettering import fit, percent
+from sordino.page.figures.scenes.legend import Mark, Sign, Stroke, legend, legend_height
+from sordino.page.figures.scenes.plane import Plane, ticks, with_room
+from sordino.page.figures.scenes.scene import Outline, Scene, Text
 
-MOST_BARS = 20
+MOST_BARS = 40
 LABEL = 54
 """Letters of a line at most, which a name and a number on its right share."""
 ROW, NAME, BELOW_NAME = 46, 17, 33
 """From one name to the next; from the upper end of a row to its name's base, and to the middle of its bar."""
 SIDE, AXIS = 20, 46
 """On the left and right of the bars; below them."""
-LINE = 0.27
-"""Half the height of the line at zero, in rows."""
-WHISKER = 1.8
-"""The thickness of an interval's line."""
-DOT: Style = {"marker": "o", "linestyle": "", "color": MARK, "markersize": 7.5, "markeredgecolor": GROUND}
-DIAMOND: Style = {"marker": "D", "linestyle": "", "color": TRUTH, "markersize": 7, "markeredgecolor": GROUND}
+BAR_HEIGHT = 16
+LINE = 12.4
+"""Half the height of the line at zero."""
+WHISKER, END = 1.8, 5
+"""The thickness of an interval's line; how far its ends reach above and below."""
+DOT = Mark("dot", 7.5, MARK)
+DIAMOND = Mark("diamond", 7, TRUTH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,8 @@ class Shares:
         return Shares(self.estimate[values], self.low[values], self.high[values], fitted, truth)
 
 
-def bars(labels: Sequence[str], shares: Shares) -> Drawing:
-    """The fitted share as a bar, the estimate as a dot with its interval; of more than 20 the 20 largest.
+def bars(labels: Sequence[str], shares: Shares) -> Scene:
+    """The fitted share as a bar, the estimate as a dot with its interval; of more than 40 the 40 largest.
 
     Args:
         labels: one text for each bar, the first at the top; a long one ends early.
@@ -83,61 +83,73 @@ def bars(labels: Sequence[str], shares: Shares) -> Drawing:
     some = shares.of(shown)
     signs = signs_of(some)
     top = legend_height(SIZE, len(signs))
-    drawing = sheet(WIDTH, top + ROW * shown.size + AXIS)
-    legend(drawing, SIZE, signs)
-    axes = rows(drawing, top, [labels[index] for index in shown], percents(some.estimate))
-    at = np.arange(shown.size)
+    scene = Scene(WIDTH, top + ROW * shown.size + AXIS)
+    legend(scene, SIZE, signs)
+    plane = row_plane(scene, top, shown.size, with_room(some.columns, 0.03, base=0.0))
+    names(plane, [labels[index] for index in shown], percents(some.estimate))
+    numbers = ticks(plane.across, 5)
+    plane.guides_upright(numbers)
+    at = middles(plane, shown.size)
     if some.fitted is not None:
-        axes.barh(at, some.fitted, height=16 / ROW, color=BAR, zorder=2)
-    whiskers(axes, (some.estimate, some.low, some.high))
+        (zero,) = plane.x([0.0]).tolist()
+        for down, end in zip(at.tolist(), plane.x(some.fitted).tolist(), strict=True):
+            scene.rectangle(zero, down - BAR_HEIGHT / 2, end - zero, BAR_HEIGHT, BAR)
+    zero_lines(plane, at)
+    whiskers(plane, at, (some.estimate, some.low, some.high))
     if some.truth is not None:
-        axes.plot(some.truth, at, **DIAMOND, zorder=5)
-    share_axis(axes, np.concatenate(some.columns))
-    zero_line(axes, shown.size)
+        DIAMOND.draw(scene, plane.x(some.truth), at)
     rest = f"; the {MOST_BARS} largest of {len(labels):,}" if shown.size < len(labels) else ""
-    axes.set_xlabel("share of people" + rest, fontsize=SIZE, color=INK)
-    return drawing
+    plane.axis_below(numbers, list(map(percent, numbers)), SIZE, ["share of people" + rest])
+    return scene
 
 
-def rows(drawing: Drawing, top: float, labels: Sequence[str], texts: Sequence[str]) -> Axes:
-    """Axes of rows from that far below the upper edge, each with a name and a text above what is drawn in it."""
-    inner = WIDTH - 2 * SIDE
-    axes = area(drawing, SIDE, top, inner, ROW * len(labels))
-    # What is drawn stands at whole numbers; a row begins so far above.
-    above = BELOW_NAME / ROW
-    axes.set_ylim(len(labels) - above, -above)
-    across, edge = axes.get_yaxis_transform(), (SIDE - 4) / inner
-    style: dict[str, Any] = {"size": SIZE, "color": INK, "transform": across, "parse_math": False}
+def row_plane(
+    scene: Scene, top: float, count: int, ends: tuple[float, float], left: float = SIDE, width: float = WIDTH - 2 * SIDE
+) -> Plane:
+    """A plane of so many rows from that far below the upper edge, with numbers across."""
+    return Plane(scene, left, top, width, ROW * count, ends, (count, 0))
+
+
+def middles(plane: Plane, count: int) -> NDArray[np.float64]:
+    """Where what each row shows has its middle, shape (count,)."""
+    return plane.top + BELOW_NAME + ROW * np.arange(count, dtype=np.float64)
+
+
+def names(plane: Plane, labels: Sequence[str], texts: Sequence[str]) -> None:
+    """The name of each row, and a text on its right, above what is drawn in it."""
+    edge = SIDE - 4
     for row, (label, text) in enumerate(zip(labels, texts, strict=True)):
-        line = row - (BELOW_NAME - NAME) / ROW
-        axes.text(-edge, line, fit(label, LABEL - len(text)), **style)
-        axes.text(1 + edge, line, text, ha="right", **style)
-    lines_across(axes)
-    return axes
+        base = plane.top + ROW * row + NAME
+        name = fit(label, LABEL - len(text))
+        plane.scene.add(Text(SIDE - edge, base, name, SIZE), Text(WIDTH - SIDE + edge, base, text, SIZE, "end"))
 
 
-def whiskers(axes: Axes, numbers: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]) -> None:
+def whiskers(
+    plane: Plane,
+    at: NDArray[np.float64],
+    numbers: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+) -> None:
     """A dot in each row with its interval."""
-    value, low, high = numbers
-    at = np.arange(len(value))
-    axes.hlines(at, low, high, color=MARK, linewidth=WHISKER, zorder=3)
-    for ends in (low, high):
-        axes.plot(ends, at, "|", color=MARK, markersize=10, markeredgewidth=WHISKER, zorder=3)
-    axes.plot(value, at, **DOT, zorder=4)
+    value, low, high = map(plane.x, numbers)
+    for down, first, last in zip(at.tolist(), low.tolist(), high.tolist(), strict=True):
+        ends = [[(end, down - END), (end, down + END)] for end in (first, last)]
+        plane.scene.add(Outline([[(first, down), (last, down)], *ends], MARK, WHISKER))
+    DOT.draw(plane.scene, value, at)
 
 
-def zero_line(axes: Axes, count: int) -> None:
-    """Where nothing is, in each of so many rows; names stand free of it."""
-    at = np.arange(count)
-    axes.vlines(np.zeros(count), at - LINE, at + LINE, color=INK, linewidth=1.2, zorder=2.5)
+def zero_lines(plane: Plane, at: NDArray[np.float64]) -> None:
+    """Where nothing is, in each row; names stand free of it."""
+    (zero,) = plane.x([0.0]).tolist()
+    for down in at.tolist():
+        plane.scene.add(Outline([[(zero, down - LINE), (zero, down + LINE)]], INK, 1.2))
 
 
 def signs_of(shares: Shares) -> list[Sign]:
     """What dots, bars and diamonds mean."""
-    signs: list[Sign] = [("estimate, with its interval", {**DOT, "linestyle": "-", "linewidth": WHISKER})]
+    signs = [Sign("estimate, with its interval", Stroke(MARK, WHISKER), DOT)]
     if shares.fitted is not None:
-        signs.append(("fitted: the distribution near the estimates", {"color": BAR, "linewidth": 10}))
-    return [*signs, ("truth", DIAMOND)] if shares.truth is not None else signs
+        signs.append(Sign("fitted: the distribution near the estimates", Stroke(BAR, 10)))
+    return [*signs, Sign("truth", mark=DIAMOND)] if shares.truth is not None else signs
 
 
 def percents(values: NDArray[np.float64]) -> list[str]:

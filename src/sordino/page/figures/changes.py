@@ -1,23 +1,22 @@
 """What changed: in each row the number before and after, and beside them the change with its interval.
 
-A change that noise alone could make is hollow and quiet; one that is surely there is filled. Lengths are points.
+A change that noise alone could make is hollow and quiet; one whose interval excludes 0 is filled. Lengths are points.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.page.figures.axes import SIZE, STEPS, WIDTH, Sign, Style, legend, legend_height, lines_across
-from sordino.page.figures.bars import AXIS, BELOW_NAME, LABEL, NAME, ROW, SIDE, WHISKER, zero_line
-from sordino.page.figures.colours import GROUND, INK, MARK, QUIET
-from sordino.page.figures.drawing import area, sheet
+from sordino.page.figures.axes import SIZE, WIDTH
+from sordino.page.figures.bars import AXIS, ROW, SIDE, WHISKER, middles, names, row_plane, zero_lines
+from sordino.page.figures.colours import GROUND, MARK, QUIET
 from sordino.page.figures.lettering import MINUS, fit
+from sordino.page.figures.scenes.legend import Mark, Sign, Stroke, legend, legend_height
+from sordino.page.figures.scenes.plane import Plane, plain_number, ticks_below, with_room
+from sordino.page.figures.scenes.scene import Outline, Scene
 
 SIDES, BETWEEN = 196, 28
 """The width of what was told before and after, and the space to the change."""
@@ -27,10 +26,13 @@ APART = 0.09
 THIN = 0.9
 """The thickness of an interval that holds with all others."""
 
-BEFORE: Style = {"marker": "o", "linestyle": "", "color": QUIET, "markersize": 7, "markerfacecolor": GROUND}
-AFTER: Style = {"marker": "o", "linestyle": "", "color": MARK, "markersize": 7.5, "markeredgecolor": GROUND}
-SURE: Style = {"marker": "D", "linestyle": "", "color": MARK, "markersize": 7, "markeredgecolor": GROUND}
-UNSURE: Style = {"marker": "D", "linestyle": "", "color": QUIET, "markersize": 6, "markerfacecolor": GROUND}
+BEFORE = Mark("dot", 7, GROUND, QUIET)
+AFTER = Mark("dot", 7.5, MARK)
+SURE = Mark("diamond", 7, MARK)
+UNSURE = Mark("diamond", 6, GROUND, QUIET)
+LINES = {BEFORE: Stroke(QUIET, WHISKER), AFTER: Stroke(MARK, WHISKER)}
+LINES |= {SURE: LINES[AFTER], UNSURE: LINES[BEFORE]}
+"""Of the interval of each."""
 
 Interval = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Values and their lower and upper limits, shape (k,) each."""
@@ -44,7 +46,7 @@ class Sides:
         before, after: in both collections.
         change: the difference.
         together: its lower and upper limits that hold together with those of all numbers of the question.
-        sure: whether it surely changed.
+        sure: whether the limits that hold together exclude 0.
     """
 
     before: Interval
@@ -55,8 +57,14 @@ class Sides:
 
 
 def changes(
-    labels: Sequence[str], texts: Sequence[str], sides: Sides, units: tuple[str, str], *, zero: bool
-) -> Drawing:
+    labels: Sequence[str],
+    texts: Sequence[str],
+    sides: Sides,
+    units: tuple[str, str],
+    *,
+    zero: bool,
+    numbered: bool = True,
+) -> Scene:
     """Rows of both numbers and of what changed, the first at the top.
 
     Args:
@@ -65,6 +73,7 @@ def changes(
         sides: the numbers.
         units: what the axes say, of the numbers and of the change.
         zero: whether the scale of the numbers has to hold 0.
+        numbered: whether numbers stand at the axes; not where each row has a scale of its own.
 
     Raises:
         SordinoError: no row, or numbers of another length than the labels.
@@ -73,59 +82,41 @@ def changes(
     columns = [*sides.before, *sides.after, *sides.change, *sides.together, sides.sure]
     if not count or len(texts) != count or any(len(column) != count for column in columns):
         raise SordinoError("changes must have labels, and as many numbers", found=f"{count} labels")
-    signs: list[Sign] = [
-        ("before, with its interval", {**BEFORE, "linestyle": "-", "linewidth": WHISKER}),
-        ("after", {**AFTER, "linestyle": "-", "linewidth": WHISKER}),
-    ]
+    signs = [Sign("before, with its interval", LINES[BEFORE], BEFORE), Sign("after", LINES[AFTER], AFTER)]
     if sides.sure.any():
-        signs.append(("change, surely not 0", {**SURE, "linestyle": "-", "linewidth": WHISKER}))
+        signs.append(Sign("change beyond noise: its interval excludes 0", LINES[SURE], SURE))
     if not sides.sure.all():
-        signs.append(("change that noise alone may make", {**UNSURE, "linestyle": "-", "linewidth": WHISKER}))
-    signs.append(("where its interval ends that holds with all others", {"color": QUIET, "linewidth": THIN}))
+        signs.append(Sign("change that noise alone may make", LINES[UNSURE], UNSURE))
+    signs.append(Sign("where its interval ends that holds with all others", Stroke(QUIET, THIN)))
     top, right = legend_height(SIZE, len(signs)), WIDTH - 2 * SIDE - SIDES - BETWEEN
-    drawing = sheet(WIDTH, top + ROW * count + AXIS)
-    legend(drawing, SIZE, signs)
-    both = _rows(drawing, (SIDE, SIDES), top, count)
-    apart = _rows(drawing, (SIDE + SIDES + BETWEEN, right), top, count)
-    for row, (label, text) in enumerate(zip(labels, texts, strict=True)):
-        place = 1 - (top + ROW * row + NAME) / (drawing.get_size_inches()[1] * 72)
-        style: Style = {"size": SIZE, "color": INK, "parse_math": False}
-        drawing.text(4 / WIDTH, place, fit(label, LABEL - len(text)), **style)
-        drawing.text(1 - 4 / WIDTH, place, text.replace("-", MINUS), ha="right", **style)
-    at = np.arange(count, dtype=np.float64)
-    _points(both, at - APART, sides.before, BEFORE)
-    _points(both, at + APART, sides.after, AFTER)
-    for which, marker in ((sides.sure, SURE), (~sides.sure, UNSURE)):
+    scene = Scene(WIDTH, top + ROW * count + AXIS)
+    legend(scene, SIZE, signs)
+    numbers = [*sides.before, *sides.after, np.zeros(int(zero))]
+    both = row_plane(scene, top, count, with_room(numbers, 0.06), SIDE, SIDES)
+    reach = with_room([*sides.change, *sides.together, np.zeros(1)], 0.06)
+    apart = row_plane(scene, top, count, reach, SIDE + SIDES + BETWEEN, right)
+    at = middles(both, count)
+    written = plain_number(6)
+    for plane, most, unit in ((both, 4, units[0]), (apart, 3, units[1])):
+        places = ticks_below(plane, most, SIZE, written) if numbered else []
+        plane.guides_upright(places)
+        plane.axis_below(places, list(map(written, places)), SIZE, [fit(unit, 28)])
+    names(both, labels, [text.replace("-", MINUS) for text in texts])
+    together = zip(at.tolist(), *(apart.x(ends).tolist() for ends in sides.together), strict=True)
+    scene.add(Outline([[(low, down), (high, down)] for down, low, high in together], QUIET, THIN))
+    zero_lines(apart, at)
+    _points(both, at - APART * ROW, sides.before, BEFORE)
+    _points(both, at + APART * ROW, sides.after, AFTER)
+    for which, mark in ((sides.sure, SURE), (~sides.sure, UNSURE)):
         value, low, high = (column[which] for column in sides.change)
-        _points(apart, at[which], (value, low, high), marker)
-    apart.hlines(at, *sides.together, color=QUIET, linewidth=THIN, zorder=2)
-    zero_line(apart, count)
-    _reach(both, [*sides.before, *sides.after], zero=zero)
-    _reach(apart, [*sides.change, *sides.together], zero=True)
-    for axes, most, unit in ((both, 4, units[0]), (apart, 3, units[1])):
-        axes.xaxis.set_major_locator(MaxNLocator(most, steps=STEPS))
-        axes.set_xlabel(fit(unit, 28), fontsize=SIZE, color=INK, parse_math=False)
-    return drawing
+        _points(apart, at[which], (value, low, high), mark)
+    return scene
 
 
-def _rows(drawing: Drawing, across: tuple[float, float], top: float, count: int) -> Axes:
-    left, width = across
-    axes = area(drawing, left, top, width, ROW * count)
-    above = BELOW_NAME / ROW
-    axes.set_ylim(count - above, -above)
-    lines_across(axes)
-    axes.xaxis.set_major_formatter(lambda number, _: f"{number:.6g}".replace("-", MINUS))
-    return axes
-
-
-def _reach(axes: Axes, columns: Sequence[NDArray[np.float64]], *, zero: bool) -> None:
-    """From a little below the least number to a little above the largest."""
-    numbers = np.concatenate([*columns, [0.0] * zero])
-    room = 0.06 * (numbers.max() - numbers.min()) or 1.0
-    axes.set_xlim(numbers.min() - room, numbers.max() + room)
-
-
-def _points(axes: Axes, at: NDArray[np.float64], numbers: Interval, style: Style) -> None:
-    value, low, high = numbers
-    axes.hlines(at, low, high, color=style["color"], linewidth=WHISKER, zorder=3)
-    axes.plot(value, at, **style, zorder=4)
+def _points(plane: Plane, at: NDArray[np.float64], numbers: Interval, mark: Mark) -> None:
+    value, low, high = map(plane.x, numbers)
+    ends = zip(at.tolist(), low.tolist(), high.tolist(), strict=True)
+    line = LINES[mark]
+    lines = [[(first, down), (last, down)] for down, first, last in ends]
+    plane.scene.add(Outline(lines, line.colour, line.thick))
+    mark.draw(plane.scene, value, at)

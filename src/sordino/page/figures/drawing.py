@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -19,9 +20,8 @@ from matplotlib.text import Text
 
 from sordino.page.figures.colours import DARK, LIGHT, ROLES
 from sordino.page.figures.lettering import drawable, families, for_markup
+from sordino.page.figures.scenes.scene import POINTS, Scene, library_drawing
 
-POINTS = 72
-"""To the inch."""
 DPI = 160
 """Of PNG files."""
 SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sordino", "image.composite_image": False}
@@ -30,6 +30,10 @@ COLOUR = re.compile("#[0-9a-f]{6}")
 ROLE = {light: role for role, (light, _) in ROLES.items()}
 PIXELS = re.compile(r"([\d.]+)px")
 REFERENCE = re.compile(r"url\(#(.+)\)")
+QUOTE = {'"': "&quot;"}
+
+Picture = Scene | Drawing
+"""What is drawn here, or by a library: maps and matrices of colours."""
 
 
 def sheet(width: float, height: float) -> Drawing:
@@ -43,8 +47,17 @@ def area(drawing: Drawing, left: float, top: float, width: float, height: float,
     return drawing.add_axes((left / wide, 1 - (top + height) / high, width / wide, height / high), facecolor=colour)
 
 
-def png(drawing: Drawing) -> bytes:
+def size_of(drawing: Picture) -> tuple[float, float]:
+    """Its width and height in points."""
+    if isinstance(drawing, Scene):
+        return drawing.width, drawing.height
+    width, height = drawing.get_size_inches() * POINTS
+    return float(width), float(height)
+
+
+def png(drawing: Picture) -> bytes:
     """As a PNG file on white; letters that no installed font has become squares."""
+    drawing = library_drawing(drawing) if isinstance(drawing, Scene) else drawing
     _as_file(drawing)
     for text in _texts(drawing):
         text.set_text("\n".join(map(drawable, text.get_text().split("\n"))))
@@ -62,13 +75,14 @@ def png(drawing: Drawing) -> bytes:
     return stream.getvalue()
 
 
-def svg(drawing: Drawing) -> bytes:
+def svg(drawing: Picture) -> bytes:
     """As an SVG file on white."""
+    drawing = library_drawing(drawing) if isinstance(drawing, Scene) else drawing
     _as_file(drawing)
     return _written(drawing, "white")
 
 
-def inline(drawing: Drawing, words: str, name: str) -> str:
+def inline(drawing: Picture, words: str, name: str) -> str:
     """As elements of an HTML page.
 
     Args:
@@ -77,6 +91,11 @@ def inline(drawing: Drawing, words: str, name: str) -> str:
         words: what it shows, for those who do not see it.
         name: begins the names of its parts, so that no other drawing of the page has them.
     """
+    width, height = size_of(drawing)
+    attributes = {"viewBox": f"0 0 {width:g} {height:g}", "role": "img", "aria-label": for_markup(words)}
+    if isinstance(drawing, Scene):
+        named = " ".join(f'{key}="{escape(value, QUOTE)}"' for key, value in attributes.items())
+        return f"<svg {named}>{drawing.elements(_by_role)}</svg>"
     root = ET.fromstring(_written(drawing, "none"))  # noqa: S314 (written in this process)
     for node in root.iter():
         node.tag = node.tag.rpartition("}")[2]
@@ -85,8 +104,7 @@ def inline(drawing: Drawing, words: str, name: str) -> str:
     for parent in list(root.iter()):
         for child in [child for child in parent if child.tag in {"metadata", "style"}]:
             parent.remove(child)
-    width, height = drawing.get_size_inches() * POINTS
-    root.attrib = {"viewBox": f"0 0 {width:g} {height:g}", "role": "img", "aria-label": for_markup(words)}
+    root.attrib = attributes
     return ET.tostring(root, encoding="unicode")
 
 
@@ -135,10 +153,11 @@ def _restyle(node: ET.Element, name: str) -> None:
         attributes["font-size"] = size[1]
     if style:
         text = "; ".join(f"{key}: {value}" for key, value in style.items())
-        attributes["style"] = COLOUR.sub(_role, text)
+        attributes["style"] = COLOUR.sub(lambda found: _by_role(found[0]), text)
     node.attrib = attributes
 
 
-def _role(colour: re.Match[str]) -> str:
-    role = ROLE.get(colour[0])
-    return f"var(--{role})" if role else colour[0]
+def _by_role(colour: str) -> str:
+    """The variable of a colour's role, or the colour."""
+    role = ROLE.get(colour)
+    return f"var(--{role})" if role else colour

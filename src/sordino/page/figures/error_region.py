@@ -1,27 +1,29 @@
 """The error region of a test between two values: what is allowed, and what a mechanism reaches. Lengths are points."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import combinations, islice
 
 import numpy as np
-from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import MultipleLocator
 
-from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
+from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, code_weights, reached_errors
 from sordino.definition.metric import MetricLDP
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.page.figures.axes import SIZE, WIDTH, Sign, legend, legend_height, quiet
-from sordino.page.figures.colours import BAR, INK, MARK, RULE
-from sordino.page.figures.drawing import area, sheet
+from sordino.page.figures.axes import SIZE, WIDTH
+from sordino.page.figures.colours import BAR, MARK
 from sordino.page.figures.lettering import fit
+from sordino.page.figures.scenes.legend import Sign, Stroke, legend, legend_height
+from sordino.page.figures.scenes.plane import Plane
+from sordino.page.figures.scenes.scene import Outline, Scene, Text
 from sordino.survey.questions.question import SharesQuestion
 
 LEFT, RIGHT, BELOW = 46, 24, 48
-SIGNS: list[Sign] = [
-    ("errors that the promise allows: on and above this line", {"color": BAR, "linewidth": 3}),
-    ("best tests of a report", {"color": MARK, "linewidth": 1.8, "linestyle": (0, (5, 2))}),
+SIGNS = [
+    Sign("errors that the promise allows: on and above this line", Stroke(BAR, 3)),
+    Sign("best tests of a report", Stroke(MARK, 1.8, dash=(9, 3.6))),
 ]
+TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 TRIED = 6
 """Pairs of frequent values whose curves are computed at most."""
 
@@ -32,7 +34,7 @@ NAME = 14
 """Letters of a value's name at most."""
 
 
-def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> Drawing:
+def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> Scene:
     """The region of error rates that the promise leaves to anybody, and the boundary that the mechanism attains.
 
     Args:
@@ -47,26 +49,29 @@ def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, 
     )
     top = legend_height(SIZE, len(signs)) + 24
     side = WIDTH - LEFT - RIGHT
-    drawing = sheet(WIDTH, top + side + BELOW)
-    legend(drawing, SIZE, signs)
-    axes = area(drawing, LEFT, top, side, side)
-    axes.fill([*allowed.false_alarm, 1], [*allowed.missed, 1], color=BAR, alpha=0.2, linewidth=0, zorder=2)
-    axes.plot(allowed.false_alarm, allowed.missed, **SIGNS[0][1], zorder=3)
-    if reached is not None:
-        axes.plot(reached.false_alarm, reached.missed, **SIGNS[1][1], zorder=4)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    axes.xaxis.set_major_locator(MultipleLocator(0.2))
-    axes.yaxis.set_major_locator(MultipleLocator(0.2))
-    quiet(axes, SIZE)
-    axes.grid(color=RULE, linewidth=1, zorder=0)
-    axes.set_xlabel(f"how often it says {one} for {two}", fontsize=SIZE, color=INK, parse_math=False)
-    upward = f"upward: how often it says {two} for {one}"
-    drawing.text(4 / WIDTH, 1 - (top - 10) / (top + side + BELOW), upward, fontsize=SIZE, color=INK, parse_math=False)
-    return drawing
+    scene = Scene(WIDTH, top + side + BELOW)
+    legend(scene, SIZE, signs)
+    plane = Plane(scene, LEFT, top, side, side, (0, 1), (0, 1))
+    plane.guides_upright(TICKS)
+    plane.guides_level(TICKS)
+    edges = [(curve, sign.stroke) for curve, sign in zip((allowed, reached), SIGNS, strict=True)]
+    within = [*_places(plane, allowed), (LEFT + side, top)]
+    scene.add(Outline([within], fill=BAR, opacity=0.2, closed=True))
+    for curve, line in edges:
+        if curve is not None and line is not None:
+            scene.add(Outline([_places(plane, curve)], line.colour, line.thick, dash=line.dash))
+    texts = [f"{number:.1f}" for number in TICKS]
+    plane.axis_left(TICKS, texts, SIZE)
+    plane.axis_below(TICKS, texts, SIZE, [f"how often it says {one} for {two}"])
+    scene.add(Text(4, top - 10, f"upward: how often it says {two} for {one}", SIZE))
+    return scene
 
 
-def question_region(question: SharesQuestion) -> Drawing:
+def _places(plane: Plane, curve: ErrorRegion) -> list[tuple[float, float]]:
+    return list(zip(plane.x(curve.false_alarm).tolist(), plane.y(curve.missed).tolist(), strict=True))
+
+
+def question_region(question: SharesQuestion) -> Scene:
     """The region of the two values that a question's certificate found easiest to tell apart."""
     return error_region(*region_of(question, tightest(question)))
 
@@ -93,10 +98,12 @@ def frequent(question: SharesQuestion, values: Iterable[int]) -> Pair:
     for them, but none of whom the promise allows less, or reports reach less. The easiest where there are no others.
     """
     easiest = tightest(question)
-    bounds, curves = _bounds(question, easiest), _curves(question, easiest)
+    # Of a value that is in several pairs the weights are worked out once.
+    weights = cache(lambda value: code_weights(question.mechanism, value))
+    bounds, curves = _bounds(question, easiest), _curves(question, easiest, weights)
     ways = (pair for one, two in combinations(values, 2) for pair in ((one, two), (two, one)))
     alike = (pair for pair in ways if _bounds(question, pair) == bounds)
-    return next((pair for pair in islice(alike, TRIED) if _same(_curves(question, pair), curves)), easiest)
+    return next((pair for pair in islice(alike, TRIED) if _same(_curves(question, pair, weights), curves)), easiest)
 
 
 def region_of(question: SharesQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
@@ -111,11 +118,13 @@ def _bounds(question: SharesQuestion, pair: Pair) -> tuple[Nats | None, Nats | N
     return question.definition.bound(one, two), question.definition.bound(two, one)
 
 
-def _curves(question: SharesQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None]:
+def _curves(
+    question: SharesQuestion, pair: Pair, weights: Callable[[int], list[int]] | None = None
+) -> tuple[ErrorRegion, ErrorRegion | None]:
     """What the promise allows, and what reports reach where they are few enough to know."""
     mechanism = question.mechanism
     most = MOST_BY_WAYS if isinstance(question.definition, MetricLDP) else MOST_CODES
-    reached = reached_errors(mechanism, *pair) if mechanism.outputs <= most else None
+    reached = reached_errors(mechanism, *pair, weights) if mechanism.outputs <= most else None
     return allowed_errors(*_bounds(question, pair)), reached
 
 

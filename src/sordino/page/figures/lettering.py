@@ -1,6 +1,7 @@
 """Labels made fit for a page and its figures: short lines of letters that can be shown; and percentages."""
 
 import re
+from functools import cache
 from textwrap import TextWrapper
 from unicodedata import east_asian_width
 
@@ -92,7 +93,11 @@ def drawable(text: str) -> str:
     """The text in letters that an installed font has, with squares for the others."""
     if text.isascii():
         return for_markup(text)
-    known: set[int] = set()
-    for family in families():
-        known.update(get_font(findfont(family)).get_charmap())
+    known = _known_letters()
     return "".join(letter if ord(letter) in known else MISSING for letter in for_markup(text))
+
+
+@cache
+def _known_letters() -> frozenset[int]:
+    """Those that an installed font has."""
+    return frozenset(letter for family in families() for letter in get_font(findfont(family)).get_charmap())
