@@ -2,17 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
-LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/test_lowest.py
+LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/storage tests/test_lowest.py
+# For tests that may take longer than the watchdog of the default ones allows.
+PATIENT := -o faulthandler_timeout=1200
 STAMP := .venv/.installed
 # One process for each processor, with a part of the files each, of which who is done first takes from the others' ends:
 # a file's tests share what is slow to make, and no long file is left to the end.
 SPREAD := -n logical --maxprocesses 8 --dist worksteal
 # So that processes do not take each other's processors.
 export OPENBLAS_NUM_THREADS ?= 1
+# Of `make test-faults`.
+MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants check format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants test-faults check format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -27,25 +31,31 @@ test: $(STAMP)  ## the default tests, minutes on two cores
 	$(BIN)/python -m pytest $(SPREAD) $(PYTEST)
 
 test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyproject.toml allows; their warnings are their own
-	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(SPREAD) $(PYTEST)
+	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(SPREAD) $(PATIENT) $(PYTEST)
+	scripts/java.sh
+	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning -m spark tests/tables/spark/test_session.py -k "command_starts or java_starts" $(PATIENT) $(PYTEST)
 
 test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's is installed where it is missing
 	scripts/java.sh
-	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PYTEST)
+	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PATIENT) $(PYTEST)
 
-test-live: .venv-live/.installed  ## what needs Node, Chromium or PostgreSQL: the browser client, stores; Debian's are installed where they are missing
+test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL or nginx: the browser client, stores, a proxy; Debian's are installed where they are missing
 	scripts/live.sh
-	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PYTEST)
+	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PATIENT) $(PYTEST)
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh
 	SORDINO_SCREENSHOTS=docs .venv-live/bin/python -m pytest -m live tests/service/test_dashboard_live.py $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
-	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PYTEST)
+	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PATIENT) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
-	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PYTEST)
+	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PATIENT) $(PYTEST)
+
+# With PostgreSQL's crashes where `make test-live` has installed it.
+test-faults: $(STAMP)  ## kills, lies and damage at random for MINUTES=60: a table of what was tried and held
+	SORDINO_FAULT_MINUTES=$(MINUTES) $(if $(wildcard .venv-live/.installed),.venv-live/bin,$(BIN))/python -m pytest -m faults -s tests/faults -o faulthandler_timeout=$$((60 * $(MINUTES) + 600)) $(PYTEST)
 
 check: $(STAMP)  ## lint, format, strict types, import rules
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
@@ -71,7 +81,7 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-lowest/bin/python scripts/lowest.py > .venv-lowest/lowest.txt
-	.venv-lowest/bin/python -m pip install --quiet --editable . --group test --constraint .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --editable ".[server,spark]" --group test --constraint .venv-lowest/lowest.txt
 	touch $@
 
 # Spark is as large as all other libraries together, and knows no pandas that is as new as theirs.

@@ -12,6 +12,7 @@ import averaging
 import bounding
 import certifying
 import collecting
+import covering
 import designing
 import distributing
 import estimating
@@ -19,6 +20,7 @@ import files
 import filtering
 import growing
 import holding
+import layers
 import mapping
 import privatizing
 import starting
@@ -35,6 +37,7 @@ MODULES = (
     asking,
     accuracy,
     averaging,
+    covering,
     designing,
     distributing,
     mapping,
@@ -43,6 +46,7 @@ MODULES = (
     tabulating,
     starting,
     growing,
+    layers,
 )
 SUBJECTS = {module.__name__: module for module in MODULES}
 

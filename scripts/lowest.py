@@ -9,16 +9,20 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
+REQUIREMENT = re.compile(r"([A-Za-z0-9_-]+)(?:\[[a-z]+\])?>=([0-9.]+),<[0-9.]+(; .+)?")
+"""Its name, its lower bound, and where it is needed if not everywhere; constraints know nothing of its own extras."""
+
 
 def lowest() -> dict[str, str]:
-    """The lower bound of each library."""
-    dependencies = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
+    """The lower bound of each library, of the extras' too, with the marker that says where it is needed."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
     found = {}
-    for dependency in dependencies:
-        bound = re.fullmatch(r"([A-Za-z0-9_-]+)>=([0-9.]+),<[0-9.]+", dependency)
+    for requirement in [*project["dependencies"], *(each for extra in extras for each in extra)]:
+        bound = REQUIREMENT.fullmatch(requirement)
         if bound is None:
-            raise SystemExit(f"a dependency must read name>=lowest,<next; found {dependency}")
-        found[bound[1]] = bound[2]
+            raise SystemExit(f"a requirement must read name>=lowest,<next; found {requirement}")
+        found[bound[1]] = bound[2] + (bound[3] or "")
     return found
 
 

@@ -193,6 +193,11 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     asks = {"histogram": "x", "weight": 3}, {"histogram": "y"}, {"mean": ["age", "pay"], "weight": 2}
     several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "age": AGE, "pay": PAY}
     yield "several_questions", frozen(several, *asks)
+    likely = {"x": [3, 2, 2, 1, 1, 1], "age": {"mean": 40, "sd": 15}, "pay": {"mean": 30_000, "sd": 20_000}}
+    expected = {
+        name: {**own, **({"expected": likely[name]} if name in likely else {})} for name, own in several.items()
+    }
+    yield "several_expected", frozen(expected, *asks)
 
 
 def of_sample(attributes: dict[str, Any], features: dict[str, Any]) -> Plan:
@@ -209,19 +214,21 @@ def of_sample(attributes: dict[str, Any], features: dict[str, Any]) -> Plan:
 
 def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
     """A plan for equal bins and one for declared ones, by itself and beside another question."""
-    tenths = {"number": {"low": 0, "high": 1, "bins": 10}}
-    yield "distribution", frozen({"part": tenths}, {"distribution": "part", "quantiles": [0.5]})
+    smooth = {"number": {"low": 0, "high": 1, "bins": 40}}
+    yield "distribution", frozen({"part": smooth}, {"distribution": "part"})
     edges = {"number": {"low": 0, "high": 100_000, "clip": True, "edges": [0, 12_000, 12_000.5, 50_000, 100_000]}}
     asks = {"distribution": "pay", "ranges": [[0, 12_000]], "weight": 2}, {"mean": ["pay"]}
     yield "distribution_edges", frozen({"pay": edges}, *asks)
     spikes = {"number": {"low": 0, "high": 1, "bins": 30, "spikes": True}}
-    yield "distribution_spikes", frozen({"part": spikes}, {"distribution": "part"})
+    yield "distribution_spikes", frozen({"part": spikes}, {"distribution": "part", "quantiles": [0.5]})
     own = {"number": {"low": 0, "high": 1, "bins": 8}}, {"categories": ["yes", "no"], "delta": "0.2"}
     bounds, asks = {"thresholds": {"part": {"x": 0.1}}}, [{"distribution": "part"}, {"histogram": "x"}]
     survey = {"version": 1, "epsilon": "2", "attribute": dict(zip(("part", "x"), own, strict=True)), "ask": asks}
     yield "distribution_thresholds", Plan.of(Survey.read({**survey, "dependence": bounds}), 1000)
-    lacking = {"number": {"low": -5, "high": 5, "bins": 4}, "missing": "0.2"}
-    yield "distribution_optional", frozen({"change": lacking}, {"distribution": "change", "ranges": [[-5, 0]]})
+    lacking = {"number": {"low": -5, "high": 5, "bins": 40}, "missing": "0.2"}
+    yield "distribution_optional", frozen({"change": lacking}, {"distribution": "change"})
+    asks = {"distribution": "change", "ranges": [[-5, 0]]}
+    yield "distribution_optional_levels", frozen({"change": lacking}, asks)
 
 
 def cases_of_tables() -> Iterator[tuple[str, Plan]]:
@@ -370,6 +377,26 @@ def refused_plans() -> list[dict[str, str]]:
             "why": "a broken promise",
         },
         {"plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(4, "2").frozen}]), "why": "other values"},
+        {
+            "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2, 3]}}]),
+            "why": "expected shares that do not add up",
+        },
+        {
+            "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2], "values": [1, 0]}}]),
+            "why": "expected shares whose values do not ascend",
+        },
+        {
+            "plan": resealed(queries=[{**query, "expected": {"parts": [5 * 10**8, 5 * 10**8]}}]),
+            "why": "expected shares of fewer values than there are",
+        },
+        {
+            "plan": resealed(queries=[{**query, "expected": {"parts": [1], "values": [3]}}]),
+            "why": "expected shares of a value that is not there",
+        },
+        {
+            "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2, 3], "values": [0, 1, 2]}}]),
+            "why": "expected shares of all values that are less than a whole",
+        },
     ]
 
 

@@ -17,7 +17,7 @@ from hypothesis import settings
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
-from sordino.design.numbers.hierarchy import hierarchy
+from sordino.design.numbers.bins.hierarchy import hierarchy
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
@@ -41,6 +41,7 @@ settings.register_profile("long", settings.get_profile("sordino"), max_examples=
 settings.load_profile("sordino")
 
 pytest_plugins = ["own_words", "collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
+pytest_plugins += ["handlers"]
 
 DENSE = ChannelTable | WindowResponse | OptionalWindow | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""

@@ -44,7 +44,7 @@ def test_a_class_has_a_name_of_its_own():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-APART = {"docs", "mutants", "statistical"}
+APART = {"docs", "faults", "mutants", "statistical"}
 """Tests of the whole."""
 
 

@@ -1,6 +1,5 @@
 """A test's words: the same in every run, others for each test, none that a child process repeats."""
 
-import os
 import secrets
 from functools import partial
 
@@ -9,6 +8,7 @@ import pytest
 from commands import in_child
 from own_words import FRESH, words_of
 from sordino.exact.source import SystemSource
+from waits import ended
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def test_children_draw_from_the_operating_system(tmp_path):
 
     with words_of("one"):
         for name in ("first", "second"):
-            os.waitpid(in_child(partial(note, name)), 0)
+            ended(in_child(partial(note, name)))
     children = {int(path.read_text()) for path in tmp_path.iterdir()}
     assert len(children | {*words("one")}) == 4
 

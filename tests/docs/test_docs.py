@@ -92,7 +92,8 @@ def test_the_commands_of_the_readme_run(tmp_path, run):
     folder = tmp_path / "sordino-demo"
     folder.mkdir()
     # What `sordino demo` leaves there, with fewer people.
-    pc.write_csv(pa.table(draw_people(2000), names=["latitude", "longitude"]), folder / "people.csv")
+    for seed, name in enumerate(("people.csv", "sample.csv")):
+        pc.write_csv(pa.table(draw_people(2000, seed), names=["latitude", "longitude"]), folder / name)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     for line in block.splitlines():
         code, _, errors = run(*shlex.split(line.removeprefix("$ .venv/bin/sordino")), folder=tmp_path)

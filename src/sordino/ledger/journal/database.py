@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from sordino.document.files import cannot, sync_folder, written
+from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
 
@@ -22,9 +23,6 @@ WAIT = 60.0
 PAUSE = 0.005
 """Seconds between two tries where SQLite itself does not wait."""
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
-
-OWN = stat.S_IRUSR | stat.S_IWUSR
 
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """What SQLite reports of a full disk, among others."""
@@ -75,8 +73,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     content[VERSIONS] = WITH_LOG
     with written(path) as temporary:
         try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, OWN)
-            with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
+            with new_private_file(temporary) as file:
                 file.write(content)
             _require_room(path, temporary)
         finally:
@@ -167,12 +164,7 @@ def require_own(path: Path) -> None:
             found="somebody else's file",
             step="run it as its owner, or make one with `sordino ledger new`",
         )
-    if status.st_mode & OTHERS:
-        raise SordinoError(
-            f"{path} must be open to its owner only",
-            found=f"mode {stat.S_IMODE(status.st_mode):04o}",
-            step="chmod 600 it",
-        )
+    require_private(path, status)
     if status.st_nlink != 1:
         # Two names have two logs, of which each knows half.
         raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")
