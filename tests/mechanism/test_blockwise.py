@@ -172,3 +172,12 @@ def test_many_blocks_have_a_few_counters_for_each_value(monkeypatch):
     # Where all have more, the best is taken as it is.
     monkeypatch.setattr("sordino.mechanism.inner.COUNTERS_PER_VALUE", 0)
     assert Blockwise(blocks, "2").inner == free.inner
+
+
+def test_the_shares_of_blocks_are_those_of_their_groups():
+    sizes = (1, 2, 3, 9, 64, 90)
+    mechanism = Blockwise(np.random.default_rng(5).permutation(np.repeat(np.arange(len(sizes)), sizes)), "1")
+    counters = np.random.default_rng(6).random((2, mechanism.counters))
+    groups = mechanism.support(counters).group
+    expected = [groups[:, np.flatnonzero(mechanism.blocks.block == block)[0]] for block in range(len(sizes))]
+    np.testing.assert_allclose(mechanism.block_shares(counters), np.transpose(expected))

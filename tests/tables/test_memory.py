@@ -72,7 +72,7 @@ def test_ten_million_ids_are_compared_below_a_gibibyte(tmp_path, make_plan, kind
 @pytest.mark.long
 @pytest.mark.parametrize("protect", ["", "protect = { blocks = [20, 20] }\n"], ids=["alike", "blocks"])
 def test_four_million_cells_are_planned_in_about_a_gibibyte(tmp_path, protect):
-    """From run to run it is some 940 to 1,040 MiB: how much freed memory the allocator gives back differs."""
+    """Some 1,010 to 1,090 MiB, of which the allocator keeps a part that differs from run to run."""
     grid = "grid = { south = 0, north = 20, west = 0, east = 20, rows = 2000, columns = 2000 }\n"
     survey = f'version = 1\nepsilon = "1"\n[attribute.place]\n{grid}{protect}[[ask]]\nhistogram = "place"\n'
     (tmp_path / "survey.toml").write_text(survey)

@@ -155,8 +155,11 @@ def _logarithmic_closure(bounds: Bounds) -> Bounds:
 
 def _rational_closure(bounds: Bounds, denominator: int) -> Bounds:
     """The same in whole numbers over a common denominator; sums are exact."""
-    infinite = sum(int(bound.rational * denominator) for row in bounds for bound in row if bound is not None) + 1
-    whole = [[infinite if b is None else int(b.rational * denominator) for b in row] for row in bounds]
+    amounts = {bound for row in bounds for bound in row if bound is not None}
+    counted: dict[Nats | None, int] = {bound: int(bound.rational * denominator) for bound in amounts}
+    infinite = sum(counted[bound] for row in bounds for bound in row if bound is not None) + 1
+    counted[None] = infinite
+    whole = [[counted[bound] for bound in row] for row in bounds]
     least = np.array(whole, dtype=np.int64 if infinite < 2**61 else object)
     for y in range(len(bounds)):
         least = np.minimum(least, least[:, [y]] + least[[y], :])

@@ -51,6 +51,9 @@ CLEARLY = 1e-12
 NEARLY = 1e-12
 """Relative difference within which sums of bounds are compared exactly."""
 
+EXPONENTIAL_DIGITS = 60
+"""Of e^bound where all weights of two values are compared: three words and more."""
+
 BEYOND_WORDS = 45
 """Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
 
@@ -92,12 +95,24 @@ def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: P
     """
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
+    rows = [np.array(row, dtype=object) for row in weights]
+    # Times a rational below e^bound, for each row and bound: where that suffices, no logarithm is taken.
+    least = cache(_below_exponential)
+    scaled = cache(lambda value, factor: rows[value] * factor)
     for x, other in needed:
         bound = bounds[x][other] or Nats.of(0)
+        factor = least(bound)
+        if (scaled(x, factor.denominator) <= scaled(other, factor.numerator)).all():
+            continue
         heavy, light = largest_quotient(weights[x], weights[other])
         # The largest of the ratios decides; beside a weight of zero it is infinite.
         if light == 0 or (bound + Nats.log(Fraction(light, heavy))).sign() < 0:
             raise SordinoError("weights must keep every bound", found=f"a broken one from value {x} to {other}")
+
+
+def _below_exponential(bound: Nats) -> Fraction:
+    """A rational at most e^bound, and nearly that; e^bound itself where that is rational."""
+    return exponential(min(bound.rational, Fraction(BEYOND_WORDS)), EXPONENTIAL_DIGITS)[0] * bound.ratio
 
 
 class _Partner:
@@ -136,7 +151,8 @@ class _Partners:
     def __init__(self, bounds: BoundRows, needed: Pairs) -> None:
         made = {bound: _Partner(bound) for bound in {bounds[x][other] for x, other in needed} if bound is not None}
         self._partners: list[dict[int, _Partner]] = [{} for _ in bounds]
-        self._floor = np.zeros((len(bounds), len(bounds)))
+        # Beside no weight at all, of pairs that are not looked at.
+        self._floor = np.full((len(bounds), len(bounds)), -np.inf)
         for x, other in needed:
             if (bound := bounds[x][other]) is not None:
                 partner = made[bound]
@@ -147,11 +163,11 @@ class _Partners:
         """Those beside which floats leave open whether weights are large enough."""
         weights = np.array(column, dtype=np.float64)
         # A unit for rounding up, and one for what floats cut off.
-        open_still = (weights <= self._floor * weights[:, None] + 2) & (weights > 0)[:, None]
-        return [
-            [(other, partners[other]) for other in np.flatnonzero(row).tolist() if other in partners]
-            for row, partners in zip(open_still, self._partners, strict=True)
-        ]
+        open_still = (weights <= self._floor * np.maximum(weights, 1)[:, None] + 2) & (weights > 0)[:, None]
+        found: list[list[tuple[int, _Partner]]] = [[] for _ in self._partners]
+        for x, other in np.argwhere(open_still).tolist():
+            found[x].append((other, self._partners[x][other]))
+        return found
 
 
 def needed_pairs(bounds: BoundRows) -> Pairs:

@@ -120,6 +120,10 @@ class Nats:
 
     def __hash__(self) -> int:
         """Agree with equality: all infinite amounts are one."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         if not self.is_finite:
             return hash(-math.inf)
         return hash(self.rational) if self.ratio == 1 else hash((self.rational, self.ratio))

@@ -28,6 +28,9 @@ from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, Va
 from sordino.exact.source import Words
 from sordino.mechanism.channel import Channel
 
+FEW = 1024
+"""Values up to which what a mechanism works out may be kept."""
+
 LEAST_SINGULAR = 1e-12
 """Relative to the largest: below this a direction of the values cannot be told from the reports."""
 
@@ -266,7 +269,9 @@ class Mechanism(Channel):
 
     @property
     def bare(self) -> Self:
-        """The same mechanism without what it has worked out so far, which is large for millions of values."""
+        """The same mechanism without what it has worked out so far, where that is large: of many values."""
+        if self.k <= FEW:
+            return self
         twin = object.__new__(type(self))
         for field in fields(self):
             object.__setattr__(twin, field.name, getattr(self, field.name))

@@ -1,11 +1,13 @@
 """Margins, conditional shares and differences of a table: against codes one by one and derivatives by small steps."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import LARGEST_TABLE, Cells
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, sums_over
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.randomized import RandomizedResponse
@@ -35,6 +37,13 @@ def less(cells):
 def slopes(function, at):
     steps = 1e-6 * np.eye(len(at))
     return np.array([(function(at + step) - function(at - step)) / 2e-6 for step in steps])
+
+
+def test_rows_are_added_up_over_any_axes_in_any_order():
+    cells, rows = Cells((3, 2, 4), None, np.eye(24)), np.random.default_rng(2).random((24, 5))
+    for count in (1, 2, 3):
+        for axes in permutations(range(3), count):
+            np.testing.assert_allclose(cells._added_up(rows, axes), sums_over((3, 2, 4), axes) @ rows)
 
 
 @pytest.mark.parametrize("mechanism", [RandomizedResponse(12, "3"), SubsetSelection(12, "1")], ids=["rr", "subset"])

@@ -59,6 +59,16 @@ def test_sums_of_many_rows_are_those_of_each(shape, monkeypatch):
     np.testing.assert_allclose(found, rows @ held.T, atol=1e-12)
 
 
+@pytest.mark.parametrize(("p", "order", "size"), [(97, 48, 48), (97, 32, 33), (101, 50, 51)])
+def test_sums_of_many_rows_over_large_blocks_are_those_of_the_list(p, order, size, monkeypatch):
+    design = CyclicDesign(p, order, size)
+    monkeypatch.setattr(cyclic_design, "TRANSFORMED", 3 * design.families << 8)
+    held = np.array([design.holds(np.array(block), np.arange(p)) for block in range(design.blocks)])
+    whole, drawn = np.eye(p) * 7.0, np.random.default_rng(4).standard_normal((40, p))
+    assert (design.over_blocks(whole) == whole @ held.T).all()
+    np.testing.assert_allclose(design.over_blocks(drawn), drawn @ held.T, atol=1e-11)
+
+
 def test_factors_divisors_and_roots_are_those_of_trying_all():
     for number in range(1, 400):
         assert divisors(number) == [d for d in range(1, number + 1) if number % d == 0]

@@ -23,6 +23,7 @@ from sordino.cli.terminal.forecasts import (
     forecast_json,
     print_forecast,
     print_warnings,
+    work_out,
 )
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
@@ -80,6 +81,9 @@ def plan(
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
     made.save(output)
+    with progress("forecasts", None):
+        for forecast in found:
+            work_out(forecast)
     if as_json:
         print_json(
             {

@@ -47,6 +47,17 @@ OF_CATEGORIES = "Categories are taken to be equally common, and to go with nothi
 """The same of features that are no numbers."""
 
 
+def work_out(forecast: Forecast) -> None:
+    """All that is printed of a forecast, once and for all: of many values it takes a while."""
+    if isinstance(forecast, NumbersForecast):
+        error_rows(forecast)
+    elif isinstance(forecast, CurveForecast):
+        curve_rows(forecast)
+    else:
+        accuracy_rows(forecast)
+        candidate_rows(forecast)
+
+
 def print_forecast(forecast: Forecast) -> None:
     """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
     question = forecast.question

@@ -37,6 +37,9 @@ from sordino.mechanism.table import ChannelTable
 TABLE, MIXTURE, JOINT = "table", "mixture", "joint table"
 """The names of channels of their own design."""
 
+GEOMETRIC = "geometric"
+"""The name of channels whose codes fall off from each value."""
+
 FEW_ENOUGH = 8
 """Values up to which a design of their own is better than any mixture."""
 
@@ -87,15 +90,19 @@ def candidates(
         k: the number of values.
         definition: what they must keep.
         code_bits: of a report at most.
-        designed: whether a channel is designed for bounds of all kinds too, which can take a minute.
+        designed: whether a channel is designed for bounds of all kinds too, which can take a minute; of bounds between
+            more values than that is done for, whether one falls off with them.
 
     Raises:
         SordinoError: as `best_mechanism`.
     """
+    not_made = set() if designed else {TABLE, MIXTURE, JOINT}
+    if not designed and isinstance(definition, PairwiseLDP) and k > LARGEST_DESIGN:
+        not_made.add(GEOMETRIC)
     made: dict[str, Mechanism] = {}
     refusals: list[SordinoError] = []
     for name, make in _makers(k, definition, code_bits):
-        if name in (TABLE, MIXTURE, JOINT) and not designed:
+        if name in not_made:
             continue
         try:
             mechanism = make()
@@ -171,7 +178,7 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
         yield from _blockwise(definition.components, definition.least, code_bits)
     if 0 < len(definition.protected) < k:
         yield from _high_low(definition.protected, k, definition.least, code_bits)
-    yield "geometric", partial(geometric_channel, definition)
+    yield GEOMETRIC, partial(geometric_channel, definition)
     if k <= LARGEST_DESIGN:
         yield TABLE, partial(optimal_channel, definition)
 
@@ -182,7 +189,7 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
         yield "binary", partial(BinaryOptimal, definition.least, definition.least)
         return
     yield from _makers(definition.k, LDP(definition.least), code_bits)
-    yield "geometric", partial(along_axes, definition, _falling)
+    yield GEOMETRIC, partial(along_axes, definition, _falling)
     if max(definition.shape) <= LARGEST_AXIS:
         yield TABLE, partial(along_axes, definition, _designed)
     if len(definition.axes) > 1 and definition.k <= LARGEST_DESIGN:

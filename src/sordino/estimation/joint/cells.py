@@ -126,14 +126,16 @@ class Cells:
             if self.fitted is not None:
                 total = wholes @ self.fitted
                 fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
-        moved = parts @ self.covariance
-        errors = (moved * parts).sum(axis=1), self._variance(wholes), (moved * wholes).sum(axis=1)
+        moved = self._added_up(self.covariance, [*given, *of])
+        variances = (moved * parts).sum(axis=1), np.repeat(self._variance(totals), size)
+        errors = (*variances, (moved * wholes).sum(axis=1))
         low, high = quotient_limits(part, whole, errors, errors_to_either_side(confidence))
         # Where nobody may be, a share may be anything.
         low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
         if self.estimate.mechanism.counts_codes:
             # What a whole is made of is worked out once for all its parts.
-            added, among = parts @ self._added, np.repeat(totals @ self._added, size, axis=0)
+            added = self._added_up(self._added, [*given, *of])
+            among = np.repeat(self._added_up(self._added, given), size, axis=0)
             low, high = likely_limits((low, high), added, among, self.estimate.law, self.estimate.n, 1 - confidence)
         known = np.nan_to_num(influence)
         return Within(size, value, known, known @ self.covariance, low, high, fitted)
@@ -149,6 +151,12 @@ class Cells:
 
     def _sums(self, axes: Sequence[int]) -> Floats:
         return sums_over(self.shape, axes)
+
+    def _added_up(self, rows: Floats, axes: Sequence[int]) -> Floats:
+        """`_sums` of some axes times rows of all cells, shape (m, columns)."""
+        places, kept = range(len(self.shape)), sorted(axes)
+        added: Floats = rows.reshape(*self.shape, -1).sum(axis=tuple(place for place in places if place not in axes))
+        return added.transpose(*map(kept.index, axes), len(kept)).reshape(-1, rows.shape[1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 ROWS = 32
 """Rows of amounts that are added up together: they and their sums stay near the processor."""
 
+MANY_ROWS, LARGE_BLOCK = 32, 32
+"""From so many rows and points of a block on sums come from Fourier transforms: more points cost no more."""
+
+TRANSFORMED = 1 << 20
+"""Numbers that are transformed back together."""
+
 
 @dataclass(frozen=True)
 class CyclicDesign:
@@ -74,15 +80,40 @@ class CyclicDesign:
         """For each block the sum over its points, shape (..., blocks), of amounts of shape (..., p)."""
         rows = amounts.reshape(-1, self.p)
         sums = np.empty((len(rows), self.blocks))
-        for first in range(0, len(rows), ROWS):
-            some = rows[first : first + ROWS]
-            around = np.concatenate((some, some), axis=-1)
-            for family, steps in enumerate(self._steps.tolist()):
-                own = around[:, steps[0] : steps[0] + self.p].copy()
-                for step in steps[1:]:
-                    own += around[:, step : step + self.p]
-                sums[first : first + ROWS, family * self.p : (family + 1) * self.p] = own
+        add, many = self._add_stepwise, ROWS
+        if len(rows) >= MANY_ROWS and self.size >= LARGE_BLOCK:
+            add, many = self._add_transformed, max(1, TRANSFORMED // (self.families * self._length))
+        for first in range(0, len(rows), many):
+            add(rows[first : first + many], sums[first : first + many])
         return sums.reshape(*amounts.shape[:-1], self.blocks)
+
+    def _add_stepwise(self, rows: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
+        around = np.concatenate((rows, rows), axis=-1)
+        for family, steps in enumerate(self._steps.tolist()):
+            own = around[:, steps[0] : steps[0] + self.p].copy()
+            for step in steps[1:]:
+                own += around[:, step : step + self.p]
+            sums[:, family * self.p : (family + 1) * self.p] = own
+
+    def _add_transformed(self, rows: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
+        """The same as correlations with each family's base set; sums of whole numbers are whole."""
+        length, steps = self._length, self._transformed_steps
+        found = np.fft.irfft(np.fft.rfft(np.concatenate((rows, rows), axis=-1), length)[:, None] * steps, length)
+        sums[:] = found[..., : self.p].reshape(len(rows), -1)
+        if np.array_equal(rows, np.rint(rows)):
+            np.rint(sums, out=sums)
+
+    @property
+    def _length(self) -> int:
+        """Of the transforms: a power of two, beyond two turns of the points, so that nothing wraps."""
+        return 1 << (2 * self.p - 1).bit_length()
+
+    @cached_property
+    def _transformed_steps(self) -> NDArray[np.complex128]:
+        """The conjugate transform of each family's multiples of the base set, shape (m, length / 2 + 1)."""
+        held = np.zeros((self.families, self._length))
+        np.put_along_axis(held, self._steps, 1.0, axis=1)
+        return np.fft.rfft(held).conj()
 
     def over_points(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each point the sum over the blocks that hold it, shape (..., p), of amounts of shape (..., blocks)."""
