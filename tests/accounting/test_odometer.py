@@ -23,6 +23,7 @@ from sordino import (
     Record,
     SordinoError,
     Value,
+    Values,
 )
 
 THREE = Categories(["a", "b", "c"])
@@ -110,6 +111,34 @@ def test_bayesian_losses_are_combined_not_added():
     means = [3 * p + 1 * q for p, q in given]
     assert second.realized == pytest.approx(math.log(max(means) / min(means)))
     assert second.epsilons == whole.epsilons
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        BayesianCoordinateDP.with_prior(["5", "5"], np.full((2, 2), 0.25)),
+        BayesianCoordinateDP.bounded(["5", "5"], "5", ["1/10", "1/10"]),
+    ],
+    ids=["prior", "bounded"],
+)
+def test_two_answers_that_reveal_an_attribute_only_together_count(definition):
+    """About a xor b, then about b: neither reveals a to somebody for whom both are fair bits."""
+    pair = Record({"a": Categories(["0", "1"]), "b": Categories(["0", "1"])})
+    xor = Query(Values("a", "b"), ChannelTable([[9, 1], [1, 9], [1, 9], [9, 1]]))
+    asked = Odometer(pair, definition).after(xor, 0).after(Query(Value("b"), ChannelTable([[9, 1], [1, 9]])), 0)
+    told = {(a, b): (9 if a == b else 1) * (9 if b == 0 else 1) for a in range(2) for b in range(2)}
+    fair = math.log((told[0, 0] + told[0, 1]) / (told[1, 0] + told[1, 1]))
+    assert asked.readings[0].realized >= fair - 1e-12
+
+
+@pytest.mark.parametrize("others", [4, 600])
+def test_what_a_dependent_attribute_reveals_counts_on_small_and_large_records(others):
+    """Nothing is asked about c; whoever believes that it goes with b learns of it by half."""
+    pair = Record({"b": Categories(["0", "1"]), "c": Categories(range(others))})
+    about, half = Query(Value("b"), RandomizedResponse(2, "1")), BayesianCoordinateDP.bounded([2, 2], 2, "1/2")
+    _, second, _ = Odometer(pair, half).after(about, 0).after(about, 0).readings
+    exact = math.log(((1 - 0.5) * math.e**2 + 0.5 * math.e**2) / ((1 - 0.5) * math.e**2 + 0.5))
+    assert exact <= second.realized <= math.log((1 + math.e**2) / 2) + 1e-9
 
 
 def test_counts_on_a_box():

@@ -79,8 +79,9 @@ class ApproximateFilter:
     """A filter of queries about one record under (epsilon, delta)-LDP: a value; `after` gives the next one.
 
     Attributes:
-        epsilon: what all answers may lose, but for a probability.
-        delta_probability: that probability, below 1/e.
+        epsilon, delta_probability: of the (epsilon, delta)-LDP of all answers together: whatever the record, a set of
+            answers is at most e^epsilon times as probable as for another one, plus delta, which is below 1/e. That is
+            no bound on how often a loss exceeds epsilon.
         domain: as of a `BayesianFilter`; None for a filter by epsilons only, which takes epsilons in place of queries.
         first: the filter by epsilons.
         order: of the Renyi divergence, fixed in advance; None for the best with queries of the typical epsilon.

@@ -96,15 +96,16 @@ class Odometer:
         (whole,) = record.readings
         beliefs = None if not isinstance(self.definition, BayesianCoordinateDP) else self.definition.beliefs
         found = []
-        for place, (own, joint) in enumerate(zip(attributes.readings, exact.readings, strict=False)):
+        for place, (own, joint) in enumerate(zip(attributes.readings, exact.levels, strict=False)):
+            about = _about(exact.state, place)
             if isinstance(beliefs, Prior) or beliefs is None:
-                found.append(_ordered(joint.about, whole.epsilons, whole.separate, joint.realized))
+                found.append(_ordered(about, whole.epsilons, whole.separate, joint))
                 continue
             q = beliefs.bounds[place]
             sums = mixture(own.epsilons, whole.epsilons, q)
             separate = mixture(own.separate, whole.separate, q)
-            realized = min(mixture(own.realized, whole.realized, q), joint.realized)
-            found.append(_ordered(joint.about, sums, separate, realized))
+            realized = min(mixture(own.realized, whole.realized, q), joint)
+            found.append(_ordered(about, sums, separate, realized))
         return (*found, whole)
 
     @property
@@ -115,7 +116,7 @@ class Odometer:
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """The three counts under one definition whose losses add up."""
+    """The three counts under one definition; of one whose losses do not add up only `levels` may be used."""
 
     first: FilterState
     state: FilterState
@@ -141,8 +142,14 @@ class _Counts:
         )
 
     @property
+    def levels(self) -> list[float]:
+        """The realized loss of all answers together, for each group."""
+        found: list[float] = _levels(self.state).tolist()
+        return found
+
+    @property
     def readings(self) -> tuple[OdometerReading, ...]:
-        counts = zip(self.epsilons.tolist(), self.separate.tolist(), _levels(self.state).tolist(), strict=True)
+        counts = zip(self.epsilons.tolist(), self.separate.tolist(), self.levels, strict=True)
         return tuple(_ordered(_about(self.state, group), *three) for group, three in enumerate(counts))
 
 

@@ -6,7 +6,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sordino import LDP, BayesianFilter, Categories, ChannelTable, CoordinateDP, Nats, Query, Record, Value, Values
+from sordino import (
+    LDP,
+    BayesianCoordinateDP,
+    BayesianFilter,
+    Categories,
+    ChannelTable,
+    CoordinateDP,
+    Nats,
+    Query,
+    Record,
+    Value,
+    Values,
+)
 from sordino.accounting import filter as filters
 from sordino.accounting.measures.grouped import GroupedState
 from sordino.evidence import factored
@@ -79,3 +91,14 @@ def test_a_decision_searches_as_often_whatever_can_be_answered(monkeypatch):
     monkeypatch.setattr(factored, "work", lambda *_: 0)
     asked._state.by_answers(Query(Values("a", "d"), ChannelTable(flat)), 6)
     assert len(searched) == 1
+
+
+@pytest.mark.parametrize(("delta", "accepted"), [("ln 25/16", True), ("ln 1562499/1000000", False)])
+def test_mixtures_on_their_bound_are_compared_exactly(delta, accepted, monkeypatch):
+    """Two answers about a, each with odds of 2: of b, which goes with a by at most 3/16, they reveal 13/16 + 4 3/16."""
+    monkeypatch.setattr(filters, "LARGEST_LIKELIHOOD", 0)
+    about = Query(Value("a"), ChannelTable([[2, 1], [1, 2]]))
+    bounded = BayesianCoordinateDP.bounded(["ln 4", delta, "ln 4", "ln 4"], "ln 4", ["3/16"] * 4)
+    asked = BayesianFilter(FOUR, bounded)
+    assert asked.accepts(about)
+    assert asked.after(about, 0).accepts(about) == accepted

@@ -250,8 +250,11 @@ class ProductState(GroupedState):
 
     def _keeps(self, group: int, bound: Nats | None) -> bool:
         share = self._share(group)
-        if bound is None or share not in (0, 1):
-            return bound is None
+        if bound is None:
+            return True
+        if share not in (0, 1):
+            mixed = self._mixed_ratio(group, share)
+            return mixed is not None and Nats.log(mixed) <= bound
         place = None if share == 1 else group
         powers = self.whole.powers(place)
         if powers is not None:
@@ -262,9 +265,15 @@ class ProductState(GroupedState):
     def _ratio(self, group: int) -> Ratio:
         """The loss of a group exactly, or the sum of the most that each query could add."""
         share = self._share(group)
-        if share not in (0, 1):
-            return None
-        place = None if share == 1 else group
+        return self._mixed_ratio(group, share) if share not in (0, 1) else self._ratio_at(None if share == 1 else group)
+
+    def _mixed_ratio(self, place: int, share: Fraction) -> Ratio:
+        """(1 - q) e^c + q e^epsilon, as `mixture` has its logarithm."""
+        own, record = self._ratio_at(place), self._ratio_at(None)
+        return None if own is None or record is None else (1 - share) * min(own, record) + share * record
+
+    def _ratio_at(self, place: int | None) -> Ratio:
+        """Of an attribute, or of the record."""
         known = self.whole.ratio(place)
         return self._most(place) if known is None else known
 
