@@ -352,7 +352,7 @@ def test_the_command_and_the_verb_say_the_same(files, run):
     code, out, _ = run("estimate", "plan.json", "reports.parquet", "--json", folder=files)
     assert code == 0
     told = estimate(files / "plan.json", files / "reports.parquet").to_arrow()
-    assert json.loads(out)["rows"] == told.drop_columns(["kind"]).to_pylist()
+    assert json.loads(out)["rows"] == told.to_pylist()
 
 
 def test_nothing_is_loaded_before_it_is_used():

@@ -22,7 +22,7 @@ from sordino.service.storage.collection import Collection
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
-from sordino.survey.results.result import results
+from sordino.survey.results.result import results, rows_with_kinds
 from sordino.survey.results.sourced_aggregate import sources_of
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
@@ -142,7 +142,8 @@ def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any
     coverage = Coverage(confidence)
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
-    rows, more = ([_row(row) for result in some for row in result.rows()] for some in (found, pooled))
+    rows = [_row(row) for result in found for row in rows_with_kinds(result)]
+    more = [_row(row) for result in pooled for row in result.rows()]
     return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows, "pooled": more}
 
 

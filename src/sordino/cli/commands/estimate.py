@@ -27,7 +27,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import IN_ORDER
-from sordino.survey.results.result import Untold
+from sordino.survey.results.result import Untold, rows_with_kinds
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 from sordino.words.coverage import POPULATION
@@ -104,7 +104,7 @@ def estimate(
                 "confidence": confidence,
                 **against,
                 "questions": questions,
-                "rows": [row for result in found for row in result.rows()],
+                "rows": [row for result in found for row in rows_with_kinds(result)],
                 **({"between": between} if differences else {}),
                 "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),

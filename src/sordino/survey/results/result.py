@@ -1,9 +1,9 @@
 """What a plan's reports say about each of its questions: the results that tables, files and pages show."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,19 @@ class Untold:
         """What is given instead."""
         return iter(()) if self.instead is None else self.instead.rows()
 
+    def kind(self, place: int) -> str:
+        """What a row of that is."""
+        return "" if self.instead is None else self.instead.kind(place)
+
 
 Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
 """What a plan's reports say about one of its questions."""
+
+
+def rows_with_kinds(result: Result) -> Iterator[dict[str, Any]]:
+    """Each number of a result for programs, with its `kind`; of a refused question what is given instead."""
+    rows: Iterable[Mapping[str, Any]] = result.rows()
+    return ({**row, "kind": result.kind(place)} for place, row in enumerate(rows))
 
 
 def results(

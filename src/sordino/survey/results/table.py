@@ -285,12 +285,13 @@ class TableResult:
         low, high = (
             np.where(known, np.clip(new, least, 1), old) for new, old in zip(asked, (told.low, told.high), strict=True)
         )
-        value, stderr, within = told.value, told.stderr, "given" in heads[0]
-        if within:
-            unknown = (low <= least) & (high >= 1)
-            value, stderr = np.where(unknown, np.nan, value), np.where(unknown, np.nan, stderr)
+        within = "given" in heads[0]
+        # Nor is what is fitted shown of what the reports say nothing of.
+        unknown = (low <= least) & (high >= 1) if within else np.zeros(len(low), dtype=np.bool_)
+        unknown |= np.isnan(told.value)
+        value, stderr = np.where(unknown, np.nan, told.value), np.where(unknown, np.nan, told.stderr)
         columns = {"estimate": value, "stderr": stderr, "low": low, "high": high}
-        columns |= {} if told.fitted is None else {"fitted": told.fitted}
+        columns |= {} if told.fitted is None else {"fitted": np.where(unknown, np.nan, told.fitted)}
         numbers = np.stack(list(columns.values()), axis=1).tolist()
         for head, row in zip(heads, numbers, strict=True):
             plain = [None if isnan(number) else number for number in row]
@@ -308,8 +309,8 @@ def table_results(results: Sequence[Result]) -> list[TableResult]:
 
 
 def _percentages(row: TableRow) -> str:
-    fitted = f" [{100 * row['fitted']:z.1f}%]" if row.get("fitted") is not None else ""
     if row["estimate"] is None:
-        return f"{TOO_FEW}{fitted}"
+        return TOO_FEW
+    fitted = f" [{100 * row['fitted']:z.1f}%]" if row.get("fitted") is not None else ""
     share, low, high = (f"{100 * row[name]:z.1f}%" for name in ("estimate", "low", "high"))
     return f"{share} ({low} to {high}){fitted}"

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
@@ -102,20 +101,13 @@ def _batches(found: Sequence[Told], schema: pa.Schema, *, cells: bool) -> Iterat
             columns = {
                 "attribute": pa.array([name] * len(rows), pa.string()),
                 "value": pa.array([written(result.label(place)) for place in rows], pa.string()),
-                "kind": pa.array([_kind(result, place) for place in rows], pa.string()),
+                "kind": pa.array([result.kind(place) for place in rows], pa.string()),
                 QUESTION: pa.array([name] * len(rows), pa.string()),
             }
             columns |= {name: _filled(column[rows.start : rows.stop]) for name, column in result.numbers.items()}
             yield pa.record_batch(
                 [columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema
             )
-
-
-def _kind(result: Told, place: int) -> str:
-    """What a row of a question is."""
-    if isinstance(result, HistogramResult):
-        return "cell" if isinstance(result.question, TableQuestion) else "share"
-    return result.kind(place)
 
 
 def _made(rows: Iterator[Mapping[str, Any]], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:

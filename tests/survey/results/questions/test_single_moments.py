@@ -6,7 +6,7 @@ import pytest
 
 import sordino
 from sordino.page.estimate_page import estimate_page
-from sordino.survey.results.result import Untold
+from sordino.survey.results.result import Untold, rows_with_kinds
 
 PEOPLE = 12_000
 NUMBERS = {"age": {"number": {"low": 20, "high": 80}}, "height": {"number": {"low": 140, "high": 200}}}
@@ -53,6 +53,9 @@ def test_a_refused_regression_gives_the_means_and_shares_of_its_attributes():
     assert rows["age"]["stderr"] < 6
     assert rows["job: clerk"]["stderr"] < 0.08
     assert all(row["attribute"] == "regression of height on age, job" for row in rows.values())
+    # Of the same names as coefficients, which a program tells by their kind.
+    kinds = [row["kind"] for row in rows_with_kinds(refused)]
+    assert kinds == ["mean", "share", "share", "share", "mean"]
 
 
 def test_of_complete_cases_these_are_told_and_their_share():

@@ -124,6 +124,10 @@ class HistogramResult:
         """How many rows there are."""
         return self.question.domain.k
 
+    def kind(self, _: int) -> str:
+        """What a row is."""
+        return "cell" if isinstance(self.question, TableQuestion) else "share"
+
     @cached_property
     def numbers(self) -> Numbers:
         """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
