@@ -141,7 +141,13 @@ def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan
         own, others = (json.loads(ask("GET", "/aggregate").body) for ask in (client.as_analyst, client.of_plan))
         assert own["counts"] == others["counts"] == [1, 1, 2, 0]
         assert own["sources"] == {counts_hash(merged): [0, 0, 1, 0]}
-        assert others.keys() == own.keys() - {"source", "sources"}
+        assert others.keys() == (own.keys() - {"source", "sources"}) | {"hides_sources"}
+        # Nobody could say which of its reports are counted already.
+        again = client.as_analyst("POST", "/aggregate", json.dumps(others))
+        assert is_problem(again, 409, "a public tally of several collectors")
+        assert client.as_analyst("POST", "/aggregate", json.dumps(own)).json["added"] == 0
+        unknown = json.dumps(own | {"foo": 1})
+        assert is_problem(client.as_analyst("POST", "/aggregate", unknown), 400, "only the fields of an aggregate")
 
 
 def test_the_openapi_document_tells_every_route_and_problem(store):

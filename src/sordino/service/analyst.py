@@ -23,7 +23,6 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results, rows_with_kinds
-from sordino.survey.results.sourced_aggregate import sources_of
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
 
@@ -52,12 +51,11 @@ class AnalystRoutes:
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
-        collection, total = await self._published(plan_hash, request)
+        collection, _ = await self._published(plan_hash, request)
         tally = await self._desk.of_store(lambda _: collection.sourced)
         # A collector may have sent fewer reports than anybody is told estimates of.
-        if len(sources_of(tally)) > 1 and not await self._desk.is_analyst(request):
-            tally = total
-        text = await asyncio.to_thread(aggregate_text, collection.plan, tally)
+        public = not await self._desk.is_analyst(request)
+        text = await asyncio.to_thread(lambda: aggregate_text(collection.plan, tally, public=public))
         return Response(text, media_type="application/json")
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
@@ -155,4 +153,4 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 def _read_tally(plan: Plan, body: bytes) -> Aggregate:
     document = json_object(body, NAME)
     AGGREGATE.require(document, NAME)
-    return aggregate_of(plan, document, NAME)
+    return aggregate_of(plan, document, NAME, alone=False)

@@ -134,7 +134,7 @@ def tally(
     for i, part in enumerate(given):
         if not isinstance(part, Aggregate) and not _is_saved(part):
             continue
-        found = load_aggregate(plan, part) if isinstance(part, Path) else part
+        found = load_aggregate(plan, part, alone=len(given) == 1) if isinstance(part, Path) else part
         name = part if isinstance(part, Path) else f"aggregate {i + 1}"
         rest = unsourced_of(found)
         first = seen.setdefault(rest.counts.tobytes(), name) if rest.n else name

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import sordino
 from sordino.errors import RefusedError, SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -17,7 +18,7 @@ from sordino.survey.results.sourced_aggregate import (
     unsourced_of,
     with_sources,
 )
-from sordino.survey.results.tally import load_aggregate, save_aggregate
+from sordino.survey.results.tally import aggregate_text, load_aggregate, save_aggregate
 
 CODES = [0, 1, 1, 3, 3, 3]
 
@@ -98,6 +99,20 @@ def test_wrong_sources_are_refused(tmp_path, plan, wrong):
     path.write_text(json.dumps({**saved(plan("named"), path), "sources": sources, **named}))
     with pytest.raises(SordinoError, match=words):
         load_aggregate(plan("named"), path)
+
+
+def test_a_public_tally_of_several_collectors_is_estimated_from_and_not_added(tmp_path, plan):
+    made, path, other = plan("named"), tmp_path / "public.json", tmp_path / "other.json"
+    path.write_text(aggregate_text(made, of_sources(made, **{FIRST: [0, 1], SECOND: [1, 1]}), public=True))
+    assert json.loads(path.read_text())["hides_sources"]
+    assert sordino.aggregate(made, path).counts.tolist() == [1, 3, 0, 0]
+    save_aggregate(made, of_sources(made, **{FIRST: [0, 1]}), other)
+    for several in ((path, other), (other, path)):
+        with pytest.raises(RefusedError, match="must not be added to other reports"):
+            sordino.aggregate(made, *several)
+    # Of one collector it says which, as it does to the analyst.
+    alone = of_sources(made, **{FIRST: [0, 1]})
+    assert aggregate_text(made, alone, public=True) == aggregate_text(made, alone)
 
 
 def test_joined_tallies_count_each_source_once_in_any_order(plan):

@@ -11,7 +11,7 @@ import numpy as np
 from sordino.document.files import write_text
 from sordino.document.formats import AGGREGATE
 from sordino.document.kinds import read_document
-from sordino.errors import DamagedError, SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
@@ -23,6 +23,11 @@ from sordino.survey.results.sourced_aggregate import (
     with_sources,
 )
 
+HIDES = "hides_sources"
+"""Of a public tally of several collectors: whose reports it holds is not said, so that nothing can be added to it."""
+
+FIELDS = frozenset(AGGREGATE.stamp({"plan": "", "counts": [], "source": "", "sources": {}, HIDES: True}))
+
 SOURCE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 """A collector's id, or the hash of the counts of a tally that was made elsewhere."""
 
@@ -32,12 +37,19 @@ def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: b
     write_text(path, aggregate_text(plan, aggregate), overwrite=overwrite)
 
 
-def aggregate_text(plan: Plan, aggregate: Aggregate) -> str:
+def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False) -> str:
     """The file of an aggregate: all counts, and those of each source that is known.
 
     Where all sources are known, the largest is named as the source of what the others leave: its counts need no list.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally.
+        public: whether it is for everybody: of several sources only the sum is told.
     """
     counts: dict[str, Any] = {"plan": plan.hash, "counts": aggregate.counts.tolist()}
+    if public and len(sources_of(aggregate)) > 1:
+        return _text(counts | {HIDES: True})
     sources = sources_of(aggregate)
     listed = sorted(sources)
     if sources and not unsourced_of(aggregate).counts.any():
@@ -45,24 +57,44 @@ def aggregate_text(plan: Plan, aggregate: Aggregate) -> str:
         listed.remove(counts["source"])
     if listed:
         counts["sources"] = {source: sources[source].counts.tolist() for source in listed}
+    return _text(counts)
+
+
+def _text(counts: Mapping[str, Any]) -> str:
     return json.dumps(AGGREGATE.stamp(counts), separators=(",", ":")) + "\n"
 
 
-def load_aggregate(plan: Plan, path: Path) -> Aggregate:
-    """Read the counts of a plan's codes.
+def load_aggregate(plan: Plan, path: Path, *, alone: bool = True) -> Aggregate:
+    """Read the counts of a plan's codes; `alone` as of `aggregate_of`.
 
     Raises:
         SordinoError: no aggregate, of a newer version or of another plan, or counts that do not fit.
     """
-    return aggregate_of(plan, read_document(path, AGGREGATE), str(path))
+    return aggregate_of(plan, read_document(path, AGGREGATE), str(path), alone=alone)
 
 
-def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str) -> Aggregate:
+def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: bool = True) -> Aggregate:
     """The counts of an aggregate's document, whose format and version are known.
+
+    Args:
+        plan: that it belongs to.
+        document: the file's.
+        name: for messages.
+        alone: whether it is not added to others.
 
     Raises:
         SordinoError: of another plan, or counts that do not fit.
+        RefusedError: a public tally that would be added to others, whose reports could then count twice.
     """
+    if unknown := len(document.keys() - FIELDS):
+        rule = f"{name} must have only the fields of an aggregate"
+        raise DamagedError(rule, found=f"{unknown} more", step="get the file again")
+    if HIDES in document and not alone:
+        raise RefusedError(
+            f"{name} must not be added to other reports, since it does not say which collectors' reports it holds",
+            found="a public tally of several collectors",
+            step="take their tallies with the analyst's token",
+        )
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{name} must belong to the plan", found="another plan's aggregate", step=step)

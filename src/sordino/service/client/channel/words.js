@@ -71,12 +71,14 @@ export function either(first, second, heads, words) {
   }
 }
 
-/** The first place at which the weights up to it, together, are above a number. */
+/** The first place at which the weights up to it, together, are above a number: all are looked at, whatever it is. */
 export function pick(weights, number) {
   let total = 0n;
-  for (let place = 0; place < weights.length; place += 1) {
-    total += weights[place];
-    if (number < total) return place;
+  let place = 0;
+  for (const weight of weights) {
+    total += weight;
+    place += Number(number >= total);
   }
-  throw new RangeError("a number must be below the sum of the weights");
+  if (place === weights.length) throw new RangeError("a number must be below the sum of the weights");
+  return place;
 }
