@@ -12,6 +12,7 @@ from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.survey.results.change import Changed, ChangedRow
 from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, INDEPENDENT, change_cells, order_in_words, sure_in_words
+from sordino.words.coverage import POPULATION
 from sordino.words.digits import rounded
 
 POINTS = ("% of people", "percentage points")
@@ -38,7 +39,7 @@ def change_page(
     sections = [_section(one, coverage) for one in changed]
     if not_comparable:
         sections.append(Section("Not compared", (Sentences(tuple(not_comparable.values())),)))
-    lead = f"{n[0]:,} reports, then {n[1]:,}. {INDEPENDENT}"
+    lead = f"{n[0]:,} reports, then {n[1]:,}. {INDEPENDENT} {' '.join(POPULATION)}"
     return render("What changed", lead, sections)
 
 

@@ -13,9 +13,10 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.result import results
+from sordino.survey.results.result import Result, results
 from sordino.tables.results.changes import changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
@@ -123,9 +124,15 @@ def change(
 
 def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:
     """What changed from one collection to another, as `sordino.change` says."""
-    before, after = (results(plan, tally, "unbiased", Coverage(coverage.confidence)) for plan, tally in (first, second))
+    before, after = (_estimated(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
     changed, apart = changes(before, after, coverage)
     if not changed:
         raise SordinoErrors("the comparison", list(apart.values()))
     why = {name: str(error) for name, error in apart.items()}
     return PlanChange(changed, why, (sum(one.n for one in before), sum(one.n for one in after)), coverage)
+
+
+def _estimated(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:
+    """What `estimate` shows; without fitting, which takes time, where no quantile is read off what is fitted."""
+    quantiles = any(isinstance(one, DistributionQuestion) and one.part.quantiles for one in plan.questions)
+    return results(plan, tally, None if quantiles else "unbiased", coverage)

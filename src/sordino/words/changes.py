@@ -15,6 +15,8 @@ INDEPENDENT = (
     " surer than is said."
 )
 
+ALONE = "'Only alone': its own interval excludes 0, which happens by chance where so many numbers are compared."
+
 
 def sure_in_words(changed: Changed, coverage: Coverage) -> str:
     """How many numbers of a question changed by more than noise explains, and how often that is said wrongly."""
@@ -23,12 +25,14 @@ def sure_in_words(changed: Changed, coverage: Coverage) -> str:
         if not changed.sure:
             return f"Noise alone can explain the change: its {part} interval contains 0."
         return f"It changed by more than noise explains: its {part} interval excludes 0."
+    # Of many the limits that are shown are those of all together.
+    alone = f" {ALONE}" if count <= IN_ORDER and any(row.sure_alone for row in changed.readable) else ""
     if not changed.sure:
-        return f"None of {count:,} changed by more than noise explains ({part} confidence for all together)."
+        return f"None of {count:,} changed by more than noise explains ({part} confidence for all together).{alone}"
     wrong = f"{100 - 100 * coverage.confidence:.3g}%"
     return (
         f"{changed.sure:,} of {count:,} changed by more than noise explains ({part} confidence for all together): in at"
-        f" most {wrong} of such comparisons noise alone makes any seem so."
+        f" most {wrong} of such comparisons noise alone makes any seem so.{alone}"
     )
 
 
@@ -57,4 +61,5 @@ def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
     numbers |= {} if isnan(told.stderr) else {"stderr": told.stderr}
     texts = rounded({**numbers, "low": limits.low, "high": limits.high})
     names = ("before", "after", "change", "stderr", "low", "high")
-    return (row.label, *(texts.get(name, "") for name in names), "yes" if row.sure else "no")
+    sure = "yes" if row.sure else "only alone" if row.sure_alone and not together else "no"
+    return (row.label, *(texts.get(name, "") for name in names), sure)

@@ -11,6 +11,8 @@ import sordino
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.results.coverage import Coverage
+from sordino.words.changes import ALONE, change_cells, sure_in_words
 
 SURVEY = """
 version = 1
@@ -271,3 +273,35 @@ def test_what_cannot_be_compared_at_all_is_named(both):
         sordino.change(sordino.RandomizedResponse(2, "1"), both[1], *both[2:])
     with pytest.raises(SordinoError, match="between 0 and 1"):
         sordino.change(*both, confidence=2.0)
+
+
+def test_quantiles_are_those_that_each_estimate_shows():
+    table = {"income": {"number": {"low": 0, "high": 100, "bins": 64}}}
+    asked = {"version": 1, "epsilon": "1", "attribute": table, "ask": [{"distribution": "income", "quantiles": [0.1]}]}
+    plan = sordino.plan(asked, 4000)
+    tallies = []
+    for seed, mean in ((1, 2.5), (2, 3.0)):
+        income = np.minimum(np.random.default_rng(seed).lognormal(mean, 0.5, 4000), 100)
+        reports = sordino.privatize(plan, pa.table({"income": income}))
+        tallies.append(sordino.aggregate(plan, reports))
+    (row,) = (row for row in sordino.change(plan, tallies[0], plan, tallies[1]).rows() if "quantile" in row)
+    shown = []
+    for tally in tallies:
+        (result,) = sordino.estimate(plan, tally).results
+        shown += [own["estimate"] for own in result.rows() if "quantile" in own]
+    assert [row["before"], row["after"]] == shown
+
+
+def test_what_changed_by_its_own_interval_alone_is_said_to_be_no_evidence():
+    table = {"word": {"categories": 30}}
+    plan = sordino.plan({"version": 1, "epsilon": "4", "attribute": table, "ask": [{"histogram": "word"}]}, 3000)
+    words = [
+        pa.table({"word": np.random.default_rng(seed).integers(30, size=3000).astype(str)}) for seed in range(10, 16)
+    ]
+    reports = [sordino.privatize(plan, some) for some in words]
+    said = [sordino.change(plan, reports[0], plan, other).changed[0] for other in reports[1:]]
+    told = [{change_cells(row, together=False)[-1] for row in changed.first()} for changed in said]
+    assert {"no", "only alone"} in told
+    for changed, verdicts in zip(said, told, strict=True):
+        assert ("only alone" in verdicts) == (ALONE in sure_in_words(changed, Coverage(0.95)))
+        assert {change_cells(row, together=True)[-1] for row in changed.first()} <= {"yes", "no"}

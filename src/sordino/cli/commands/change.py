@@ -15,6 +15,7 @@ from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.changes import is_changes
 from sordino.verbs.change import change_of
 from sordino.words.changes import INDEPENDENT
+from sordino.words.coverage import POPULATION
 
 
 @click.command()
@@ -65,7 +66,7 @@ def change(
         print_change(one, coverage)
     for why in found.not_comparable.values():
         say(f"Not compared: {why}")
-    say(INDEPENDENT)
+    say(INDEPENDENT, *POPULATION)
     for path in filter(None, (output, html)):
         say(f"{path}: written")
     if output is None and any(len(one.rows) > len(one.first()) for one in found.changed):

@@ -63,6 +63,11 @@ class ChangedRow:
         return self.together.low > 0 or self.together.high < 0
 
     @property
+    def sure_alone(self) -> bool:
+        """Whether it is beyond noise by its own interval, and not among all numbers of the question."""
+        return not self.sure and (self.change.low > 0 or self.change.high < 0)
+
+    @property
     def size(self) -> float:
         """How large the change is: of a share itself; of other numbers, whose units differ, in its own errors."""
         reach = self.together.high - self.together.low
