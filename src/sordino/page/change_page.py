@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sordino.estimation.intervals.independent_difference import WithInterval
 from sordino.page.descriptions import changes_in_words
 from sordino.page.figures.changes import Interval, Sides, changes
-from sordino.page.page import Figure, PageTable, Section, Sentences, render
+from sordino.page.page import Figure, PageTable, Section, SectionPart, Sentences, render
 from sordino.survey.results.change import Changed, ChangedRow
 from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, INDEPENDENT, change_cells, order_in_words, sure_in_words
@@ -19,10 +19,12 @@ POINTS = ("% of people", "percentage points")
 OWN = ("own units", "change in own units")
 UNLIKE = ("each on its own scale", "each on its own scale")
 SCALES = (
-    " Each row is drawn on a scale of its own, as a part of what is possible: means and quantiles of their range;"
+    "Each row is drawn on a scale of its own, as a part of what is possible: means and quantiles of their range;"
     " covariances of the largest that two ranges allow; coefficients where the feature's whole range would make the"
     " target's. Rows are not to be compared."
 )
+
+NO_SHARES = "Numbers that are no shares of people."
 
 
 def change_page(
@@ -52,10 +54,14 @@ def _section(changed: Changed, coverage: Coverage) -> Section:
     said = (sure_in_words(changed, coverage), order_in_words(changed))
     note = f"Limits hold for {alone} with {confidence}."
     figures = list(_figures(rows, together=together))
-    note += SCALES if len({row.scale for row in _drawn(rows, is_share=False)}) > 1 else ""
-    table = PageTable((changed.name, *COLUMNS), cells, note)
+    scales = SCALES if len({row.scale for row in _drawn(rows, is_share=False)}) > 1 else ""
+    beside: tuple[SectionPart, ...] = ()
+    if len(figures) > 1:
+        # Each figure beside words, where a figure beside the table would be too narrow.
+        beside, scales = (Sentences((scales or NO_SHARES,)), figures.pop()), ""
+    table = PageTable((changed.name, *COLUMNS), cells, f"{note} {scales}".strip())
     name = changed.name[0].upper() + changed.name[1:]
-    return Section(name, (Sentences(tuple(filter(None, said))), *figures, table))
+    return Section(name, (Sentences(tuple(filter(None, said))), *figures, *beside, table))
 
 
 def _figures(rows: Sequence[ChangedRow], *, together: bool) -> Iterator[Figure]:
