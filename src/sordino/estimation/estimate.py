@@ -6,6 +6,7 @@ once, but its largest shares are too low, since what noise adds to the smallest 
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -69,6 +70,11 @@ class Estimate(Brief):
     def by_method(self) -> NDArray[np.float64]:
         """What the method makes of the reports, shape (k,): `fitted`, or `value` where nothing was fitted."""
         return self.value if self.fitted is None else self.fitted
+
+    @cached_property
+    def nearest(self) -> NDArray[np.float64]:
+        """The distribution that is nearest to `value`, shape (k,), whatever the method. Not to be changed."""
+        return self.fitted if self.fitted is not None and self.method == "simplex" else project(self.value)
 
     @property
     def mechanism(self) -> Mechanism:

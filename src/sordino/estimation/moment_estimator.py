@@ -73,9 +73,14 @@ class QueryMoment:
         """The mean of E[g^2] over people of whom each value is read with these probabilities, if it depends on them."""
         return self.largest if self.alike or shares is None else float(shares @ self.second)
 
-    def square_at(self, numbers: Floats) -> float:
-        """The mean of E[g^2] over records with this moment, each of which is read as one of the points beside it."""
-        return self.largest if self.alike else float(np.interp(numbers, self.grid, self.second).mean())
+    def square_at(self, numbers: Floats, shares: Floats) -> float:
+        """The mean of E[g^2] over records with these moments, each of which is read as one of the points beside it.
+
+        Args:
+            numbers: in [-1, 1].
+            shares: of records with each of them.
+        """
+        return self.largest if self.alike else float(np.interp(numbers, self.grid, self.second) @ shares)
 
     def worst_variance(self, share: float = 1.0) -> float:
         """The largest E[g^2] / share - x^2 of all records, x their moment; `share` of the people are asked at all."""
@@ -186,18 +191,19 @@ class MomentEstimator:
         np.maximum.at(weight, at, [1 / part.largest for part in self.query_moments])
         return weight * (most - least) / drawn, weight / drawn
 
-    def expected_from(self, aggregate: Aggregate, numbers: Floats) -> Floats:
+    def expected_from(self, aggregate: Aggregate, likely: tuple[Floats, Floats]) -> Floats:
         """The variance of each mean by as many reports of each query as came, shape (m,), whatever they say.
 
         Args:
             aggregate: the tally, of which only these numbers of reports are looked at.
-            numbers: in [-1, 1]; what each moment is, taken by itself, each as likely as any other.
+            likely: what each moment is, taken by itself: numbers in [-1, 1], and the share of records with each.
 
         Raises:
             SordinoError: as `means`.
         """
-        counts, square = self._counts(aggregate), float(numbers.mean()) ** 2
-        each = [(part.square_at(numbers) - square) / part.largest**2 for part in self.query_moments]
+        numbers, shares = likely
+        counts, square = self._counts(aggregate), float(numbers @ shares) ** 2
+        each = [(part.square_at(numbers, shares) - square) / part.largest**2 for part in self.query_moments]
         spread = self._by_code([np.full(len(p.code), one) for p, one in zip(self.query_moments, each, strict=True)])
         variance: Floats = spread @ counts / self._drawn(counts) ** 2
         return variance

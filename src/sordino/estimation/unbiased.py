@@ -127,18 +127,18 @@ class Functionals:
         """
         value = self.weights @ decoded.estimate(subtract_totals=self.subtract_totals)
         found = self._squares @ decoded.law - value**2
-        least = np.maximum((self._of_value - self.weights**2).min(axis=1), 0.0)
+        least = np.maximum((self.squares_of_value - self.weights**2).min(axis=1), 0.0)
         share, inside = np.clip(value, 1 / (n + 1), n / (n + 1)), self.weights == 1
         some = (inside | (self.weights == 0)).all(axis=1) & inside.any(axis=1) & ~inside.all(axis=1)
         for row in np.flatnonzero(some & (share != value)):
-            own, others = (self._of_value[row, which].min() for which in (inside[row], ~inside[row]))
+            own, others = (self.squares_of_value[row, which].min() for which in (inside[row], ~inside[row]))
             least[row] = share[row] * own + (1 - share[row]) * others - share[row] ** 2
         variances: NDArray[np.float64] = np.maximum(found, least)
         return variances
 
     def expected(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
-        variance: NDArray[np.float64] = self._of_value @ shares - (self.weights @ shares) ** 2
+        variance: NDArray[np.float64] = self.squares_of_value @ shares - (self.weights @ shares) ** 2
         return variance
 
     @cached_property
@@ -146,7 +146,7 @@ class Functionals:
         return self.mechanism.square_weights(self.weights, subtract_totals=self.subtract_totals)
 
     @cached_property
-    def _of_value(self) -> NDArray[np.float64]:
+    def squares_of_value(self) -> NDArray[np.float64]:
         """The mean square of what the reports of each value add, shape (m, k)."""
         return self.mechanism.adjoint(self._squares)
 

@@ -35,7 +35,7 @@ def tallies(seed):
     return rng.multinomial(900, [0.4, 0.6]), rng.multinomial(2100, np.full(TABLE.counters, 1 / TABLE.counters))
 
 
-def test_shares_are_weighed_by_the_plan_alone_and_vary_as_the_weighted_reports_do():
+def test_shares_are_weighed_for_people_as_pooled_and_vary_as_the_weighted_reports_do():
     counts = tallies(4)
     parts = [(SINGLE, np.eye(2), counts[0]), (TABLE, SUMS, counts[1])]
     found = pool([shares_part(mechanism, own, sums) for mechanism, sums, own in parts])
@@ -43,23 +43,53 @@ def test_shares_are_weighed_by_the_plan_alone_and_vary_as_the_weighted_reports_d
     for mechanism, sums, own in parts:
         added = each_report(mechanism, sums)
         matrix = np.array([[mechanism.weight(x, y) for y in range(mechanism.outputs)] for x in range(mechanism.k)])
-        alike = (matrix / mechanism.denominator).astype(float).mean(axis=0)
-        precision.append(own.sum() / (alike @ added**2 - (alike @ added) ** 2))
+        # Of people of one of the two values the table's reports add alike squares, whatever else they are.
+        common = (found.value + (1 - found.value.sum()) / 2) @ sums / sums.sum(axis=1)[0]
+        law = common @ (matrix / mechanism.denominator).astype(float)
+        precision.append(own.sum() / (law @ added**2 - (law @ added) ** 2))
         reports = np.repeat(added, own, axis=0)
         values.append(reports.mean(axis=0))
         variances.append(reports.var(axis=0) / len(reports))
     weights = np.array(precision) / np.sum(precision, axis=0)
-    np.testing.assert_allclose(found.value, (weights * values).sum(axis=0), rtol=1e-9)
-    np.testing.assert_allclose(found.stderr, np.sqrt((weights**2 * variances).sum(axis=0)), rtol=1e-9)
+    np.testing.assert_allclose(found.value, (weights * values).sum(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(found.stderr, np.sqrt((weights**2 * variances).sum(axis=0)), rtol=1e-4)
     assert found.n == 3000
     # Two questions know more than either.
     assert (found.stderr**2 < np.min(variances, axis=0)).all()
 
 
-def test_no_answer_changes_a_weight():
+def test_answers_change_weights_by_the_common_population_alone():
     first, second = (shares_part(TABLE, tallies(seed)[1], SUMS) for seed in (4, 5))
     assert (first.value != second.value).all()
     np.testing.assert_array_equal(first.weight, second.weight)
+    shares = np.array([0.1, 0.9])
+    np.testing.assert_allclose(first.weight_at(shares), second.weight_at(shares), rtol=1e-9)
+    assert (first.weight_at(shares) != first.weight).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5])
+def test_pooled_shares_of_random_surveys_err_less_than_the_best_question_s_and_are_right_on_average(share):
+    """Weights by the plan alone give the table too much where values are rare: errors 1.2 to 1.5 times the best."""
+    single, table = RandomizedResponse(2, "4"), RandomizedResponse(24, "4")
+    sums, surveys, n = sums_over((2, 12), [0]), 1500, 30_000
+    rng, population = np.random.default_rng(2), np.array([share, 1 - share])
+    cells = population @ sums / 12
+    drawn = [
+        rng.multinomial(n, own.forward(shares) / own.forward(shares).sum(), surveys)
+        for own, shares in ((single, population), (table, cells))
+    ]
+    errors, z = [], []
+    for counts in zip(*drawn, strict=True):
+        parts = [
+            shares_part(own, each, of) for own, of, each in zip((single, table), (np.eye(2), sums), counts, strict=True)
+        ]
+        found = pool(parts)
+        errors.append([one.value[0] - share for one in (found, *parts)])
+        z.append(errors[-1][0] / found.stderr[0])
+    spread, mean = np.std(errors, axis=0), np.mean(errors, axis=0)
+    assert spread[0] < 1.02 * spread[1:].min()
+    assert abs(mean[0]) < 0.1 * spread[0]
+    assert 0.9 < np.std(z) < 1.1
 
 
 def test_where_all_reports_agree_nothing_is_sure():
@@ -103,7 +133,7 @@ def test_a_mean_of_several_questions_is_that_of_all_their_reports():
         (moments, np.array([100, 250, 80, 90, 60, 40]), both),
     )
     # A bit weighs as much as it lets expect: its factor's square, less the square of the mean that is expected.
-    likely = np.array([-0.5, 0.5, 0.3])
+    likely = np.array([-0.5, 0.5, 0.3]), np.full(3, 1 / 3)
     found = pool(
         [
             PooledPart.of_mean(one, Aggregate(one.fingerprint, int(n.sum()), n), 0, ranges, likely)
@@ -125,7 +155,9 @@ def test_what_nobody_answered_takes_nothing_from_a_mean():
     """Of the product nobody says anything: a regression is refused, the mean of its number is told."""
     moments = Sampled(tuple(two_values(statistic, "2") for statistic in (Number(0), Product(0, 1))), (1, 1))
     counts, ranges = np.array([100, 250, 0, 0]), Ranges.unit(2)
-    part = PooledPart.of_mean(moments, Aggregate(moments.fingerprint, 350, counts), 0, ranges, np.zeros(1))
+    part = PooledPart.of_mean(
+        moments, Aggregate(moments.fingerprint, 350, counts), 0, ranges, (np.zeros(1), np.ones(1))
+    )
     factor = (np.exp(2) + 1) / (np.exp(2) - 1)
     assert part.value == pytest.approx([150 / 350 * factor], rel=1e-9)
 

@@ -5,8 +5,11 @@ may be missing or not. Tallies are drawn from the exact channels (`tallied`), by
 """
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import sordino
+from sordino.estimation.joint.cells import sums_over
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
@@ -145,3 +148,56 @@ def test_a_mean_beside_a_number_that_may_be_missing_is_pooled():
     # 60 draws: their spread is within 35 % of the true one, but once in a million times.
     assert 0.65 < values.std(ddof=1) / errors.mean() < 1.4
     assert abs(values.mean() - 5) < 5 * errors.mean() / np.sqrt(SURVEYS)
+
+
+SHARES = {
+    "one in a hundred": ({"categories": 2}, "4", [0.01, 0.99]),
+    "nobody": ({"categories": 2}, "8", [0.0, 1.0]),
+    "nobody who is protected": ({"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}}, "8", [0.0, 1.0]),
+    "a block that is nearly empty": ({"categories": 4, "protect": {"blocks": 2}}, "8", [0.5, 0.49, 0.01, 0.0]),
+    "ends of a line": ({"categories": 12, "protect": {"metric": {"per": 2}}}, "1", [0.5, 0.3, 0.2, *[0.0] * 9]),
+}
+
+
+@pytest.mark.parametrize("case", SHARES)
+def test_shares_that_nobody_expected_are_surer_than_those_of_any_question(case):
+    """By the weights of people of whom nothing is known they were up to 2.6 times less sure."""
+    attribute, epsilon, shares = SHARES[case]
+    asked = [{"histogram": "s"}, {"table": ["s", "t"]}]
+    survey = {"version": 1, "epsilon": epsilon, "attribute": {"s": attribute, "t": {"categories": 12}}, "ask": asked}
+    plan = planned(survey, PEOPLE)
+    people = {
+        "s": np.repeat(np.arange(len(shares)), np.round(1200 * np.array(shares)).astype(int)),
+        "t": np.arange(1200) % 12,
+    }
+    for tally in tallies(plan, people, PEOPLE, 3, 11):
+        found = results_so_far(plan, tally)
+        (one,) = (one for one in pooled_results(plan, tally, found, Coverage()) if one.name == "s")
+        alone, table = (result.estimate for result in found)
+        margin = np.sqrt(table.variances(sums_over((len(shares), 12), [0])))
+        assert (one.estimate.stderr < 1.02 * np.minimum(alone.stderr, margin)).all()
+
+
+NUMBERS = {
+    "incomes far from the middle": ("8", lambda rng: np.minimum(rng.lognormal(-3.5, 0.5, PEOPLE), 1)),
+    "a constant": ("8", lambda rng: np.full(PEOPLE, 0.5)),
+    "an end": ("6", lambda rng: np.zeros(PEOPLE)),
+}
+
+
+@pytest.mark.parametrize("expected", [False, True])
+@pytest.mark.parametrize("case", NUMBERS)
+def test_means_of_numbers_that_nobody_expected_are_surer_than_those_of_any_question(case, expected):
+    """By the weights of people of whom nothing is known they were up to 1.8 times less sure."""
+    rng, (epsilon, draw) = np.random.default_rng(3), NUMBERS[case]
+    people = pa.table({"a": draw(rng), "b": rng.random(PEOPLE)})
+    number = {"number": {"low": 0, "high": 1}}
+    asked = [{"mean": ["a"]}, {"mean": ["a", "b"]}, {"covariance": ["a", "b"]}]
+    survey = {"version": 1, "epsilon": epsilon, "attribute": {"a": number, "b": number}, "ask": asked}
+    plan = sordino.plan(survey, PEOPLE, expect=people if expected else None)
+    found = sordino.estimate(plan, sordino.aggregate(plan, sordino.privatize(plan, people)))
+    (one,) = (one for one in found.pooled if one.name == "mean of a")
+    own = own_errors(found.results, one.name)
+    assert len(own) == 2
+    assert one.estimate.stderr[0] < 1.02 * min(own)
+    assert abs(one.estimate.value[0] - np.mean(people["a"])) < 5 * one.estimate.stderr[0]

@@ -164,4 +164,4 @@ def test_a_section_of_the_page_names_the_questions(survey):
     assert section.title == "All that is told of smoker"
     (table,) = section.parts
     assert len(table.rows) == 2
-    assert table.note.startswith("Pooled from 3 questions (smoker; job, smoker; smoker, home, job), by weights that no")
+    assert table.note.startswith("Pooled from 3 questions (smoker; job, smoker; smoker, home, job), each weighted by")

@@ -1,10 +1,12 @@
-"""One estimate of what several questions tell, by weights that no answer changes.
+"""One estimate of what several questions tell, by weights for one population that all of them see.
 
 Different people answer different questions, so given who was drawn for which the estimates are independent. Each
-weighs as much as its reports are worth: their number, which is public, over the variance of one by the plan alone, for
-people whom the plan expects (shares: else all values alike; means: numbers as forecasts take them). So the pooled
-estimate is unbiased, and its variance that of the weighted sum, whatever the truth is; for such people, with v the
-variances of the parts, it is 1 / sum(1 / v), which is below each of them.
+weighs its number of reports, which is public, over the variance of one for people of a common population: shares as
+pooled by such weights, from those that the plan expects on; numbers as the reports of all questions make them most
+likely. At the true population, with v the variances of the parts, the pooled variance is 1 / sum(1 / v), which is
+below each of them. Weights by each question's own variance would do no such thing: what came out small by chance
+would seem sure, and weigh most. An answer changes the weights of all questions by the common population alone, of
+which the best weighted sum is independent of how the questions differ: to first order nothing moves on average.
 Shapes: m numbers.
 """
 
@@ -18,8 +20,10 @@ from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.contrast import tells_covariance
+from sordino.estimation.joint.common_numbers import Distribution
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Functionals
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -33,6 +37,12 @@ MOST_ENTRIES = 1 << 22
 MISTAKEN = 0.01
 """The part of expected shares that is taken to be alike: no block is surely empty, so that no weight is endless."""
 
+LEAST_VARIANCE = 1e-12
+"""Of what a report adds to a scaled mean: below is rounding, where everybody has one number and epsilon is huge."""
+
+ROUNDS = 4
+"""Of pooling shares, each by weights at those of the round before."""
+
 
 @dataclass(frozen=True, eq=False)
 class PooledPart:
@@ -41,14 +51,24 @@ class PooledPart:
     Attributes:
         value: unbiased, shape (m,).
         variance: of these, shape (m,).
-        weight: one over the variance that the plan and the number of reports let expect, shape (m,), positive.
+        weight: one over the variance that is expected, shape (m,), positive; of shares by the plan, before any answer.
         n: the number of reports.
+        squares: of shares that add up to one: the mean square of what a report adds to each number, for people of each
+            of the m, shape (m, m); None where weights are final.
     """
 
     value: Floats
     variance: Floats
     weight: Floats
     n: int
+    squares: Floats | None = None
+
+    def weight_at(self, shares: Floats) -> Floats:
+        """One over the variance for people with these shares of the m, shape (m,), all above 0."""
+        if self.squares is None:
+            return self.weight
+        variance = self.squares @ shares - shares**2
+        return self.n / np.maximum(variance, np.finfo(float).tiny * self.n)
 
     @classmethod
     def of_shares(
@@ -58,19 +78,23 @@ class PooledPart:
 
         Args:
             estimate: of all shares.
-            sums: which values each number adds up, shape (m, k).
+            sums: which values each number adds up, shape (m, k); each value in one of them.
             subtract_totals: as the estimate was made.
             shares: of the values that were expected before the data, shape (k,); all alike by default.
         """
         mechanism, n = estimate.mechanism, estimate.n
         asked = Functionals(mechanism, sums, subtract_totals)
         alike = np.full(mechanism.k, 1 / mechanism.k)
-        expected = asked.expected(alike if shares is None else (1 - MISTAKEN) * shares + MISTAKEN * alike)
-        return cls(sums @ estimate.value, asked.variances(estimate.decoded, n) / n, n / expected, n)
+        likely = alike if shares is None else (1 - MISTAKEN) * shares + MISTAKEN * alike
+        variance = asked.variances(estimate.decoded, n) / n
+        # Among people of one of the m, values are as they seem; a common population says no more of these.
+        seen = estimate.nearest + MISTAKEN * likely
+        squares = _by_group(asked.squares_of_value * seen, sums) / (sums @ seen)
+        return cls(sums @ estimate.value, variance, n / asked.expected(likely), n, squares)
 
     @classmethod
     def of_mean(
-        cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges, expected: Floats
+        cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges, likely: Distribution
     ) -> "PooledPart":
         """Of the mean of a number that everybody has, in its own unit, shape (1,).
 
@@ -79,14 +103,15 @@ class PooledPart:
             aggregate: their tally.
             place: of the number in their records.
             ranges: of all numbers of these.
-            expected: the scaled numbers of people of whom nothing is known.
+            likely: how the scaled number is distributed, for all questions alike.
 
         Raises:
             SordinoError: queries that do not tell it, or nobody answered them.
         """
         found = EstimatedMoments.of(MomentEstimator.of(asked, [(place,)]), aggregate, [(place,)], ranges.names)
         middle, unit = ranges.middle[[place]], ranges.half[place] ** 2
-        planned = MomentEstimator.of(asked, [(place,)]).expected_from(aggregate, expected)
+        planned = MomentEstimator.of(asked, [(place,)]).expected_from(aggregate, likely)
+        planned = np.maximum(planned, LEAST_VARIANCE / aggregate.n)
         value, variance = middle + ranges.half[place] * found.means, unit * np.diagonal(found.covariance)
         return cls(value, variance, 1 / (unit * planned), aggregate.n)
 
@@ -105,8 +130,28 @@ def pool(parts: Sequence[PooledPart]) -> NormalEstimate:
         >>> found.value, found.stderr.round(4), found.n
         (array([3.]), array([0.7906]), 20)
     """
-    weights = np.stack([part.weight for part in parts])
-    weights = weights / weights.sum(axis=0)
-    value = (weights * [part.value for part in parts]).sum(axis=0)
+    values, n = np.stack([part.value for part in parts]), sum(part.n for part in parts)
+    weights = _normalized([part.weight for part in parts])
+    if all(part.squares is not None for part in parts):
+        for _ in range(ROUNDS):
+            # No share is surely 0: one person of the others' may have it.
+            shares = (n * project((weights * values).sum(axis=0)) + 1 / values.shape[1]) / (n + 1)
+            weights = _normalized([part.weight_at(shares) for part in parts])
+    value = (weights * values).sum(axis=0)
     variance = (weights**2 * [part.variance for part in parts]).sum(axis=0)
-    return NormalEstimate(value, np.sqrt(variance), sum(part.n for part in parts))
+    return NormalEstimate(value, np.sqrt(variance), n)
+
+
+def _normalized(weights: Sequence[Floats]) -> Floats:
+    total: Floats = np.stack(weights)
+    total /= total.sum(axis=0)
+    return total
+
+
+def _by_group(columns: Floats, sums: Floats) -> Floats:
+    """The sums of the columns of each group, shape (m, m), of shape (m, k)."""
+    group = sums.argmax(axis=0)
+    order = np.argsort(group, kind="stable")
+    firsts = np.searchsorted(group[order], np.arange(len(sums)))
+    added: Floats = np.add.reduceat(columns[:, order], firsts, axis=1)
+    return added

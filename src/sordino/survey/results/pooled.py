@@ -12,14 +12,12 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sordino.domain.attribute import Domain
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.joint.cells import sums_over
+from sordino.estimation.joint.common_numbers import Distribution, common_numbers, expected_numbers
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
@@ -140,27 +138,26 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
     # What may be missing has no mean of everybody; a number beside it has.
     asking = Counter(name for question, _ in told for name in question.everybody)
     numbers = [name for name, count in asking.items() if count >= FEWEST]
-    # Forecasts are loaded where something is weighed by them.
-    expected = _expected_numbers() if numbers else np.zeros(0)
     for name in numbers:
-        parts = []
-        for question, own in told:
-            if name in question.everybody:
-                with suppress(SordinoError):
-                    place = question.asked.index(name)
-                    part = PooledPart.of_mean(question.query, own, place, question.of_record, expected)
-                    parts.append((question, part))
+        telling = [(question, own, question.asked.index(name)) for question, own in told if name in question.everybody]
+        likely, parts = _likely(telling), []
+        for question, own, place in telling:
+            with suppress(SordinoError):
+                parts.append((question, PooledPart.of_mean(question.query, own, place, question.of_record, likely)))
         if len(parts) >= FEWEST:
             ends = parts[0][0].intervals[parts[0][0].asked.index(name)]
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
             yield _pooled(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
 
 
-def _expected_numbers() -> NDArray[np.float64]:
-    """Scaled numbers of people of whom nothing is known."""
+def _likely(telling: Sequence[tuple[NumbersQuestion, Aggregate, int]]) -> Distribution:
+    """How a number is distributed by all questions together, from what the plan expects on."""
+    # Forecasts are loaded where something is weighed by them.
     from sordino.design.numbers.numbers_accuracy import unknown_records
 
-    return unknown_records(1)[:, 0]
+    known = [(place, question.known or {}) for question, _, place in telling]
+    start = expected_numbers(known, unknown_records(1)[:, 0])
+    return common_numbers([(question.query, own, place) for question, own, place in telling], start)
 
 
 def _pooled(
