@@ -9,6 +9,9 @@ from sordino.process.stops import STOPS, put_back
 # A shell has what runs behind it ignore Ctrl-C, and commands that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# As `nohup` has SIGHUP ignored by the tests that it runs.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -202,16 +202,18 @@ def test_a_stopped_command(released, program, json_mode):
     assert (json.loads(out)["error"]["code"] if json_mode else out) == ("stopped" if json_mode else "")
 
 
-IGNORES = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+IGNORES = "import signal; signal.signal(signal.{}, signal.SIG_IGN); "
 
 
-def test_a_signal_that_the_command_was_told_to_ignore_stays_ignored(released, program):
-    """As a shell tells what runs behind it: Ctrl-C is meant for what runs in front."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_the_command_was_told_to_ignore_stays_ignored(released, program, number):
+    """As a shell tells what runs behind it, and `nohup` what outlives its terminal."""
     os.mkfifo("people.toml")
-    command = [*program[:2], IGNORES + program[2], "plan", "people.toml", "--people", "9", "-o", "new.json"]
+    command = [*program[:2], IGNORES.format(number.name) + program[2]]
+    command += ["plan", "people.toml", "--people", "9", "-o", "new.json"]
     with started(command) as process:
         with writer_of(Path("people.toml"), process) as pipe:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             pipe.write(Path("survey.toml").read_text(encoding="utf-8"))
         _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (0, "")

@@ -94,6 +94,7 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     [
         (".csv", signal.SIGTERM),
         (".parquet", signal.SIGINT),
+        (".csv", signal.SIGHUP),
         pytest.param(".csv", signal.SIGINT, marks=pytest.mark.long),
         pytest.param(".csv.gz", signal.SIGINT, marks=pytest.mark.long),
         pytest.param(".csv.gz", signal.SIGTERM, marks=pytest.mark.long),

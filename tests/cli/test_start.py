@@ -14,7 +14,7 @@ import pytest
 
 import sordino
 from commands import PATIENCE, started
-from sordino.process.stops import put_back
+from sordino.process.stops import STOPS, put_back
 from waits import stop, wait_for
 
 SLOW = "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(600)\n"
@@ -37,7 +37,7 @@ def test_python_runs_the_command_as_a_module():
 
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
-    ("library", "number"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGINT)]
+    ("library", "number"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGHUP)]
 )
 def test_stopped_while_libraries_load(released, program, monkeypatch, library, number):
     (released / "slow").mkdir()
@@ -56,7 +56,7 @@ def test_stopped_while_libraries_load(released, program, monkeypatch, library, n
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+@pytest.mark.parametrize("number", STOPS, ids=["interrupted", "terminated", "hung up"])
 def test_stopped_at_any_moment(folder, program, number):
     """Whole or nothing, 130 or done; before Sordino's first line Python itself dies of the signal."""
     draw = random.Random(number)

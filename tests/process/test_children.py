@@ -11,6 +11,7 @@ import pytest
 
 from commands import started
 from sordino.process.children import SECONDS
+from sordino.process.stops import STOPS
 from waits import line_of, wait_for
 
 OWNER = """
@@ -28,7 +29,7 @@ def gone(process):
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
-@pytest.mark.parametrize("end", ["exit", signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("end", ["exit", signal.SIGKILL, *STOPS])
 def test_a_program_ends_with_who_started_it(end):
     with started([sys.executable, "-c", OWNER, "sleep", "600"], stdin=subprocess.PIPE) as owner:
         child = psutil.Process(int(line_of(owner)))

@@ -46,6 +46,16 @@ def test_a_signal_that_is_ignored_stays_so():
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
+def test_a_terminal_that_closes_stops_unless_nohup_had_it_ignored():
+    assert signal.SIGHUP in STOPS
+    with interrupting(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with interrupting():
+        signal.raise_signal(signal.SIGHUP)
+        assert not is_asked()
+
+
 def test_what_a_library_takes_is_taken_back():
     with interrupting():
         own = handlers()

@@ -23,6 +23,13 @@ def test_a_signal_that_is_ignored_stays_so():
         assert signal.getsignal(signal.SIGTERM) is before
 
 
+def test_a_terminal_that_closes_ends_it_politely():
+    server = BoundedServer(Starlette())
+    with server.capture_signals():
+        signal.raise_signal(signal.SIGHUP)
+    assert server.should_exit
+
+
 def test_on_a_thread_it_takes_no_signal():
     found = []
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
 
-STOPS = signal.SIGINT, signal.SIGTERM
-"""The signals that stop a command."""
+STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that stop a command: Ctrl-C, a polite end, and a terminal that closes, which Windows does not have."""
 
 AGAIN = 1.0
 """Seconds within which a further signal is the same wish: `timeout` sends two, and an end that is under way is not
