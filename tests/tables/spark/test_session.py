@@ -11,6 +11,7 @@ import pytest
 
 from commands import started
 from sordino import privatize
+from sordino.process.stops import STOPS
 from waits import PATIENCE, stop, wait_for
 
 pytestmark = pytest.mark.spark
@@ -73,7 +74,7 @@ def test_a_java_that_does_not_start_is_no_trace(tally, tmp_path):
     assert "Exception" not in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [*STOPS, signal.SIGKILL])
 def test_a_stop_while_java_starts_ends_java_and_nobody_waits(plan, table, tmp_path, program, number):
     (tmp_path / "bin").mkdir()
     # A Java that never starts.
@@ -105,6 +106,33 @@ def test_what_py4j_says_of_an_interrupted_talk_with_java_is_not_printed(program)
         [program[0], "-c", script], capture_output=True, encoding="utf-8", check=True, timeout=PATIENCE
     )
     assert (done.stdout, done.stderr) == ("", "")
+
+
+INTERRUPTED = """
+import logging, os, signal
+from sordino.process.stops import interrupting
+from sordino.tables.spark.session import session
+spark = session()
+from py4j.clientserver import ClientServerConnection
+ClientServerConnection.send_command = lambda *_: signal.raise_signal(signal.SIGINT)
+with interrupting():
+    try:
+        spark.range(3)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+log = logging.getLogger()
+record = log.makeRecord("root", logging.ERROR, "java_gateway.py", 1, "of another command", (), None)
+log.handle(record)
+os._exit(0)
+"""
+
+
+def test_an_interrupt_at_any_call_to_java_prints_no_trace_and_hides_no_later_one(program):
+    """Also at a call outside the blocks that turn Java's traces into errors, as most are that make a frame."""
+    done = subprocess.run(
+        [program[0], "-c", INTERRUPTED], capture_output=True, encoding="utf-8", check=True, timeout=PATIENCE
+    )
+    assert (done.stdout, done.stderr) == ("stopped\n", "ERROR:root:of another command\n")
 
 
 def test_a_stop_while_spark_works_prints_one_sentence(plan, table, tmp_path, program):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sordino.errors import UnavailableError
 from sordino.process.children import ChildGroup
-from sordino.process.stops import put_back
+from sordino.process.stops import is_asked, put_back
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,6 +57,8 @@ def session() -> "SparkSession":
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    # For as long as the session lives: py4j is interrupted wherever it talks, also outside the blocks of `understood`.
+    logging.getLogger().addFilter(_is_no_trace_of_a_stop)
     if (active := SparkSession.getActiveSession()) is not None:
         return active
     require_java()
@@ -136,14 +138,24 @@ def this_python() -> Iterator[None]:
         del os.environ[name]
 
 
+def _is_no_trace_of_a_stop(record: logging.LogRecord) -> bool:
+    """Whether a record is another than py4j's of a command that somebody stopped; between commands all are shown."""
+    return not is_asked() or _is_ours(record)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a record is another than those that py4j logs by the root logger."""
+    return record.module != "java_gateway"
+
+
 @contextmanager
 def without_traces() -> Iterator[None]:
     """Have an interrupt leave no trace of PySpark's talk with Java on the error output, where its library logs it."""
 
     def is_ours(record: logging.LogRecord) -> bool:
-        return record.module != "java_gateway"
+        # An object of its own for each block, of which the inner one ends first.
+        return _is_ours(record)
 
-    # py4j logs it by the root logger.
     root = logging.getLogger()
     root.addFilter(is_ours)
     try:
