@@ -4,10 +4,11 @@ import os
 import resource
 import subprocess
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
-from commands import in_child
+from commands import PATIENCE, in_child
 from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.ledger import Ledger
@@ -49,14 +50,15 @@ def small_disk(tmp_path):
         folder.mkdir()
         command = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", folder]
         with suppress(OSError):
-            if os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0:
+            mounting = partial(subprocess.run, command, capture_output=True, check=False, timeout=PATIENCE)
+            if os.geteuid() == 0 and mounting().returncode == 0:
                 mounted.append(folder)
                 return folder
         return None
 
     yield mount
     for folder in mounted:
-        subprocess.run(["umount", folder], check=True)
+        subprocess.run(["umount", folder], check=True, timeout=PATIENCE)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from commands import PATIENCE
 from planted import FAULTS, PACKAGE, ROOT, planted
 
 pytestmark = pytest.mark.mutants
@@ -34,7 +35,9 @@ def run(folder, killers):
     environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=line", "-p", "no:cacheprovider", "-p", PLUGIN]
     command += [f"tests/{killer}" for killer in killers]
-    finished = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    finished = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=6 * PATIENCE
+    )
     assert (folder / NOTE).read_text() == str(folder / "sordino" / "__init__.py"), finished.stdout + finished.stderr
     return finished
 

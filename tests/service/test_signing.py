@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from commands import PATIENCE
 from reports_sent import make_plan
 from sordino.document.signature import is_signed
 from sordino.errors import RefusedError, SordinoError
@@ -35,7 +36,7 @@ def test_openssl_knows_the_key_and_the_signature(tmp_path):
     signer, plan = Signer.of_file(tmp_path / "key.pem"), tmp_path / "plan.json"
     plan.write_bytes(make_plan(3).bytes)
     command = ["openssl", "pkeyutl", "-sign", "-inkey", str(tmp_path / "key.pem"), "-rawin", "-in", str(plan)]
-    found = subprocess.run(command, capture_output=True, check=True).stdout
+    found = subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout
     assert found.hex() == signer.signature(plan.read_bytes())
 
 

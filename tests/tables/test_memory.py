@@ -9,6 +9,8 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
+from commands import PATIENCE
+
 PEOPLE = 10_000_000
 GIBIBYTE = 1 << 30
 PLACE = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 125, "columns": 350}
@@ -26,7 +28,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 def peak(command):
     """Run a command; returns its largest resident memory in bytes."""
-    done = subprocess.run([sys.executable, "-c", MEASURE, *command], capture_output=True, text=True, check=False)
+    measured = [sys.executable, "-c", MEASURE, *command]
+    done = subprocess.run(measured, capture_output=True, text=True, check=False, timeout=3 * PATIENCE)
     assert done.returncode == 0, done.stderr
     return int(done.stdout) * (1 if sys.platform == "darwin" else 1024)
 

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from collectors import asked, collecting
-from commands import PROGRAM
+from commands import PATIENCE, PROGRAM
 from sordino.agent.answer_store import AnswerStore
 from sordino.service.signing import Signer
 from sordino.survey.planning.plan import Plan
@@ -150,7 +150,7 @@ def test_a_command_that_is_killed_again_and_again_is_counted_once(collector, rel
         found = kept(released) if (released / "answers.sqlite").exists() else []
         assert stored in ([], found)
         stored = found
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE).returncode == 0
     assert stored in ([], kept(released))
     assert len(kept(released)) == 1
     assert b'"reports":1' in asked(f"{collector}/progress")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE
 from sordino.ledger.journal.checkpoint import write_checkpoint
 from sordino.ledger.journal.database import transaction
 from sordino.ledger.ledger import Ledger
@@ -227,7 +228,8 @@ def test_an_answer_that_cannot_be_printed_is_not_counted_as_sent(home, run, prog
 
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         command = [*program, "ask", "me.ledger", "query.toml", "--record", "record.toml"]
-        assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 5
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
+    assert done.returncode == 5
     (entry,) = shown(run, "ledger", "show", "me.ledger")["entries"]
     assert entry["state"] == "sampled"
 

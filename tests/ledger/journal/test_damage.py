@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import pytest
 
-from commands import in_child
+from commands import PATIENCE, in_child
 from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.journal.database import transaction
@@ -194,7 +194,7 @@ def test_a_log_that_is_cut_loses_nothing_that_was_sent(tmp_path, ledger, questio
             query = question(f"q{place}", epsilon="0.01")
             with pytest.raises(stopped):
                 ask(Ledger(ledger.path, step=stop_at(point)), query, record(), arrived.append)
-        subprocess.run(["cp", ledger.path, log, tmp_path / "cut"], check=True)
+        subprocess.run(["cp", ledger.path, log, tmp_path / "cut"], check=True, timeout=PATIENCE)
     whole, others = (folder / log.name).read_bytes(), (folder / ledger.path.name).read_bytes()
     assert (last, len(whole) > 20_000) in {("stored", True), ("delivered", False)}
     assert len(arrived) == 4 + (last == "delivered")

@@ -8,6 +8,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from commands import PATIENCE
 from sordino.domain.grid import Grid
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.colours import GROUND, INK
@@ -52,7 +53,7 @@ def test_the_same_drawing_is_the_same_bytes_in_another_process():
         "sys.stdout.buffer.write(svg(d()) + inline(d(), 'w', 'n').encode());"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
-    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=PATIENCE).stdout
     assert found == svg(drawing()) + inline(drawing(), "w", "n").encode()
 
 

@@ -172,7 +172,11 @@ def children(parent):
 
 def _forked(parent):
     listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     return [int(line.split()[0]) for line in listed.stdout.splitlines() if "forkserver" in line]
 
