@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
-LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/storage tests/test_lowest.py
+LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/test_hostile_clients.py tests/service/test_server_signals.py tests/service/storage tests/agent tests/test_lowest.py
 # For tests that may take longer than the watchdog of the default ones allows.
 PATIENT := -o faulthandler_timeout=1200
 STAMP := .venv/.installed
@@ -53,9 +53,9 @@ test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of w
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
 	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PATIENT) $(PYTEST)
 
-# With PostgreSQL's crashes where `make test-live` has installed it.
+# With PostgreSQL's crashes where `make test-live` has installed it, with Spark's where `make test-spark` has; the table says what was not run.
 test-faults: $(STAMP)  ## kills, lies and damage at random for MINUTES=60: a table of what was tried and held
-	SORDINO_FAULT_MINUTES=$(MINUTES) $(if $(wildcard .venv-live/.installed),.venv-live/bin,$(BIN))/python -m pytest -m faults -s tests/faults -o faulthandler_timeout=$$((60 * $(MINUTES) + 600)) $(PYTEST)
+	SORDINO_FAULT_MINUTES=$(MINUTES) SORDINO_FAULT_SPARK=$(if $(wildcard .venv-spark/.installed),$(CURDIR)/.venv-spark/bin/python) $(if $(wildcard .venv-live/.installed),.venv-live/bin,$(BIN))/python -m pytest -m faults -s tests/faults -o faulthandler_timeout=$$((60 * $(MINUTES) + 600)) $(PYTEST)
 
 check: $(STAMP)  ## lint, format, strict types, import rules
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 
 import pytest
 
@@ -22,6 +24,9 @@ MINUTES = float(os.environ.get("SORDINO_FAULT_MINUTES") or 1)
 SEED = os.environ.get("SORDINO_FAULT_SEED") or secrets.token_hex(4)
 LATE = 120
 """Seconds after which a command that was asked to end hangs, however busy the machine is."""
+
+TOGETHER = 8
+"""Commands that mostly wait, and so run side by side."""
 
 COUNTS = pytest.StashKey()
 
@@ -65,13 +70,36 @@ def tries(counts):
     assert not wrong, "\n\n".join(wrong)
 
 
+@pytest.fixture(scope="session")
+def leave_out(counts):
+    """A function of a kind's name and why it is not tried here: the table says it."""
+    return counts.setdefault
+
+
+@pytest.fixture(scope="session")
+def side_by_side():
+    """A function that gives jobs to another one, some at a time."""
+
+    def run(work, jobs):
+        jobs = iter(jobs)
+        with ThreadPoolExecutor(TOGETHER) as pool:
+            while some := [*islice(jobs, TOGETHER)]:
+                for _ in pool.map(work, some):
+                    pass
+
+    return run
+
+
 @pytest.fixture
 def dice(request):
-    """A function of a test's share of the minutes to new dice for each try, until they are over."""
+    """A function of a test's share of the minutes to new dice for each try, until they are over.
 
-    def every(share):
+    So many tries as are the least are made however few the minutes.
+    """
+
+    def every(share, least=1):
         deadline, number = time.monotonic() + 60 * MINUTES * share, 0
-        while number == 0 or time.monotonic() < deadline:
+        while number < least or time.monotonic() < deadline:
             yield random.Random(f"{SEED} {request.node.name} {number}")
             number += 1
 
@@ -82,10 +110,10 @@ def dice(request):
 def begin():
     """Start a command, which prints its stacks if it is aborted; whoever runs behind a shell hears Ctrl-C too."""
 
-    def start(*words, **options):
+    def start(*words, program=PROGRAM, **options):
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8", "errors": "replace"}
         environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
-        return subprocess.Popen([*PROGRAM, *map(str, words)], **{**pipes, "env": environment, **options})
+        return subprocess.Popen([*program, *map(str, words)], **{**pipes, "env": environment, **options})
 
     return start
 
@@ -119,4 +147,7 @@ def pytest_terminal_summary(terminalreporter, config):
         width = max(map(len, found))
         terminalreporter.write_line(f"{'':{width}} {'tried':>8} {'held':>8}")
         for name, each in found.items():
+            if isinstance(each, str):
+                terminalreporter.write_line(f"{name:{width}}  not run: {each}")
+                continue
             terminalreporter.write_line(f"{name:{width}} {each.tried:8} {each.tried - len(each.wrong):8}")
