@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.results.change import changes
 from sordino.survey.results.coverage import Coverage
@@ -71,6 +72,37 @@ def truths(some):
         ("regression of income on age", "age"): slope,
     }
     return told | {("age", part): np.sort(age)[int(np.ceil(float(part) * 60)) - 1] for part in ("0.25", "0.5")}
+
+
+RARE = {"income": np.where(np.arange(100) == 0, 1000.0, 0.0)}
+"""One in a hundred has all that there is."""
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("simultaneous", [False, True])
+@pytest.mark.parametrize(("epsilon", "count"), [("4", 30), ("8", 60), ("8", 300), ("2", 3000)])
+def test_a_mean_that_few_people_make(epsilon, count, simultaneous, missing):
+    income = {**NUMBERS["income"], **({"missing": "0.3"} if missing else {})}
+    asked = {"version": 1, "epsilon": epsilon, "attribute": {"income": income}, "ask": [{"mean": ["income"]}]}
+    plan, held = planned(asked, count), []
+    lacking = np.full(40 if missing else 0, np.nan)
+    for tally in tallies(plan, {"income": np.append(RARE["income"], lacking)}, count, SURVEYS, 12):
+        (result,) = results(plan, tally, "unbiased", Coverage(simultaneous=simultaneous))
+        row = next(result.rows())
+        held.append(row["value"] != "income" or row["low"] <= 10 <= row["high"])
+    assert within(held, high=1.0)[0], np.mean(held)
+
+
+def test_limits_for_many_looks_and_forged_reports_are_made_of_normal_ones():
+    asked = {"attribute": {"income": NUMBERS["income"]}, "ask": [{"mean": ["income"]}]}
+    plan = planned({"version": 1, "epsilon": "8", **asked}, 300)
+    (tally,) = tallies(plan, {"income": RARE["income"]}, 300, 1, 13)
+    for coverage in (Coverage(watched=True), Coverage(forged=3)):
+        ((result,), normal) = results(plan, tally, "unbiased", coverage), Coverage().errors(300, 300, 0.95)
+        value, reach = result.estimate.value, normal * result.estimate.stderr
+        of = {"each": 0.95, "n": 300, "expected": 300, "moved": result.moved, "part": result.part}
+        found = coverage.limits((value - reach, value + reach), value, result.estimate.stderr, **of)
+        np.testing.assert_allclose(np.ravel(result.interval), np.ravel(possible_limits(value, found, (0, 1000))))
 
 
 @pytest.mark.parametrize(("epsilon", "count"), [("2", 4000), ("2", 150_000), ("4", 40_000)])

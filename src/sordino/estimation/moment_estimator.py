@@ -191,6 +191,26 @@ class MomentEstimator:
         np.maximum.at(weight, at, [1 / part.largest for part in self.query_moments])
         return weight * (most - least) / drawn, weight / drawn
 
+    def influences(self, aggregate: Aggregate) -> "csr_array":
+        """How far a report with each code moved each mean, shape (m, codes): over all reports they add up to 0.
+
+        Raises:
+            SordinoError: as `means`.
+        """
+        by_mean = self._inverse.multiply(self.means(aggregate)[:, None])
+        drawn = self._drawn(self._counts(aggregate))
+        moved: csr_array = (self._weighed - by_mean).multiply(1 / drawn[:, None]).tocsr()
+        return moved
+
+    def codes_of(self, places: Sequence[int]) -> NDArray[np.intp]:
+        """The codes that tell one of some moments, ascending."""
+        codes: NDArray[np.intp] = np.unique(self._inverse[list(places)].indices)
+        return codes
+
+    def answers(self, aggregate: Aggregate) -> Floats:
+        """How many reports tell each moment, shape (m,)."""
+        return self._answers(self._counts(aggregate))
+
     def expected_from(self, aggregate: Aggregate, likely: tuple[Floats, Floats]) -> Floats:
         """The variance of each mean by as many reports of each query as came, shape (m,), whatever they say.
 

@@ -20,7 +20,8 @@ from sordino.domain.moment import Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
-from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.interval import errors_to_either_side, require_confidence
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
 from sordino.mechanism.aggregate import Aggregate
 
@@ -70,6 +71,36 @@ class CovarianceEstimate(NormalEstimate):
         return bounded_part(self.value / units) * units
 
 
+@dataclass(frozen=True, eq=False)
+class EstimatedMeans(NormalEstimate):
+    """Means of which it is known what each report adds.
+
+    Attributes:
+        estimator: of the scaled means.
+        aggregate: the tally.
+        at: which of the estimator's moments they are, shape (a,).
+        middle, half: of the numbers' ranges, shape (a,) each.
+    """
+
+    estimator: MomentEstimator = field(repr=False)
+    aggregate: Aggregate = field(repr=False)
+    at: NDArray[np.intp] = field(repr=False)
+    middle: NDArray[np.float64] = field(repr=False)
+    half: NDArray[np.float64] = field(repr=False)
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1).
+        """
+        from sordino.estimation.intervals.moment_limits import moment_limits
+
+        require_confidence(confidence)
+        low, high = (limit[self.at] for limit in moment_limits(self.estimator, self.aggregate, 1 - confidence))
+        return self.middle + self.half * low, self.middle + self.half * high
+
+
 def covariance_statistics(places: Sequence[int]) -> tuple[Moment, ...]:
     """The statistics that the covariance matrix of some attributes needs: numbers, squares and products.
 
@@ -106,7 +137,8 @@ def means(
         ([1.0], 4)
     """
     asked, ranges = read_places(queries, places, ranges)
-    names = read_moments(queries).moments.names
+    reader = read_moments(queries)
+    names = reader.moments.names
     if any(given(j) in names for j in asked):
         from sordino.estimation.missing.given import MeansGiven
 
@@ -114,10 +146,14 @@ def means(
             step = "leave the places out"
             raise SordinoError("all numbers are told together where some may be missing", found="some", step=step)
         return MeansGiven.of(queries, aggregate, ranges)
-    told = EstimatedMoments.of(queries, aggregate, [(j,) for j in asked], ranges.names)
+    told = EstimatedMoments.of(reader, aggregate, [(j,) for j in asked], ranges.names)
     half = ranges.half[asked]
     stderr = half * np.sqrt(np.diagonal(told.covariance))
-    return NormalEstimate(ranges.middle[asked] + half * told.means, stderr, aggregate.n)
+    value = ranges.middle[asked] + half * told.means
+    if not isinstance(reader, MomentEstimator):
+        return NormalEstimate(value, stderr, aggregate.n)
+    at = np.array([reader.moments.names.index((j,)) for j in asked])
+    return EstimatedMeans(value, stderr, aggregate.n, reader, aggregate, at, ranges.middle[asked], half)
 
 
 def second_moments(

@@ -104,7 +104,8 @@ def test_the_mean_of_a_number_is_one_whatever_was_asked_with_it(both):
     after = {row["value"]: row for row in sordino.estimate(*both[2:]).results[1].rows()}["age"]
     assert (row["before"], row["after"]) == (before["estimate"], after["estimate"])
     half = stats.norm.ppf(0.975) * np.hypot(before["stderr"], after["stderr"])
-    assert (row["low"], row["high"]) == pytest.approx((row["change"] - half, row["change"] + half))
+    # Each side has the likelihood's limits, which of so many reports are nearly normal ones.
+    assert (row["low"], row["high"]) == pytest.approx((row["change"] - half, row["change"] + half), abs=0.02 * half)
 
 
 def test_all_numbers_of_a_question_can_hold_together(both):

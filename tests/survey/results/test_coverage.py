@@ -92,7 +92,9 @@ def test_numbers_that_hold_together_each_err_as_many_times_more_rarely(survey):
             assert result.each == pytest.approx(1 - 0.05 / result.count)
             if not np.isnan(alone["stderr"]):
                 away = stats.norm.ppf(1 - 0.025 / result.count) * alone["stderr"]
-                assert together["high"] - together["estimate"] == pytest.approx(away, rel=1e-9)
+                # Of means the likelihood's limits, which of so many reports are nearly normal ones.
+                near = 0.02 if "mean of" in result.question.name else 1e-9
+                assert together["high"] - together["estimate"] == pytest.approx(away, rel=near)
 
 
 def test_limits_hold_what_forged_reports_can_have_moved(survey):
@@ -102,7 +104,9 @@ def test_limits_hold_what_forged_reports_can_have_moved(survey):
             continue
         assert forged["moved"] > 0
         wider = np.hypot(alone["stderr"], forged["moved"] / np.sqrt(20)) / alone["stderr"]
-        least = wider * (alone["high"] - alone["estimate"]) + forged["moved"]
+        normal = "mean of" in result.question.name
+        reach = stats.norm.ppf(0.975) * alone["stderr"] if normal else alone["high"] - alone["estimate"]
+        least = wider * reach + forged["moved"]
         # Of reports about a question that are about one number there may be fewer.
         assert least * (1 - 1e-9) <= forged["high"] - alone["estimate"] <= least * 1.05, result.question.name
 

@@ -72,15 +72,19 @@ def mean_limits(amounts: Floats, counts: Floats, ends: Limits, error: float) -> 
     return low, high
 
 
-def limits_by_moments(moments: Floats, n: int, ends: Limits, error: float) -> Limits:
-    """The same of amounts of which the means of the first five powers are known, shape (5, m)."""
+def limits_by_moments(moments: Floats, n: int | Floats, ends: Limits, error: float) -> Limits:
+    """The same of amounts of which the means of the first five powers are known, shape (5, m); n of all or of each."""
     amounts, parts = three_amounts(moments)
     return mean_limits(amounts, n * parts, ends, error)
 
 
-def limits_by_codes(added: Floats, law: Floats, n: int, error: float) -> Limits:
-    """The same of the means of what each code adds, shape (m, codes), by how often each was sent, shape (codes,)."""
-    moments = np.stack([reduce(np.multiply, [added] * power) @ law for power in range(1, MOMENTS + 1)])
+def limits_by_codes(added: Floats, law: Floats, n: int | Floats, error: float) -> Limits:
+    """The same of the means of what each code adds, shape (m, codes), by how often each was sent.
+
+    The law is that of all means, shape (codes,), or that of each, shape (m, codes); so is the number of reports.
+    """
+    powers = (reduce(np.multiply, [added] * power) for power in range(1, MOMENTS + 1))
+    moments = np.stack([power @ law if law.ndim == 1 else (power * law).sum(axis=1) for power in powers])
     return limits_by_moments(moments, n, (added.min(axis=1), added.max(axis=1)), error)
 
 

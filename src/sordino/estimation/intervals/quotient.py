@@ -45,7 +45,7 @@ def quotient_limits(
 
 
 def likely_limits(
-    limits: tuple[Floats, Floats], parts: Floats, wholes: Floats, law: Floats, n: int, error: float
+    limits: tuple[Floats, Floats], parts: Floats, wholes: Floats, law: Floats, n: int | Floats, error: float
 ) -> tuple[Floats, Floats]:
     """Limits of shares, no closer together than likelihood lets them be, shape (m,) each.
 
@@ -53,13 +53,14 @@ def likely_limits(
         limits: by `quotient_limits`, or what is possible.
         parts: what each code adds to N, shape (m, codes).
         wholes: what it adds to D, shape (m, codes).
-        law: how often each was sent, shape (codes,).
-        n: the number of reports.
+        law: how often each was sent, shape (codes,), or of each share its own, shape (m, codes).
+        n: the number of reports, or of each share its own, shape (m,).
         error: how often both limits may miss, together.
     """
 
     def allowed(rows: NDArray[np.intp], share: Floats, end: float) -> NDArray[np.bool_]:
-        low, high = limits_by_codes(parts[rows] - share[:, None] * wholes[rows], law, n, error)
+        laws, reports = law if law.ndim == 1 else law[rows], n if isinstance(n, int) else n[rows]
+        low, high = limits_by_codes(parts[rows] - share[:, None] * wholes[rows], laws, reports, error)
         return low <= 0 if end < 1 else high >= 0
 
     found = []

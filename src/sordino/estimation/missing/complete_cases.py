@@ -114,6 +114,14 @@ class CompleteCases:
         """
         return self._share(*self._told(aggregate))
 
+    def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:
+        """Limits of this share, by the likelihood of what reports add to it; `error` is how often they may miss."""
+        from sordino.estimation.intervals.moment_limits import moment_limits
+
+        whole = MomentEstimator.of(self.asked, [(self.complete,)])
+        ((low,), (high,)) = moment_limits(whole, aggregate, error)
+        return (1 + float(low)) / 2, (1 + float(high)) / 2
+
     def _told(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
         """Among all people, the means of all moments and their covariance."""
         return self.estimator.means(aggregate), self.estimator.covariance(aggregate)

@@ -1,7 +1,7 @@
 """What a plan's reports say about means, a covariance matrix or a regression."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -36,8 +36,8 @@ class NumbersResult:
         coverage: what intervals hold against.
         moved: how far at most the forged reports can have moved each number, of the estimate's shape.
         part: what these are of the reports' weight.
-        complete: the share of people who have all the numbers, and its standard error, where a covariance matrix or
-            coefficients are of these; else None.
+        complete: the share of people who have all the numbers, its standard error and its limits for one look, where a
+            covariance matrix or coefficients are of these; else None.
     """
 
     question: NumbersQuestion
@@ -46,7 +46,7 @@ class NumbersResult:
     coverage: Coverage
     moved: NDArray[np.float64]
     part: float
-    complete: tuple[float, float] | None = None
+    complete: tuple[float, float, tuple[float, float]] | None = None
 
     together = "Bonferroni"
     """How intervals are made to hold together, if they do."""
@@ -70,8 +70,13 @@ class NumbersResult:
         nothing = np.zeros(estimate.value.shape), 0.0
         moved, part = move(asked, aggregate, ranges, coverage.forged) if coverage.forged else nothing
         cases = read_moments(question.query)
-        complete = cases.share(aggregate) if isinstance(cases, CompleteCases) else None
-        return cls(question, estimate, fitted, coverage, moved, part, complete)
+        found = cls(question, estimate, fitted, coverage, moved, part)
+        if not isinstance(cases, CompleteCases):
+            return found
+        share = cases.share(aggregate)
+        # It is one row more, and so makes each interval surer.
+        each = coverage.each(found.count + 1)
+        return replace(found, complete=(*share, cases.share_limits(aggregate, 1 - each)))
 
     @property
     def n(self) -> int:
@@ -83,9 +88,9 @@ class NumbersResult:
         """Lower and upper limits, of the estimate's shape."""
         estimate, n, expected = self.estimate, self.n, self.question.people
         if isinstance(estimate, MeansGiven):
-            return estimate.within(self._reach)
+            return estimate.within(self._reach) if self.coverage.watched else estimate.interval(self.each)
         limits = self.coverage.limits(
-            estimate.interval(self.each),
+            self._fixed,
             estimate.value,
             estimate.stderr,
             each=self.each,
@@ -95,6 +100,12 @@ class NumbersResult:
             part=self.part,
         )
         return possible_limits(estimate.value, limits, self.possible)
+
+    @property
+    def _fixed(self) -> Limits:
+        """Limits for one look at honest reports; what is made of them for more knows of normal ones."""
+        normal = self.coverage.watched or self.coverage.forged
+        return NormalEstimate.interval(self.estimate, self.each) if normal else self.estimate.interval(self.each)
 
     @cached_property
     def possible(self) -> Limits:
@@ -199,9 +210,10 @@ class NumbersResult:
         """Of the share of complete cases, the same numbers; none where everybody is one."""
         if self.complete is None:
             return {}
-        share, stderr = self.complete
-        value = np.array(share)
-        low, high = possible_limits(value, (value - self._reach * stderr, value + self._reach * stderr))
+        share, stderr, limits = self.complete
+        if self.coverage.watched:
+            limits = share - self._reach * stderr, share + self._reach * stderr
+        low, high = possible_limits(share, limits)
         fitted = float(np.clip(share, 0, 1))
         return {"estimate": share, "stderr": stderr, "low": float(low), "high": float(high), "fitted": fitted}
 

@@ -21,7 +21,7 @@ from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.missing.complete_cases import COMPLETE, CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.moments import EstimatedMeans, NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.coverage import Coverage
@@ -49,13 +49,13 @@ class SingleMoments:
     Attributes:
         question: that was asked.
         singles: what each number is.
-        estimate: of these, shape (m,).
+        parts: estimates of these, one after the other.
         coverage: what intervals hold against; not against forged reports.
     """
 
     question: NumbersQuestion
     singles: tuple[Single, ...]
-    estimate: NormalEstimate
+    parts: tuple[NormalEstimate, ...]
     coverage: Coverage
 
     together = "Bonferroni"
@@ -73,13 +73,18 @@ class SingleMoments:
         complete = [name for name in known if isinstance(name[0], Completeness)]
         own = [name for name in known if len(name) == 1 + len(complete) and name not in complete]
         own.sort(key=lambda name: (place_of(name[0]), known.index(name)))
-        found = [*_read(question, aggregate, own, complete), *_read(question, aggregate, complete, [])]
+        read = [_read(question, aggregate, own, complete), _read(question, aggregate, complete, [])]
+        found = [part for part in read if part is not None]
         if not found:
             return None
-        singles, value, variance = zip(*found, strict=True)
-        half, middle = np.array([(one.ends.width / 2, (one.ends.low + one.ends.high) / 2) for one in singles]).T
-        estimate = NormalEstimate(middle + half * value, half * np.sqrt(np.maximum(variance, 0.0)), aggregate.n)
-        return cls(question, singles, estimate, coverage)
+        singles = tuple(single for some, _ in found for single in some)
+        return cls(question, singles, tuple(part for _, part in found), coverage)
+
+    @cached_property
+    def estimate(self) -> NormalEstimate:
+        """Of all numbers, shape (m,)."""
+        value, stderr = (np.concatenate([getattr(part, name) for part in self.parts]) for name in ("value", "stderr"))
+        return NormalEstimate(value, stderr, self.parts[0].n)
 
     @property
     def n(self) -> int:
@@ -99,7 +104,11 @@ class SingleMoments:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits, shape (m,) each, within what is possible."""
-        limits = self.coverage.normal_limits(self.estimate, each=self.each, expected=self.question.people)
+        if self.coverage.watched:
+            limits = self.coverage.normal_limits(self.estimate, each=self.each, expected=self.question.people)
+        else:
+            low, high = zip(*(part.interval(self.each) for part in self.parts), strict=True)
+            limits = np.concatenate(low), np.concatenate(high)
         ends = np.array([(one.ends.low, one.ends.high) for one in self.singles]).T
         return possible_limits(self.estimate.value, limits, (ends[0], ends[1]))
 
@@ -126,19 +135,25 @@ class SingleMoments:
 
 def _read(
     question: NumbersQuestion, aggregate: Aggregate, names: Sequence[Factors], complete: Sequence[Factors]
-) -> Iterator[tuple[Single, float, float]]:
-    """Some moments with their means and variances; none where the reports are too few."""
+) -> tuple[list[Single], NormalEstimate] | None:
+    """Some moments, what they are and their estimates; None where the reports are too few."""
     if not names:
-        return
+        return None
     estimator = MomentEstimator.of(question.query, [*names, *complete])
     reader: MomentReader = CompleteCases.of(estimator) or estimator if complete else estimator
     wanted = [name[:-1] if complete else name for name in names]
     try:
         told = EstimatedMoments.of(reader, aggregate, wanted, question.of_record.names)
     except SordinoError:
-        return
-    for name, value, variance in zip(names, told.means, np.diagonal(told.covariance), strict=True):
-        yield _single(question, name[0]), float(value), float(variance)
+        return None
+    singles = [_single(question, name[0]) for name in names]
+    half, middle = np.array([(one.ends.width / 2, (one.ends.low + one.ends.high) / 2) for one in singles]).T
+    stderr = half * np.sqrt(np.maximum(np.diagonal(told.covariance), 0.0))
+    found = NormalEstimate(middle + half * told.means, stderr, aggregate.n)
+    if not isinstance(reader, MomentEstimator):
+        return singles, found
+    at = np.array([reader.moments.names.index(name) for name in wanted])
+    return singles, EstimatedMeans(found.value, stderr, found.n, reader, aggregate, at, middle, half)
 
 
 def _single(question: NumbersQuestion, factor: Factor) -> Single:

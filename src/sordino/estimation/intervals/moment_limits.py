@@ -1,0 +1,90 @@
+"""Limits of means of numbers, by the likelihood of what their reports add.
+
+An estimated mean is the average, over the reports that tell it, of a known amount for each code. Where few people are
+far from most others, few amounts are large, and a normal interval ends too close on their side: of people of whom one
+in a hundred has the largest number, most small surveys hold none of these. So limits are those of any mean of amounts
+(`mean_limits`). Where queries of different weight tell a mean, an amount is the mean and what a report moves it by.
+A mean among those who have a number is a quotient: its normal limits widen to what the likelihood allows (`quotient`).
+
+Cost: five passes over the codes that tell each mean; some forty over those that tell a quotient.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_moments
+from sordino.estimation.intervals.quotient import likely_limits
+from sordino.estimation.intervals.three_amounts import MOMENTS
+from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.mechanism.aggregate import Aggregate
+
+Floats = NDArray[np.float64]
+Limits = tuple[Floats, Floats]
+
+
+def moment_limits(estimator: MomentEstimator, aggregate: Aggregate, error: float) -> Limits:
+    """Lower and upper limits of the mean of each moment, shape (m,) each; of fewer than three reports, -1 and 1.
+
+    Args:
+        estimator: of the means.
+        aggregate: the tally.
+        error: how often both limits may miss, together.
+
+    Raises:
+        SordinoError: as `MomentEstimator.means`.
+
+    Example:
+        >>> from sordino import Number, Query, RandomizedResponse
+        >>> asked = Query(Number(0), RandomizedResponse(2, "9"))
+        >>> low, high = moment_limits(MomentEstimator.of(asked), asked.tally([0] * 100), 0.05)
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([-1.0], [-0.934])
+    """
+    means, moved = estimator.means(aggregate), estimator.influences(aggregate)
+    n = estimator.answers(aggregate)
+    told = n >= FEWEST
+    power, moments = moved.copy(), np.empty((MOMENTS, len(means)))
+    for place in range(MOMENTS):
+        moments[place] = power @ aggregate.counts * n**place
+        power.data *= moved.data
+    # What moves a mean up and what moves it down cancel each other, so 0 is between the ends.
+    ends = (n * moved.min(axis=1).toarray().ravel(), n * moved.max(axis=1).toarray().ravel())
+    found = limits_by_moments(moments[:, told], n[told], (ends[0][told], ends[1][told]), error)
+    low, high = np.full(len(means), -1.0), np.ones(len(means))
+    low[told], high[told] = (means[told] + limit for limit in found)
+    return low, high
+
+
+def ratio_limits(
+    limits: Limits, estimator: MomentEstimator, aggregate: Aggregate, pairs: Sequence[tuple[int, int]], error: float
+) -> Limits:
+    """Limits of means among those who have a number, in [-1, 1], no closer than they are, shape (len(pairs),) each.
+
+    Args:
+        limits: by `quotient_limits`; where they are not a number they stay so.
+        estimator: of the means.
+        aggregate: the tally.
+        pairs: the places of the mean, somebody who lacks the number counted as 0, and of whether it is given.
+        error: how often both limits may miss, together.
+    """
+    means, moved = estimator.means(aggregate), estimator.influences(aggregate)
+    own = [moved[list(pair)].tocsc() for pair in pairs]
+    codes = [estimator.codes_of(pair) for pair in pairs]
+    n = np.array([aggregate.counts[each].sum() for each in codes], dtype=np.float64)
+    shape = len(pairs), max(map(len, codes), default=0)
+    parts, wholes, law = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for row, (pair, at) in enumerate(zip(pairs, codes, strict=True)):
+        numbers, given = means[list(pair)][:, None] + n[row] * own[row][:, at].toarray()
+        # Of what is 1 or -1 the share is half, and a half; of numbers from 0 to 1 the mean is a share of the share.
+        given = (1 + given) / 2
+        # To rows of fewer codes than the longest one a code of theirs is added that nobody sent.
+        rest = 0, shape[1] - len(at)
+        parts[row], wholes[row] = np.pad((numbers + given) / 2, rest, "edge"), np.pad(given, rest, "edge")
+        law[row, : len(at)] = aggregate.counts[at] / n[row]
+    low, high = ((1 + limit) / 2 for limit in limits)
+    told = ~np.isnan(low) & (n >= FEWEST)
+    at_told = (low[told], high[told])
+    low[told], high[told] = likely_limits(at_told, parts[told], wholes[told], law[told], n[told], error)
+    return 2 * low - 1, 2 * high - 1
