@@ -192,11 +192,7 @@ class MomentEstimator:
         return weight * (most - least) / drawn, weight / drawn
 
     def influences(self, aggregate: Aggregate) -> "csr_array":
-        """How far a report with each code moved each mean, shape (m, codes): over all reports they add up to 0.
-
-        Raises:
-            SordinoError: as `means`.
-        """
+        """How far a report with each code moved each mean, shape (m, codes): over all reports they add up to 0."""
         by_mean = self._inverse.multiply(self.means(aggregate)[:, None])
         drawn = self._drawn(self._counts(aggregate))
         moved: csr_array = (self._weighed - by_mean).multiply(1 / drawn[:, None]).tocsr()
