@@ -45,7 +45,7 @@ from starlette.responses import JSONResponse
 async def application(scope, receive, send):
     while (await receive()).get("more_body"):
         pass
-    await JSONResponse({"accepted": 1, "repeated": 0, "failed": []})(scope, receive, send)
+    await JSONResponse({"accepted": 1, "repeated": 0, "failures": 0, "failed": []})(scope, receive, send)
 listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
 listener.bind(("127.0.0.1", 0))
 listener.listen()

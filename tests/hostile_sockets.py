@@ -4,6 +4,7 @@ Of a client's sockets whoever opened them closes them; `held` does it for a bloc
 """
 
 import socket
+import struct
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
 
@@ -43,6 +44,41 @@ def held(port, count, said=b"", source="127.0.0.1"):
             with suppress(OSError):
                 sockets[-1].sendall(said)
         yield sockets
+
+
+@contextmanager
+def unread(port, count, said):
+    """Many sockets with little room for answers that each say the same, and hear nothing until the block ends.
+
+    Each has a thread of its own: a server that reads no more holds up whoever says more.
+    """
+
+    def say(peer):
+        with suppress(OSError):
+            peer.sendall(said)
+
+    sockets = [socket.socket() for _ in range(count)]
+    threads = [Thread(target=say, args=(peer,), daemon=True) for peer in sockets]
+    try:
+        for peer, thread in zip(sockets, threads, strict=True):
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+            peer.settimeout(PATIENCE)
+            peer.connect(("127.0.0.1", port))
+            thread.start()
+        yield sockets
+    finally:
+        for peer in sockets:
+            with suppress(OSError):
+                peer.shutdown(socket.SHUT_RDWR)
+        joined(*(thread for thread in threads if thread.ident is not None))
+        for peer in sockets:
+            peer.close()
+
+
+def break_off(peer):
+    """Close a socket at once, whatever is on its way."""
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
 
 
 def poured(port, beginning, piece, most):

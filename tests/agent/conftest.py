@@ -17,7 +17,7 @@ SURVEY = {
     "ask": [{"histogram": "word"}],
 }
 RECORD = {"version": 1, "record": {"word": 73}}
-KEPT = {"accepted": 1, "repeated": 0, "failed": []}
+KEPT = {"accepted": 1, "repeated": 0, "failures": 0, "failed": []}
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
             assert is_problem(client.as_analyst("POST", "/aggregate", body), 400, words)
         assert client.as_analyst("POST", "/scrub").json["scrubbed"] == 30
         assert is_problem(client.as_analyst("GET", "/reports"), 409, "found scrubbed ones")
-        assert client.upload(codes).json == {"accepted": 0, "repeated": 30, "failed": []}
+        assert client.upload(codes).json == {"accepted": 0, "repeated": 30, "failures": 0, "failed": []}
         assert client.as_analyst("GET", "/estimates").json["n"] == 37
         assert client.of_plan("GET", "/progress").json["reports"] == 37
 

@@ -43,9 +43,9 @@ def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
     assert is_problem(client.as_analyst("GET", "/estimates"), 409, "50 reports or more")
     people = np.arange(4000)
     codes = plan.sampled.outputs - 1 - people % plan.sampled.outputs
-    expected = {"accepted": 4000, "repeated": 0, "failed": []}
+    expected = {"accepted": 4000, "repeated": 0, "failures": 0, "failed": []}
     assert client.upload(codes).json == expected
-    assert client.upload(codes).json == {"accepted": 0, "repeated": 4000, "failed": []}
+    assert client.upload(codes).json == {"accepted": 0, "repeated": 4000, "failures": 0, "failed": []}
     reports = [
         {"id": f"{10**6:032x}", "code": "0"},
         {"id": f"{0:032x}", "code": "0"},
@@ -66,6 +66,13 @@ def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
         }
     # One question is pooled with none.
     assert told["pooled"] == []
+
+
+def test_an_answer_names_the_first_failures_and_counts_all(client):
+    answer = client.upload([99] * 5000, first=1 << 99)
+    assert (answer.json["accepted"], answer.json["failures"], len(answer.json["failed"])) == (0, 5000, 256)
+    assert [failed["id"] for failed in answer.json["failed"]] == [f"{(1 << 99) + place:032x}" for place in range(256)]
+    assert len(answer.body) < 1 << 15
 
 
 def test_estimates_hold_what_several_questions_tell():

@@ -1,11 +1,14 @@
 """Clients that hold a collector open: it keeps its memory, gives them up, and serves honest ones meanwhile."""
 
+import asyncio
 import json
+import logging
 import resource
 import socket
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from select import select
-from time import sleep
+from threading import Event
+from time import monotonic, sleep
 
 import psutil
 import pytest
@@ -13,7 +16,7 @@ import pytest
 import reports_sent
 from collectors import on_a_port
 from commands import PATIENCE
-from hostile_sockets import GONE, Drip, connected, header_lines, heard, held, poured, upload_head
+from hostile_sockets import GONE, Drip, break_off, connected, header_lines, heard, held, poured, unread, upload_head
 from reports_sent import is_problem, on_a_thread, served, uploaded
 from sordino.service import connection, server
 from sordino.service.budget import MOST_BYTES, MOST_RECEIVED, UNCOUNTED
@@ -287,9 +290,12 @@ def test_the_one_that_has_waited_longest_makes_room(monkeypatch, tmp_path, plan)
         assert first[3].recv(12) == b"HTTP/1.1 200"
 
 
-def test_an_answer_that_nobody_reads_is_given_up(monkeypatch):
+@pytest.mark.parametrize(("method", "limit"), [("GET", "ANSWER_SECONDS"), ("POST", "RECEIPT_SECONDS")])
+def test_an_answer_that_nobody_reads_is_given_up(monkeypatch, method, limit):
+    for name in ("ANSWER_SECONDS", "RECEIPT_SECONDS"):
+        monkeypatch.setattr(connection, name, PATIENCE)
     monkeypatch.setattr(server, "PAUSE", 0.05)
-    monkeypatch.setattr(connection, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(connection, limit, 0.3)
     ended = []
 
     async def application(scope, receive, send):
@@ -301,10 +307,119 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch):
         ended.append(True)
 
     with on_a_port(server.BoundedServer(application, lifespan="off")) as port, connected(port) as peer:
-        peer.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        peer.sendall(f"{method} / HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\n\r\n".encode())
         while not ended:
             sleep(0.05)
         assert len(heard(peer)) < 64 * MIB
+
+
+def failing(plan, reports):
+    """An upload of reports that the plan cannot send, with its head."""
+    body = pack(plan, uploaded([255] * reports, first=1 << 94))
+    return upload_head(plan.hash, len(body)) + body
+
+
+def test_unread_answers_to_long_uploads_that_fail_take_little(collector, plan, memory):
+    """Each would be 84 MB if it named all failures."""
+    said = failing(plan, 900_000)
+    with ExitStack() as stack:
+        for _ in range(6):
+            (peer,) = stack.enter_context(unread(collector.port, 1, said))
+            assert peer.recv(12) == b"HTTP/1.1 200"
+        assert memory() < MORE_MEMORY
+        assert collector.upload([1], first=1 << 95).status == 200
+
+
+@pytest.mark.usefixtures("many_files")
+@pytest.mark.parametrize(("peers", "pipelined"), [(400, 1), (200, 16)])
+def test_unread_answers_to_many_uploads_that_fail_take_little_and_keep_nobody_waiting(
+    collector, plan, memory, peers, pipelined
+):
+    with unread(collector.port, peers, pipelined * failing(plan, UNCOUNTED // 17)):
+        for number in range(20):
+            begun = monotonic()
+            assert collector.upload([2], first=(1 << 96) + 100 * peers + number).json["accepted"] == 1
+            assert monotonic() - begun < 10
+            assert memory() < 2 * MOST_RECEIVED
+            sleep(0.1)
+
+
+def test_valid_uploads_that_are_pipelined_and_unread_take_little_and_keep_nobody_waiting(collector, plan, memory):
+    body = pack(plan, uploaded([3] * (UNCOUNTED // 17), first=1 << 97))
+    with unread(collector.port, 200, 16 * (upload_head(plan.hash, len(body)) + body)):
+        for number in range(20):
+            begun = monotonic()
+            assert collector.upload([2], first=(1 << 98) + number).json["accepted"] == 1
+            assert monotonic() - begun < 10
+            assert memory() < 2 * MOST_RECEIVED
+            sleep(0.1)
+
+
+def test_no_more_is_read_while_requests_wait_for_their_turn(monkeypatch):
+    """Though the one that is answered has asked for all of its body; in the end each is answered."""
+    read, goes_on, own = [], Event(), connection.BoundedProtocol
+    take = own.data_received
+    monkeypatch.setattr(own, "data_received", lambda protocol, data: (read.append(len(data)), take(protocol, data))[1])
+
+    async def application(scope, receive, send):
+        del scope
+        while (await receive())["more_body"]:
+            pass
+        await asyncio.to_thread(goes_on.wait, PATIENCE)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    request = upload_head("any", UNCOUNTED) + bytes(UNCOUNTED)
+    with (
+        on_a_port(server.BoundedServer(application, lifespan="off")) as port,
+        unread(port, 1, 16 * request) as (peer,),
+    ):
+        while not read:
+            sleep(0.01)
+        sleep(0.5)
+        assert sum(read) < 6 * len(request)
+        goes_on.set()
+        found = b""
+        while found.count(b"HTTP/1.1 200") < 16:
+            found += peer.recv(1000)
+    assert sum(read) == 16 * len(request)
+
+
+def test_whoever_hangs_up_or_asks_for_another_protocol_causes_a_line_of_the_log_at_most(tmp_path, plan):
+    upload = upload_head(plan.hash, 17) + bytes(17)
+    with served(tmp_path, plan) as (client, said):
+        for _ in range(20):
+            for count, hang_up in ((2, break_off), (5, socket.socket.close), (5, break_off), (16, break_off)):
+                peer = connected(client.port)
+                peer.sendall(count * upload)
+                hang_up(peer)
+        for _ in range(5):
+            with connected(client.port) as peer:
+                peer.sendall(b"GET /health HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+                assert peer.recv(12) == b"HTTP/1.1 200"
+            with connected(client.port) as peer:
+                peer.sendall(18 * upload)
+                heard(peer)
+        assert client.upload([1], first=1).json["accepted"] == 1
+    _, err, code = said
+    assert code == 0
+    warnings = {"WARNING:  Unsupported upgrade request.", "WARNING:  Invalid HTTP request received."}
+    assert (len(err.splitlines()), set(err.splitlines())) == (2, warnings)
+
+
+def test_an_error_is_shown_once_in_a_while_and_another_one_at_once():
+    def record(work):
+        try:
+            work()
+        except ArithmeticError as error:
+            trace = type(error), error, error.__traceback__
+        return logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "Exception in an application", (), trace)
+
+    seldom, works = server.SeldomRecords(), (lambda: 1 // 0, lambda: 2 // 0, lambda: 2.0**5000)
+    assert [seldom.filter(record(work)) for work in works] == [True, False, True]
+    assert [seldom.filter(record(work)) for work in works] == [False] * 3
+    bare = logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "something else", (), None)
+    assert [seldom.filter(bare), seldom.filter(bare)] == [True, False]
 
 
 def test_every_answer_says_what_it_is(collector, plan):

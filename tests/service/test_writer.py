@@ -8,6 +8,7 @@ import pytest
 
 from reports_sent import uploaded
 from sordino.errors import UnavailableError
+from sordino.service import writer
 from sordino.service.storage.store import ReportStore
 from sordino.service.writer import UploadWriter
 
@@ -62,6 +63,36 @@ def test_what_waits_while_others_are_written_is_one_commit_and_told_after_it(sto
 
     asyncio.run(work())
     assert commits == [50]
+
+
+def test_a_small_upload_waits_for_no_large_ones_and_these_are_written_in_parts(store, monkeypatch):
+    (collection,) = store.collections.values()
+    monkeypatch.setattr(writer, "SMALL", 2)
+    monkeypatch.setattr(writer, "MOST_TOGETHER", 10)
+    monkeypatch.setattr(writer, "MOST_LARGE", 5)
+    commits, add = [], collection.add
+    monkeypatch.setattr(
+        type(collection), "add", lambda _, uploads: commits.append([len(each) for each in uploads]) or add(uploads)
+    )
+
+    async def work():
+        begun, goes_on = Event(), Event()
+        async with writing(store) as made:
+            made.do(lambda _: begun.set() or goes_on.wait(60))
+            assert begun.wait(60)
+            sizes = [4, 5, 3, 40, 3]
+            waiting = [made.add(collection, uploaded([1] * size, first=100 * size)) for size in sizes]
+            with pytest.raises(writer.FullQueueError):
+                made.add(collection, uploaded([1] * 3))
+            waiting += [made.add(collection, uploaded([1], first=code)) for code in range(2)]
+            assert made.waiting == 7
+            goes_on.set()
+            receipts = await asyncio.gather(*waiting)
+            assert [receipt.accepted + receipt.repeated for receipt in receipts] == [*sizes, 1, 1]
+            assert made.waiting == 0
+
+    asyncio.run(work())
+    assert commits == [[1, 1, 4, 5], [3], [40], [3]]
 
 
 def test_a_writer_that_ends_writes_what_waits_and_takes_nothing_more(store):

@@ -3,18 +3,19 @@
 httptools, which reads requests for uvicorn, bounds none of these, so that a peer could hold a connection and the memory
 of its head for ever, and one header of 100 MB keeps all others waiting. Here a head has a length, and a look at all
 connections now and then gives up those whose peer keeps the collector waiting. Where there are too many, the one that
-has waited longest makes room. All that a connection holds is then a head, and what it reads at once; of bodies see
-`budget`. A body must say its length: what has no end is refused at its head.
+has waited longest makes room. All that a connection holds is then a head, what it reads at once, and the end of an
+answer; of bodies see `budget`. A body must say its length: what has no end is refused at its head.
 """
 
 import asyncio
 import json
 import resource
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from sordino.errors import SordinoError
@@ -39,8 +40,11 @@ LEAST_RATE = 1 << 16
 """Bytes of a body a second, on average over each `BODY_SECONDS`: a long one may come by a slow line, and none that has
 come for the most part can be held on to."""
 
-ANSWER_SECONDS = 600.0
-"""In which an answer must be read."""
+ANSWER_SECONDS, RECEIPT_SECONDS = 600.0, 30.0
+"""In which the answer to a question must be read, which may be long; and any other answer, as that to an upload."""
+
+MOST_UNREAD = 1 << 15
+"""Bytes that wait for a peer to read them when more are written; these are at most one part of an answer."""
 
 LINGER_SECONDS, MOST_DROPPED = 2.0, 1 << 20
 """In which whoever is refused may read why, and bytes that are dropped meanwhile: a connection that is closed before
@@ -58,6 +62,26 @@ REFUSALS = {
 """What is said of a request that no route sees, by the status."""
 
 
+class BoundedFlow(FlowControl):
+    """Reads no more of a connection while whole requests wait for their turn.
+
+    uvicorn reads on whenever a request is answered, so that a peer who reads no answers fills the queue with bodies.
+
+    Args:
+        transport: what is read.
+        waiting: the requests that wait.
+    """
+
+    def __init__(self, transport: asyncio.Transport, waiting: Collection[object]) -> None:
+        super().__init__(transport)
+        self._waiting = waiting
+
+    def resume_reading(self) -> None:
+        """Read on, unless requests wait."""
+        if not self._waiting:
+            super().resume_reading()
+
+
 class BoundedProtocol(HttpToolsProtocol):
     """One connection; whoever serves calls `look` now and then.
 
@@ -72,16 +96,31 @@ class BoundedProtocol(HttpToolsProtocol):
         # Bytes of a body since its peer was last given time.
         self._inside = 0
         self._is_refused = False
+        # The request that is being answered, or was last; `cycle` is the last one that came.
+        self._current: Any = None
         # When its peer was last given time; since when an answer is not read; when all ends.
         self.since, self._unread, self._end = monotonic(), float("inf"), float("inf")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take a connection, and give up another one where there are too many."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(MOST_UNREAD)
+        self.flow = BoundedFlow(transport, self.pipeline)
         if len(self.connections) > MOST_CONNECTIONS:
             held: Iterable[Any] = self.connections
             others = (each for each in held if each is not self and each.is_awaiting_peer)
             min(others, key=lambda each: each.since, default=self).transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget requests that wait, and let the one that is being answered know that nobody hears it.
+
+        uvicorn tells the last one that came, which is another one if several came at once.
+        """
+        self.pipeline.clear()
+        if self._current is not None and not self._current.response_complete:
+            self._current.disconnected = True
+            self._current.message_event.set()
+        super().connection_lost(exc)
 
     @property
     def is_awaiting_peer(self) -> bool:
@@ -137,6 +176,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self.since = monotonic()
         super().on_response_complete()
 
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._current = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        # Without uvicorn's advice to install something, which is of no use to a collector.
+        self.logger.warning("Unsupported upgrade request.")
+
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser could not read, or what was wrong with a head."""
         del msg
@@ -147,6 +194,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._end = monotonic() + LAST_SECONDS
         super().shutdown()
 
+    @property
+    def _reading_seconds(self) -> float:
+        is_question = self._current is not None and self._current.scope["method"] == "GET"
+        return ANSWER_SECONDS if is_question else RECEIPT_SECONDS
+
     def look(self) -> None:
         """Give the connection up if its peer has kept it waiting for too long."""
         now = monotonic()
@@ -154,7 +206,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._unread = min(self._unread, now)
         else:
             self._unread = float("inf")
-        if now > self._end or now - self._unread > ANSWER_SECONDS:
+        if now > self._end or now - self._unread > self._reading_seconds:
             self.transport.abort()
         elif self._is_refused or self.transport.is_closing() or self.pipeline:
             return

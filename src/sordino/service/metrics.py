@@ -51,7 +51,7 @@ class Metrics:
         for outcome, number in (
             ("accepted", receipt.accepted),
             ("repeated", receipt.repeated),
-            ("failed", len(receipt.failed)),
+            ("failed", receipt.failures),
         ):
             self._reports.labels(outcome).inc(number)
 

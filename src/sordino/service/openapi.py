@@ -3,6 +3,7 @@
 from typing import Any
 
 from sordino.document.formats import AGGREGATE
+from sordino.service.storage.reports import MOST_NAMED
 from sordino.service.uploads import FIELDS, PACKED
 from sordino.survey.results.tally import SOURCE
 
@@ -15,7 +16,7 @@ PROBLEM = {
     },
 }
 
-REPORT = {
+REPORT: dict[str, Any] = {
     "type": "object",
     "required": list(FIELDS),
     "additionalProperties": False,
@@ -36,6 +37,26 @@ UPLOAD_BODY = {
         },
     },
 }
+
+RECEIPT = {
+    "type": "object",
+    "required": ["accepted", "repeated", "failures", "failed"],
+    "additionalProperties": False,
+    "properties": {
+        **{name: {"type": "integer", "minimum": 0} for name in ("accepted", "repeated", "failures")},
+        "failed": {
+            "type": "array",
+            "maxItems": MOST_NAMED,
+            "items": {
+                "type": "object",
+                "required": ["id", "rule"],
+                "additionalProperties": False,
+                "properties": {"id": REPORT["properties"]["id"], "rule": {"type": "string"}},
+            },
+        },
+    },
+}
+"""What an upload is answered with: `failures` counts all reports that are not kept, `failed` names the first ones."""
 
 COUNTS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
 
@@ -107,4 +128,6 @@ def responses(
         ]
     content = {"application/problem+json": {"schema": PROBLEM}}
     found: dict[int | str, dict[str, Any]] = {200: {"content": {media: {}}}} if media else {}
+    if body is UPLOAD_BODY:
+        found = {200: {"content": {"application/json": {"schema": RECEIPT}}}}
     return found | {status: {"description": words, "content": content} for status, words in sorted(told.items())}, extra

@@ -24,25 +24,38 @@ BACKLOG = 256
 """Connections that wait to be taken."""
 
 AGAIN = 60.0
-"""Seconds in which a warning is not repeated."""
+"""Seconds in which a warning or an error is not repeated."""
 
 
-class SeldomWarnings(logging.Filter):
-    """Has each warning once in a while: whoever sends what is no HTTP would fill a disk with it."""
+class SeldomRecords(logging.Filter):
+    """Shows each warning and each error once in a while: whoever can cause one would fill a disk with it.
+
+    Errors are the same if their exceptions have one type and were raised at one line.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._last: dict[str, float] = {}
+        self._last: dict[tuple[object, ...], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is shown."""
-        if record.levelno != logging.WARNING:
+        if record.levelno not in (logging.WARNING, logging.ERROR):
             return True
-        now, message = time.monotonic(), str(record.msg)
-        shown = now - self._last.get(message, -AGAIN) >= AGAIN
+        now, sort = time.monotonic(), (str(record.msg), *_raised_at(record))
+        shown = now - self._last.get(sort, -AGAIN) >= AGAIN
         if shown:
-            self._last[message] = now
+            self._last[sort] = now
         return shown
+
+
+def _raised_at(record: logging.LogRecord) -> tuple[object, ...]:
+    """The type of a record's exception, and the line that raised it; nothing if it has none."""
+    kind, _, trace = record.exc_info or (None, None, None)
+    if trace is None:
+        return (kind,)
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return kind, trace.tb_frame.f_code.co_filename, trace.tb_lineno
 
 
 class BoundedServer(uvicorn.Server):
@@ -101,6 +114,6 @@ class BoundedServer(uvicorn.Server):
 
 def _log_config() -> dict[str, Any]:
     config: dict[str, Any] = deepcopy(LOGGING_CONFIG)
-    config["filters"] = {"seldom": {"()": SeldomWarnings}}
+    config["filters"] = {"seldom": {"()": SeldomRecords}}
     config["handlers"]["default"]["filters"] = ["seldom"]
     return config

@@ -23,9 +23,6 @@ from sordino.survey.planning.plan import Plan
 AT_ONCE = 1 << 16
 """Bytes of an upload that are read while others wait; more are read on a thread of their own."""
 
-FEW = 1000
-"""Failed reports that are told while others wait; more are told from a thread of their own."""
-
 
 class UploadRoute:
     """`POST /plans/{hash}/reports`, and an application for all else.
@@ -73,8 +70,6 @@ class UploadRoute:
             receipt = await self._desk.writer.add(collection, upload)
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
-        if len(receipt.failed) > FEW:
-            return await asyncio.to_thread(_acknowledged, upload, receipt)
         return _acknowledged(upload, receipt)
 
 
@@ -90,7 +85,8 @@ def _uploaded_to(scope: Scope) -> str | None:
 
 def _acknowledged(upload: Upload, receipt: Receipt) -> JSONResponse:
     failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
-    return JSONResponse({"accepted": receipt.accepted, "repeated": receipt.repeated, "failed": failed})
+    counts = {"accepted": receipt.accepted, "repeated": receipt.repeated, "failures": receipt.failures}
+    return JSONResponse({**counts, "failed": failed})
 
 
 def _media(content_type: str) -> str:

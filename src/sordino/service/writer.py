@@ -1,11 +1,14 @@
 """One thread that writes for all: what waits while a commit runs is committed together by the next one.
 
+Of large uploads a commit takes some at a time, so that a device's report waits for two short commits at most, whatever
+others send.
+
 Who waits is told on the loop that asked, all of a commit at once: a thread that wakes a loop for each of them waits for
 the interpreter as often.
 """
 
 from asyncio import AbstractEventLoop, Future
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,8 +23,16 @@ from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
 
 MOST_WAITING = 256
-"""Uploads and questions that wait at most: more are refused at once, and may come again. What uploads hold together
-has a budget (`budget`)."""
+"""Questions and small uploads that wait at most: more are refused at once, and may come again."""
+
+MOST_LARGE = 128
+"""The same of large uploads, which keep nobody else out. What they hold together has a budget (`budget`)."""
+
+SMALL = 256
+"""Reports of an upload that is written by the next commit; a larger one waits its turn."""
+
+MOST_TOGETHER = 1 << 16
+"""Reports of large uploads in one commit, or one upload of more."""
 
 T = TypeVar("T")
 
@@ -38,6 +49,10 @@ class _Queued:
     work: Any
     collection: Collection | None = None
 
+    @property
+    def is_large(self) -> bool:
+        return self.collection is not None and len(self.work) > SMALL
+
 
 class UploadWriter:
     """Writes uploads of many connections into a store, which nobody else may use while the writer runs.
@@ -53,14 +68,14 @@ class UploadWriter:
     def __init__(self, store: ReportStore, loop: AbstractEventLoop) -> None:
         self._store, self.loop = store, loop
         self._waiting: SimpleQueue[_Queued | None] = SimpleQueue()
-        self._lock, self._jobs, self._stopped = Lock(), 0, False
+        self._lock, self._jobs, self._stopped = Lock(), Counter[bool](), False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
     @property
     def waiting(self) -> int:
         """Uploads and questions that wait."""
-        return self._jobs
+        return self._jobs.total()
 
     @property
     def works(self) -> bool:
@@ -95,18 +110,21 @@ class UploadWriter:
             if self._stopped:
                 step = "send again when it is back"
                 raise UnavailableError("the collector must be running", found="one that ends", step=step)
-            if self._jobs >= MOST_WAITING and not always:
+            if self._jobs[one.is_large] >= (MOST_LARGE if one.is_large else MOST_WAITING) and not always:
                 rule, found = "the collector must keep up", "too many uploads at once"
                 raise FullQueueError(rule, found=found, step="send again a little later")
-            self._jobs += 1
+            self._jobs[one.is_large] += 1
             # Within the lock, so that nothing comes behind the end.
             self._waiting.put(one)
         return one.future
 
     def _run(self) -> None:
-        more = True
-        while more:
-            waiting, more = self._together()
+        large, more = deque[_Queued](), True
+        while more or large:
+            waiting, more = self._together(large) if more else ([], False)
+            waiting += _some_of(large)
+            with self._lock:
+                self._jobs.subtract(one.is_large for one in waiting)
             uploads: dict[Collection, list[_Queued]] = defaultdict(list)
             for one in waiting:
                 if one.collection is not None:
@@ -117,19 +135,19 @@ class UploadWriter:
                 if one.collection is None:
                     self._settle([one], partial(_asked, one.work, self._store))
 
-    def _together(self) -> tuple[list[_Queued], bool]:
-        """All that wait, at least one; and whether the writer goes on."""
+    def _together(self, large: deque[_Queued]) -> tuple[list[_Queued], bool]:
+        """All that wait but large uploads, which join others of theirs; and whether more may come.
+
+        Waits until there is something to do.
+        """
         found: list[_Queued] = []
-        one = self._waiting.get()
-        try:
+        with suppress(Empty):
+            one = self._waiting.get(block=not large)
             while one is not None:
-                found.append(one)
+                (large if one.is_large else found).append(one)
                 one = self._waiting.get_nowait()
-        except Empty:
-            pass
-        with self._lock:
-            self._jobs -= len(found)
-        return found, one is not None
+            return found, False
+        return found, True
 
     def _settle(self, waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:
         """Have each told its result, or whatever went wrong; the thread goes on."""
@@ -140,6 +158,15 @@ class UploadWriter:
         # On a loop that has ended nobody waits.
         with suppress(RuntimeError):
             self.loop.call_soon_threadsafe(tell)
+
+
+def _some_of(large: deque[_Queued]) -> list[_Queued]:
+    """Take the first large uploads for one commit."""
+    found, reports = list[_Queued](), 0
+    while large and (not found or reports + len(large[0].work) <= MOST_TOGETHER):
+        found.append(large.popleft())
+        reports += len(found[-1].work)
+    return found
 
 
 def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:

@@ -9,7 +9,7 @@ import pytest
 from commands import started
 from reports_sent import make_plan, uploaded
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
-from sordino.service.storage.reports import Upload
+from sordino.service.storage.reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
 from waits import line_of
 
@@ -54,6 +54,16 @@ def test_one_id_twice_in_an_upload_is_one_report_if_its_code_is_one(store):
     assert (receipt.accepted, receipt.repeated) == (2, 1)
     assert [place for place, _ in receipt.failed] == [3]
     assert counts(store) == [0, 1, 1, 0]
+
+
+def test_a_receipt_names_the_first_failures_and_counts_all(store):
+    held_by(store).add([uploaded([1] * 1000)])
+    codes = [(1, 9, 2, 2)[place % 4] for place in range(1000)]
+    (receipt,) = held_by(store).add([uploaded(codes)])
+    assert (receipt.accepted, receipt.repeated, receipt.failures) == (0, 250, 750)
+    assert [place for place, _ in receipt.failed] == [place for place in range(1000) if place % 4][:MOST_NAMED]
+    rules = {9: "a code must be one that the plan can send", 2: "an id must be of one report"}
+    assert [rule for _, rule in receipt.failed] == [rules[codes[place]] for place, _ in receipt.failed]
 
 
 def test_what_no_report_can_be_fails_alone(store):
@@ -127,7 +137,7 @@ WRITING = """
 import sys, resource
 import numpy as np
 from pathlib import Path
-from sordino.service.storage.reports import Upload
+from sordino.service.storage.reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
 from sordino.survey.planning.plan import Plan
 store = ReportStore.open(Path(sys.argv[1]), Plan.load(sys.argv[2]))

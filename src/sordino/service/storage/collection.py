@@ -19,7 +19,7 @@ from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
-from sordino.service.storage.reports import MergedPart, Receipt, Upload
+from sordino.service.storage.reports import ID_BYTES, MOST_NAMED, MergedPart, Receipt, Upload
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
@@ -41,6 +41,8 @@ MOST_SOURCES = 256
 MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
+UNSENDABLE = "a code must be one that the plan can send"
+SHARED_ID = "an id must be of one report"
 LATE = "a closed plan takes no reports"
 OWN = "this collector's own reports: nothing was added"
 LOST = "more of this collector's own reports than its store has, as if it was restored from a copy: nothing was added"
@@ -136,7 +138,7 @@ class Collection:
             if before.closed:
                 raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
             if sendable.all() and self._database.insert(self._number, together):
-                receipts, fresh = [Receipt(len(upload), 0, ()) for upload in uploads], together.codes
+                receipts, fresh = [Receipt(len(upload), 0) for upload in uploads], together.codes
             else:
                 receipts, fresh = self._add_new(uploads, together, sendable)
         self._known = replace(before, own=before.own + self.plan.sampled.tally(fresh))
@@ -146,25 +148,27 @@ class Collection:
         self, uploads: Sequence[Upload], together: Upload, sendable: NDArray[np.bool_]
     ) -> tuple[list[Receipt], Words]:
         """The same where some are known, or no reports of the plan."""
-        known, fresh = dict(self._database.known(self._number, together)), Upload(b"", together.codes[:0])
+        rows = np.frombuffer(together.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
+        known = dict(self._database.known(self._number, Upload(rows[sendable].tobytes(), together.codes[sendable])))
         receipts, first, ids = [], 0, []
         new = np.zeros(len(together), dtype=np.bool_)
         for upload in uploads:
-            accepted, repeated, failed = 0, 0, []
-            for place, code in enumerate(upload.codes.view(np.int64).tolist()):
+            accepted, repeated, shared = 0, 0, list[tuple[int, str]]()
+            own, codes = sendable[first : first + len(upload)], upload.codes.view(np.int64)
+            for place, code in zip(np.flatnonzero(own).tolist(), codes[own].tolist(), strict=True):
                 key = upload.id_at(place)
-                if not sendable[first + place]:
-                    failed.append((place, "a code must be one that the plan can send"))
-                elif key not in known:
+                if key not in known:
                     known[key] = code
                     ids.append(key)
                     new[first + place] = True
                     accepted += 1
                 elif known[key] in (code, None):
                     repeated += 1
-                else:
-                    failed.append((place, "an id must be of one report"))
-            receipts.append(Receipt(accepted, repeated, tuple(failed)))
+                elif len(shared) < MOST_NAMED:
+                    shared.append((place, SHARED_ID))
+            unsendable = [(place, UNSENDABLE) for place in np.flatnonzero(~own)[:MOST_NAMED].tolist()]
+            failed = tuple(sorted(unsendable + shared)[:MOST_NAMED])
+            receipts.append(Receipt(accepted, repeated, failed, len(upload) - accepted - repeated))
             first += len(upload)
         fresh = Upload(b"".join(ids), together.codes[new])
         if ids and not self._database.insert(self._number, fresh):

@@ -7,6 +7,9 @@ from sordino.exact.source import Words
 ID_BYTES = 16
 """Of a report's id."""
 
+MOST_NAMED = 256
+"""Failed reports that a receipt names; of all others it has the number: an upload may hold a million."""
+
 
 @dataclass(frozen=True, eq=False)
 class Upload:
@@ -35,12 +38,14 @@ class Receipt:
     Attributes:
         accepted: reports that are new, and on disk.
         repeated: reports that were there already, as far as is known with the same code.
-        failed: places of the others in the upload, and why.
+        failed: places of the others in the upload, and why: of the first `MOST_NAMED`.
+        failures: how many others there are.
     """
 
     accepted: int
     repeated: int
-    failed: tuple[tuple[int, str], ...]
+    failed: tuple[tuple[int, str], ...] = ()
+    failures: int = 0
 
 
 @dataclass(frozen=True)
