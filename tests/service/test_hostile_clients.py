@@ -1,13 +1,10 @@
 """Clients that hold a collector open: it keeps its memory, gives them up, and serves honest ones meanwhile."""
 
-import asyncio
 import json
-import logging
 import resource
 import socket
 from contextlib import ExitStack, contextmanager, suppress
 from select import select
-from threading import Event
 from time import monotonic, sleep
 
 import psutil
@@ -16,7 +13,7 @@ import pytest
 import reports_sent
 from collectors import on_a_port
 from commands import PATIENCE
-from hostile_sockets import GONE, Drip, break_off, connected, header_lines, heard, held, poured, unread, upload_head
+from hostile_sockets import GONE, Drip, connected, header_lines, heard, held, poured, unread, upload_head
 from reports_sent import is_problem, on_a_thread, served, uploaded
 from sordino.service import connection, server
 from sordino.service.budget import MOST_BYTES, MOST_RECEIVED, UNCOUNTED
@@ -353,73 +350,6 @@ def test_valid_uploads_that_are_pipelined_and_unread_take_little_and_keep_nobody
             assert monotonic() - begun < 10
             assert memory() < 2 * MOST_RECEIVED
             sleep(0.1)
-
-
-def test_no_more_is_read_while_requests_wait_for_their_turn(monkeypatch):
-    """Though the one that is answered has asked for all of its body; in the end each is answered."""
-    read, goes_on, own = [], Event(), connection.BoundedProtocol
-    take = own.data_received
-    monkeypatch.setattr(own, "data_received", lambda protocol, data: (read.append(len(data)), take(protocol, data))[1])
-
-    async def application(scope, receive, send):
-        del scope
-        while (await receive())["more_body"]:
-            pass
-        await asyncio.to_thread(goes_on.wait, PATIENCE)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
-
-    request = upload_head("any", UNCOUNTED) + bytes(UNCOUNTED)
-    with (
-        on_a_port(server.BoundedServer(application, lifespan="off")) as port,
-        unread(port, 1, 16 * request) as (peer,),
-    ):
-        while not read:
-            sleep(0.01)
-        sleep(0.5)
-        assert sum(read) < 6 * len(request)
-        goes_on.set()
-        found = b""
-        while found.count(b"HTTP/1.1 200") < 16:
-            found += peer.recv(1000)
-    assert sum(read) == 16 * len(request)
-
-
-def test_whoever_hangs_up_or_asks_for_another_protocol_causes_a_line_of_the_log_at_most(tmp_path, plan):
-    upload = upload_head(plan.hash, 17) + bytes(17)
-    with served(tmp_path, plan) as (client, said):
-        for _ in range(20):
-            for count, hang_up in ((2, break_off), (5, socket.socket.close), (5, break_off), (16, break_off)):
-                peer = connected(client.port)
-                peer.sendall(count * upload)
-                hang_up(peer)
-        for _ in range(5):
-            with connected(client.port) as peer:
-                peer.sendall(b"GET /health HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
-                assert peer.recv(12) == b"HTTP/1.1 200"
-            with connected(client.port) as peer:
-                peer.sendall(18 * upload)
-                heard(peer)
-        assert client.upload([1], first=1).json["accepted"] == 1
-    _, err, code = said
-    assert code == 0
-    warnings = {"WARNING:  Unsupported upgrade request.", "WARNING:  Invalid HTTP request received."}
-    assert (len(err.splitlines()), set(err.splitlines())) == (2, warnings)
-
-
-def test_an_error_is_shown_once_in_a_while_and_another_one_at_once():
-    def record(work):
-        try:
-            work()
-        except ArithmeticError as error:
-            trace = type(error), error, error.__traceback__
-        return logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "Exception in an application", (), trace)
-
-    seldom, works = server.SeldomRecords(), (lambda: 1 // 0, lambda: 2 // 0, lambda: 2.0**5000)
-    assert [seldom.filter(record(work)) for work in works] == [True, False, True]
-    assert [seldom.filter(record(work)) for work in works] == [False] * 3
-    bare = logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "something else", (), None)
-    assert [seldom.filter(bare), seldom.filter(bare)] == [True, False]
 
 
 def test_every_answer_says_what_it_is(collector, plan):
