@@ -21,6 +21,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.interval import errors_to_either_side, require_confidence
+from sordino.estimation.intervals.moment_limits import moment_limits
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
 from sordino.mechanism.aggregate import Aggregate
@@ -94,8 +95,6 @@ class EstimatedMeans(NormalEstimate):
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
-        from sordino.estimation.intervals.moment_limits import moment_limits
-
         require_confidence(confidence)
         low, high = (limit[self.at] for limit in moment_limits(self.estimator, self.aggregate, 1 - confidence))
         return self.middle + self.half * low, self.middle + self.half * high

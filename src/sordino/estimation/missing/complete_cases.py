@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sordino.domain.coded import Completeness
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.moment_limits import moment_limits
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.missing.complete import CompleteCase
@@ -116,8 +117,6 @@ class CompleteCases:
 
     def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:
         """Limits of this share, by the likelihood of what reports add to it; `error` is how often they may miss."""
-        from sordino.estimation.intervals.moment_limits import moment_limits
-
         whole = MomentEstimator.of(self.asked, [(self.complete,)])
         ((low,), (high,)) = moment_limits(whole, aggregate, error)
         return (1 + float(low)) / 2, (1 + float(high)) / 2
