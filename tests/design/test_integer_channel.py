@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from in_one import in_one
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
 from sordino.design.integer_channel import integer_channel, needed_pairs, require_valid
-from sordino.design.reproducible import ReproducibleDraws
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
@@ -20,7 +19,7 @@ WHOLE = 2**64
 def channel_within(matrix, columns, seed):
     """A random channel that keeps the bounds: many vectors of the cone, and what is left of (1, ..., 1)."""
     floor = floors(np.array(matrix, dtype=float))
-    rays = random_rays(floor, columns, ReproducibleDraws(seed))
+    rays = random_rays(floor, columns, np.random.default_rng(seed))
     part = 0.9 / rays.sum(axis=0).max()
     while True:
         rest = 1 - part * rays.sum(axis=0)

@@ -1,6 +1,6 @@
 """The best channel over some values whose tally says how often each code was sent."""
 
-from sordino.design.reproducible import coarse_number
+from sordino.design.coarse import coarse_number
 from sordino.exact.nats import Nats
 from sordino.mechanism.inner import offered
 from sordino.mechanism.one_coin import OneCoin

@@ -18,7 +18,6 @@ from sordino.design.histograms.every_ray import (
     raised_bounds,
     vertices,
 )
-from sordino.design.reproducible import ReproducibleDraws
 from sordino.exact.nats import Nats
 
 
@@ -77,7 +76,7 @@ def test_bounds_that_imply_no_others_have_as_many_vertices_as_is_known(k):
 def test_rows_are_new_once_and_those_that_differ_are_never_taken_for_one():
     known, rows = np.array([[0, 5], [1, 2]]), np.array([[3, 4], [1, 2], [3, 4], [7, 0]])
     assert sorted(_fresh(known, rows).tolist()) == [[3, 4], [7, 0]]
-    first, second = 2 * ReproducibleDraws(0).below(1 << 62, 2) + 1
+    first, second = 2 * np.random.default_rng(0).integers(1 << 62, size=2) + 1
     # Both have the same sum.
     assert _fresh(known, np.array([[0, 0], [second, -first]])) is None
 

@@ -1,4 +1,8 @@
-"""The same survey gives the same plan on every machine: integers that do not hang on a processor's last bits."""
+"""The same survey gives the same plan on every machine, or where a design is solved by LAPACK one as accurate.
+
+Channels with a formula, levels and apportioned people do not depend on a processor's last bits; channels that are
+solved for (of a matrix, a metric, a number) may.
+"""
 
 import json
 import os
@@ -12,6 +16,7 @@ import pytest
 
 from commands import PATIENCE
 from sordino.document.sealed import canonical
+from sordino.exact.coin import WORD
 from sordino.survey.frozen.plan_fields import dump
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -71,20 +76,14 @@ SURVEYS = {
 SLOW = {"means under deltas"}
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
 GOLDEN = {
-    "line": "aa0a41cb6d97821ca6fb",
     "map": "170a4fe33ef8b328a91e",
-    "tree": "3f79b9ed4a5e208c1a64",
-    "distances": "64fd99edd5c364800e80",
-    "matrix": "aac18913f7b52c924898",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",
     "many": "6d7eb6be74fecf88f20b",
     "means": "8a4aa0e286a76eaf0d53",
     "means under deltas": "959c7b080ce4d6cdc943",
     "means in two groups": "97519d8ee9650cd1bb56",
-    "means of everybody": "27c3b9bf3d4377418408",
     "means of all but one": "d918fe24fe3a98aee6cc",
-    "covariance": "9f4eea14bcc39ae3f8b2",
     "regression": "a92a34d9c9bbf65ed1a6",
     "ranges": "235739acfdc176a5f154",
     "quantiles": "32f9885f0d92c3586aa7",
@@ -92,22 +91,35 @@ GOLDEN = {
 }
 
 
+def queries(tables):
+    """What a survey's plan asks, with all integers."""
+    return dump(Plan.of(Survey.read(tables), 10_000).document)["queries"]
+
+
 def integers(tables):
-    """A hash of all integers of a survey's plan."""
-    document = dump(Plan.of(Survey.read(tables), 10_000).document)
-    return sha256(canonical({"queries": document["queries"]})).hexdigest()[:20]
+    """A hash of them."""
+    return sha256(canonical({"queries": queries(tables)})).hexdigest()[:20]
+
+
+def sizes(document):
+    """All integers of a document, from small to large: in floats, of words."""
+    if isinstance(document, dict | list):
+        parts = document.values() if isinstance(document, dict) else document
+        return sorted(size for part in parts for size in sizes(part))
+    return [int(document) / WORD] if isinstance(document, str) and document.isdigit() else []
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in SURVEYS]
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in GOLDEN]
 )
 def test_a_plan_is_the_one_that_was_written_down(name):
     """On whatever machine this runs, with whatever libraries."""
     assert integers(SURVEYS[name]) == GOLDEN[name]
 
 
-@pytest.mark.long
-def test_a_plan_is_the_same_on_an_older_processor():
+@pytest.fixture(scope="module")
+def elsewhere():
+    """What an older processor makes of the surveys."""
     known = {name for name in OLD.split() if name in np.show_config(mode="dicts")["SIMD Extensions"]["found"]}
     environment = {
         **os.environ,
@@ -127,7 +139,18 @@ def test_a_plan_is_the_same_on_an_older_processor():
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == GOLDEN
+    return json.loads(done.stdout)
+
+
+@pytest.mark.long
+def test_a_plan_is_the_same_on_an_older_processor(elsewhere):
+    assert {name: found for name, (found, _) in elsewhere.items() if name in GOLDEN} == GOLDEN
+
+
+@pytest.mark.long
+def test_what_a_library_solves_is_the_same_but_for_its_last_digits(elsewhere):
+    for name in SURVEYS.keys() - GOLDEN.keys():
+        assert elsewhere[name][1] == pytest.approx(sizes(queries(SURVEYS[name])), abs=1e-9), name
 
 
 @pytest.mark.first_cases(1)
@@ -148,4 +171,4 @@ def test_a_plan_is_the_same_whatever_last_digits_an_optimiser_finds(monkeypatch,
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({name: integers(tables) for name, tables in SURVEYS.items()}))
+    sys.stdout.write(json.dumps({name: [integers(tables), sizes(queries(tables))] for name, tables in SURVEYS.items()}))

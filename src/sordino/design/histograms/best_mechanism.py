@@ -13,10 +13,10 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.coarse import coarse_number
 from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.histograms.mixture import LARGEST_MIXTURE, mixture
 from sordino.design.histograms.optimal import optimal_weights
-from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked
@@ -235,8 +235,8 @@ def optimal_channel(
 ) -> ChannelTable:
     """The channel with the least total variance at a prior that a search finds, under any bounds between values.
 
-    The search ends where some rounds bring next to nothing, or after counted steps, the same on every machine; of dense
-    bounds between many values long before the best. `variance_floor` tells how far from the best a channel can be.
+    The search ends where some rounds bring next to nothing, or after counted steps, however busy the machine is; of
+    dense bounds between many values long before the best. `variance_floor` bounds the distance from the best channel.
 
     Args:
         matrix: the bounds in nats, closed here under shortest paths.

@@ -15,8 +15,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import Floats, exponential
 from sordino.design.integer_channel import BoundRows
-from sordino.design.reproducible import Floats, ReproducibleDraws, exponential
 
 Whole = NDArray[np.int64]
 
@@ -62,7 +62,7 @@ def raised_bounds(bounds: BoundRows, seed: int) -> Whole:
         for other, bound in enumerate(row):
             if bound is not None and bound < LARGEST_BOUND:
                 raised[x, other] = min(most, ceil(bound.around()[1] * 2**BITS))
-    raised += 1 + ReproducibleDraws(seed).below(APART - 1, k, k)
+    raised += 1 + np.random.default_rng(seed).integers(APART - 1, size=(k, k))
     np.fill_diagonal(raised, 0)
     return raised
 
@@ -119,7 +119,7 @@ def _fresh(known: Whole, rows: Whole) -> Whole | None:
     """Each of the rows that is not known, once; None where two that differ cannot be told apart by what they sum to."""
     both = np.concatenate([known, rows])
     # Sums that overflow are as good: whatever agrees in them is compared.
-    keys = both @ (2 * ReproducibleDraws(0).below(1 << 62, rows.shape[1]) + 1)
+    keys = both @ (2 * np.random.default_rng(0).integers(1 << 62, size=rows.shape[1]) + 1)
     order = np.argsort(keys, kind="stable")
     repeated = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     if (both[order[repeated]] != both[order[repeated + 1]]).any():

@@ -15,7 +15,6 @@ import numpy as np
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.optimal import UNBOUNDED
 from sordino.design.integer_channel import integer_channel
-from sordino.design.reproducible import solve
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
@@ -44,9 +43,10 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
         limits[x] = [np.inf if bound is None else min(bound.floor(), UNBOUNDED) for bound in row]
     np.fill_diagonal(limits, 0)
     columns = floors(limits).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = solve(columns, np.ones(k))
-    # Values that are alike leave the system without a solution, which no comparison holds of.
+    try:
+        weights = np.linalg.solve(columns, np.ones(k))
+    except np.linalg.LinAlgError:  # values that are alike
+        weights = np.full(k, np.nan)
     if not bool((weights >= -ROUNDING).all()):
         raise SordinoError(
             "tight bounds must leave each value a code of its own",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import LARGEST_EPSILON
-from sordino.design.reproducible import coarse_number, exponential
+from sordino.design.coarse import coarse_number, exponential
 from sordino.domain.great_circle import cell_sizes, least_distances
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.metric import MetricLDP
+from sordino.design.coarse import coarse_number
 from sordino.design.integer_channel import integer_channel
-from sordino.design.reproducible import coarse_number
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.inner import offered
 from sordino.mechanism.table import ChannelTable

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.channel_design import design
 from sordino.design.integer_channel import integer_channel
-from sordino.design.reproducible import Floats, total
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -97,11 +97,11 @@ def _read_prior(prior: NDArray[np.float64], k: int) -> Floats:
     shares = np.asarray(prior, dtype=np.float64)
     if shares.shape != (k,):
         raise SordinoError(f"the prior must hold {k} shares", found=f"shape {shares.shape}")
-    if not (np.isfinite(shares).all() and (shares > 0).all() and abs(total(shares) - 1) <= 1e-6):
+    if not (np.isfinite(shares).all() and (shares > 0).all() and abs(shares.sum() - 1) <= 1e-6):
         raise SordinoError(
             "the prior's shares must be positive and sum to one",
-            found=f"a smallest share of {shares.min():g} and a sum of {total(shares):g}",
+            found=f"a smallest share of {shares.min():g} and a sum of {shares.sum():g}",
             step="give values that you do not expect a small share",
         )
-    normal: Floats = shares / total(shares)
+    normal: Floats = shares / shares.sum()
     return normal

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sordino.design.reproducible import Floats
+from sordino.design.coarse import Floats
 
 BITS = 80
 """Binary digits after the point of Z and of the prices."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.reproducible import Floats, ReproducibleDraws
+from sordino.design.coarse import Floats
 
 GAP = 5e-4
 """Stop where no Z and prices can prove more than this beyond, relatively."""
@@ -66,7 +66,7 @@ def best_prices(columns: Floats, coordinates: Coordinates) -> tuple[Floats, Floa
     spread = ((columns @ root) * columns).sum(axis=1)
     chosen = np.zeros(n, dtype=np.bool_)
     chosen[np.argsort(-spread, kind="stable")[:entries]] = True
-    chosen[ReproducibleDraws(0).below(n, 2 * entries)] = True
+    chosen[np.random.default_rng(0).integers(n, size=2 * entries)] = True
     for _ in range(MOST_ROUNDS):
         root, prices = _RayPrices(columns[chosen], coordinates).run()
         over = ((columns @ root) ** 2).sum(axis=1) - columns @ prices

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import largest_level
+from sordino.design.coarse import coarse, coarse_number
 from sordino.design.numbers.sign_table import TableSearch, TableShape
-from sordino.design.reproducible import coarse, coarse_number
 from sordino.exact.nats import Nats
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -17,8 +17,8 @@ from math import ceil, sqrt
 import numpy as np
 
 from sordino.definition.bounds import read_epsilon
+from sordino.design.coarse import Floats, exponential
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
-from sordino.design.reproducible import Floats, exponential
 from sordino.exact.coin import WORD, most_weight
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sordino.audit.answers import answers
 from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
-from sordino.design.reproducible import coarse
+from sordino.design.coarse import coarse
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, NatsLike

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
+from sordino.design.coarse import DIGITS, coarse_number
 from sordino.design.numbers.sampled_levels import (
     LEAST_LEVEL,
     better_mechanism,
@@ -31,7 +32,6 @@ from sordino.design.numbers.sampled_levels import (
     with_table,
     worst_variance,
 )
-from sordino.design.reproducible import DIGITS, coarse_number
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query.number import Number

@@ -28,8 +28,8 @@ from typing import Self
 
 import numpy as np
 
+from sordino.design.coarse import exponential
 from sordino.design.numbers.unbiased_channel import Prices, UnbiasedChannel
-from sordino.design.reproducible import exponential
 from sordino.exact.nats import Nats
 from sordino.exact.nats import exponential as enclosed
 

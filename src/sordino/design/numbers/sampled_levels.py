@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
+from sordino.design.coarse import coarse
 from sordino.design.numbers.best_table import best_table
 from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.drawn_answers import whole_shares
-from sordino.design.reproducible import coarse
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.nats import Nats

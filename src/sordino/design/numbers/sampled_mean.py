@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
+from sordino.design.coarse import coarse_number
 from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
 from sordino.design.numbers.drawn_answers import apportioned, highest_levels, keeps_deltas, one_bit_each
 from sordino.design.numbers.joint_levels import joint_levels
 from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
-from sordino.design.reproducible import coarse_number
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.coin import WORD, largest_threshold

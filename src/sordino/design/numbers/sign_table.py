@@ -25,9 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import table_loss
-from sordino.design.reproducible import coarse, coarse_number
-from sordino.design.reproducible import product as product_of
-from sordino.design.reproducible import total as total_of
+from sordino.design.coarse import coarse, coarse_number
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 
@@ -146,7 +144,7 @@ class TableSearch:
 
     def _vertex(self, worth: Floats, direction: Floats) -> FoundTable | None:
         aim = np.zeros(self._variables)
-        aim[: len(self.states)] = -product_of(direction, self._slope)
+        aim[: len(self.states)] = -direction @ self._slope
         size = np.abs(aim).max()
         if size == 0:
             return None
@@ -162,8 +160,8 @@ class TableSearch:
         if solution.x is None:
             return None
         weights = coarse(np.asarray(solution.x, dtype=np.float64)[: len(self.states)])
-        slopes = coarse(product_of(self._slope, weights))
-        return FoundTable(coarse_number(float(total_of(worth * slopes**2))), slopes, weights)
+        slopes = coarse(self._slope @ weights)
+        return FoundTable(coarse_number(float(worth @ slopes**2)), slopes, weights)
 
     @property
     def _variables(self) -> int:

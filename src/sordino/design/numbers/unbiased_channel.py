@@ -11,7 +11,7 @@ of a, b, l times f_I it maximizes sum a + b x - l share x^2 with slack_I = -A - 
 problem itself has many solutions; here m times the logarithms of all slacks and of l are added, so that there is *one*.
 At this maximum c_I = m / slack_I and z_I = B / (2 L) solve the two equations, the second moments have spare = m / l(x)
 left below t, and t is within m (intervals + points) of the least. It is found by Newton's method for prices, weights
-and t together (primal-dual interior points), in arithmetic that is the same on every machine.
+and t together (primal-dual interior points).
 All is symmetric under x -> -x: a and l are even, b is odd, and a pair of mirrored intervals has one c.
 
 Guarantee: none; tables made of it are certified. Cost: some 20 steps, each a system of 1.5 k unknowns: for k = 21 less
@@ -27,7 +27,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.reproducible import Floats, product, solve, total
+from sordino.design.coarse import Floats
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -126,17 +126,17 @@ class Prices:
     @cached_property
     def mass(self) -> Floats:
         """L of each interval."""
-        return product(self.intervals.even, self.prior)
+        return self.intervals.even @ self.prior
 
     @cached_property
     def values(self) -> Floats:
         """What each interval counts as, z."""
-        return product(self.intervals.odd, self.b) / (2 * self.mass)
+        return (self.intervals.odd @ self.b) / (2 * self.mass)
 
     @cached_property
     def slacks(self) -> Floats:
         """Of each interval, above 0 where prices are allowed."""
-        return -product(self.intervals.even, self.a) - self.values**2 * self.mass
+        return -self.intervals.even @ self.a - self.values**2 * self.mass
 
     def moved(self, step: Floats) -> Self:
         """The prices after a step, shape (3 h + 2,)."""
@@ -148,7 +148,7 @@ class Prices:
         intervals = self.intervals
         terms = intervals.multiple * (self.a - share * intervals.half**2 * self.prior)
         terms[1:] += 2 * intervals.half[1:] * self.b
-        return float(total(terms))
+        return float(terms.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +193,9 @@ class UnbiasedChannel:
     def gap(self) -> float:
         """The mean of weight times slack, and of prior times spare: m where all are equal."""
         prices, intervals = self.prices, self.prices.intervals
-        of_weights = total(intervals.count * self.weights * prices.slacks)
-        of_spare = total(intervals.multiple * prices.prior * self.spare)
-        return float((of_weights + of_spare) / (total(intervals.count) + intervals.points))
+        of_weights = (intervals.count * self.weights * prices.slacks).sum()
+        of_spare = (intervals.multiple * prices.prior * self.spare).sum()
+        return float((of_weights + of_spare) / (intervals.count.sum() + intervals.points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +230,8 @@ class _NewtonStep:
         missing = np.concatenate([multiple, 2 * intervals.half[1:], -share * multiple * intervals.half**2])
         missing -= barrier * _weighted_loss(intervals, z, counts / slacks) + start.worst * sums
         missing[priors] += barrier * multiple / prices.prior
-        free, along = solve(curvature, np.column_stack([missing, sums])).T
-        worst = float(total(sums * free) / total(sums * along))
+        free, along = np.linalg.solve(curvature, np.column_stack([missing, sums])).T
+        worst = float((sums @ free) / (sums @ along))
         step = free - worst * along
         weights = (barrier + start.weights * _loss(intervals, z, step)) / slacks - start.weights
         spare = (barrier - start.spare * step[priors]) / prices.prior - start.spare
@@ -258,14 +258,14 @@ def _allowed(values: Floats, growth: Floats) -> float:
 def _loss(intervals: Intervals, z: Floats, step: Floats) -> Floats:
     """What the slacks lose along a step of the prices, to the first order."""
     a, b, prior = np.split(step, [intervals.even.shape[1], -intervals.even.shape[1]])
-    return product(intervals.even, a) + z * product(intervals.odd, b) - z**2 * product(intervals.even, prior)
+    return intervals.even @ a + z * (intervals.odd @ b) - z**2 * (intervals.even @ prior)
 
 
 def _weighted_loss(intervals: Intervals, z: Floats, weights: Floats) -> Floats:
     """What weighted slacks lose together for each price."""
     even, odd = intervals.even, intervals.odd
     parts = (weights, even), (weights * z, odd), (-weights * z**2, even)
-    return np.concatenate([total(weight[:, None] * rows, axis=0) for weight, rows in parts])
+    return np.concatenate([weight @ rows for weight, rows in parts])
 
 
 def _curvature(intervals: Intervals, z: Floats, of_loss: Floats, of_bend: Floats) -> Floats:
@@ -280,4 +280,4 @@ def _curvature(intervals: Intervals, z: Floats, of_loss: Floats, of_bend: Floats
 
 def _gram(left: Floats, right: Floats, weights: Floats) -> Floats:
     """The weighted sum of the products of rows, shape (columns of the left, of the right)."""
-    return total(left[:, :, None] * (weights[:, None] * right)[:, None, :], axis=0)
+    return left.T @ (weights[:, None] * right)

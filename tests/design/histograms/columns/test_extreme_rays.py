@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sordino.design.histograms.columns.extreme_rays import climb, distinct, floors, random_rays, starting_rays
-from sordino.design.reproducible import ReproducibleDraws
 
 
 def bounds_of(witness, k, unprotected, seed):
@@ -33,7 +32,7 @@ def test_climbing_ends_on_the_best_extreme_ray(witness, k, unprotected, seed):
     every = witness.all_rays(floor)
     score = score_of(generator.normal(size=(k, k)), generator.normal(size=k))
     starts = np.concatenate(
-        [starting_rays(floor, ReproducibleDraws(seed)), random_rays(floor, 20, ReproducibleDraws(seed))]
+        [starting_rays(floor, np.random.default_rng(seed)), random_rays(floor, 20, np.random.default_rng(seed))]
     )
     found = climb(starts, floor, score)
     distances = np.abs(found[:, None, :] - every).max(axis=2).min(axis=1)
@@ -46,7 +45,7 @@ def test_climbing_ends_on_the_best_extreme_ray(witness, k, unprotected, seed):
 def test_starts_keep_the_bounds(witness, seed):
     floor = floors(bounds_of(witness, 12, 0.5, seed))
     rays = np.concatenate(
-        [starting_rays(floor, ReproducibleDraws(seed)), random_rays(floor, 100, ReproducibleDraws(seed))]
+        [starting_rays(floor, np.random.default_rng(seed)), random_rays(floor, 100, np.random.default_rng(seed))]
     )
     assert (rays[:, None, :] >= floor * rays[:, :, None] * (1 - 1e-12)).all()
     assert (rays.max(axis=1) == 1).all()
@@ -54,7 +53,7 @@ def test_starts_keep_the_bounds(witness, seed):
 
 def test_starts_for_few_values_are_one_ray_for_each_set():
     floor = floors(2.0 * (1 - np.eye(4)))
-    rays = starting_rays(floor, ReproducibleDraws(0))
+    rays = starting_rays(floor, np.random.default_rng(0))
     # The set of all values is the constant ray; every other set is an extreme ray of its own.
     assert len(rays) == 2**4 - 1
 

@@ -5,7 +5,6 @@ import pytest
 
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
 from sordino.design.histograms.columns.ray_search import Worth, approach, settle
-from sordino.design.reproducible import ReproducibleDraws
 
 
 def worth_of(k, seed, stretch):
@@ -51,7 +50,7 @@ def test_worth_and_the_best_change_of_an_entry(stretch):
 def test_rays_stay_in_the_cone_and_gain(witness, search, k, unprotected):
     floor = floors(np.array(witness.random_bounds(np.random.default_rng(k), k, unprotected), dtype=float))
     worth, plain = worth_of(k, k, 1.0)
-    starts = random_rays(floor, 30, ReproducibleDraws(0))
+    starts = random_rays(floor, 30, np.random.default_rng(0))
     found = search(starts.copy(), floor, worth)
     assert found.shape == starts.shape
     assert (found[:, None, :] >= floor * found[:, :, None] * (1 - 1e-12)).all()

@@ -14,12 +14,12 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import Floats, coarse
 from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restored, sparse
 from sordino.design.histograms.columns.extreme_rays import climb, floors, random_rays, starting_rays
 from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.histograms.columns.ray_search import Worth, approach
 from sordino.design.histograms.columns.symmetries import symmetries
-from sordino.design.reproducible import Floats, ReproducibleDraws, coarse, inverse, product, total
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
@@ -34,8 +34,8 @@ STALLED, STALLED_FALL = 3, 5e-4
 """Beyond few values, stop also where so many rounds lowered the variance by no more than this part of it each."""
 
 SOME_VALUES, MOST_WORK, MORE_WORK = 32, 10_000_000_000, 60_000_000_000
-"""Multiplications in the weights' solver, of up to so many values and of more: stop beyond, some ten seconds later for
-32 values and half a minute for 64. Counted, not timed, so that a design is the same on every machine."""
+"""Multiplications in the weights' solver, of up to so many values and of more: stop beyond, some seconds later for 32
+values and ten for 64. Counted, not timed, so that a design does not depend on the machine's load."""
 
 NEWTON_STEPS = 8
 """Of a round, about."""
@@ -63,8 +63,10 @@ MOST_STARTS = 160
 NEXT = 3
 """Columns out of use that are kept, for each value."""
 
-MOST_COLUMNS = 800
-"""Columns in use that are kept; what others combine to becomes one."""
+COLUMNS, MOST_COLUMNS = (1, 2), 800
+"""Columns in use that are kept for each entry of M, of many values and of few, and at most; what others combine to
+becomes one. As many as entries are enough for the best channel, but weights on the way there use more: a search of few
+values that lets those go finds them again for ever."""
 
 MOST_ENTRIES = 1 << 16
 """Of a channel that a plan holds."""
@@ -117,7 +119,7 @@ class _Rounds:
     def __init__(self, bounds: Floats, prior: Floats, known: Floats | None) -> None:
         self.floor, self.prior = floors(bounds), prior
         self.orbits = Orbits(symmetries(_labels(self.floor, prior)))
-        self.draws = ReproducibleDraws(SEARCH_SEED)
+        self.draws = np.random.default_rng(SEARCH_SEED)
         rays = starting_rays(self.floor, self.draws)
         if known is not None:
             rays = np.concatenate([rays, known.T])
@@ -163,7 +165,7 @@ class _Rounds:
         fresh = fresh[worth(fresh) > 0]
         rays, start = self._without(~kept, used)
         rays, start = np.concatenate([rays, fresh]), np.append(start, np.zeros(len(fresh)))
-        units = product(rays, self.prior) / rays.max(axis=1)
+        units = (rays @ self.prior) / rays.max(axis=1)
         inside = _inside(self.orbits.rows(self._stretched(rays).T), start, units)
         if inside is not None:
             self.rays, self.weights = rays, inside
@@ -174,7 +176,7 @@ class _Rounds:
         largest = _on_section(self.rays, self.prior).max(axis=1) * used.weights
         order = np.argsort(-largest, kind="stable")
         fitting = np.cumsum(self.orbits.sizes(self.rays[order])) < MOST_ENTRIES // len(self.prior)
-        fitting[min(len(self.orbits.pair_counts), MOST_COLUMNS) :] = False
+        fitting[min(COLUMNS[self.few] * len(self.orbits.pair_counts), MOST_COLUMNS) :] = False
         kept = largest > UNUSED
         kept[order[~fitting]] = False
         return np.asarray(kept)
@@ -185,13 +187,13 @@ class _Rounds:
         if gone.any():
             left = self.orbits.combined(_on_section(self.rays[gone], self.prior), used.weights[gone])
             rays = np.concatenate([rays, left[None, :] / left.max()])
-            weights = np.append(weights, product(left, self.prior))
+            weights = np.append(weights, left @ self.prior)
         return rays, weights
 
     def _sendable(self, used: Weighting) -> Weighting:
         """The best use of no more columns than a table may have, images among them."""
         in_use = _in_use(self.rays, used, self.prior)
-        if total(self.orbits.sizes(self.rays[in_use])) * len(self.prior) <= MOST_ENTRIES:
+        if self.orbits.sizes(self.rays[in_use]).sum() * len(self.prior) <= MOST_ENTRIES:
             return used
         self.rays, start = self._without(~self._needed(used), used)
         return best_weights(self._stretched(self.rays).T, start, self.finest, self.orbits)
@@ -226,8 +228,8 @@ class _Rounds:
         columns = 1 + self.stretch * (vectors.T - 1)
         # The rows must sum to one to the last digits: as they are, not stretched.
         weights = restored(vectors.T, weights)
-        squares, stretch = float(total(prior * prior)), self.stretch
-        variance = float(total(np.diag(inverse(product(columns * weights, columns.T)))) - squares) * stretch**2
+        squares, stretch = float(prior @ prior), self.stretch
+        variance = float(np.trace(np.linalg.inv((columns * weights) @ columns.T)) - squares) * stretch**2
         # For any W and prices m with |W v|^2 <= m . v on the cone's section, trace(M^-1) >= (trace W)^2 / sum(m).
         least = used.total**2 / (used.total + used.gap + most)
         return Design(vectors.T * weights, variance, float(1 - (least - squares) * stretch**2 / variance))
@@ -244,7 +246,7 @@ def _labels(floor: Floats, prior: Floats) -> NDArray[np.intp]:
 
 def _on_section(rays: Floats, prior: Floats) -> Floats:
     """The multiples with prior . v = 1; rows of zeros stay."""
-    height = product(rays, prior)
+    height = rays @ prior
     scaled: Floats = rays / np.where(height > 0, height, 1.0)[..., None]
     return scaled
 
@@ -262,7 +264,7 @@ def _first(rays: Floats, floor: Floats, prior: Floats, orbits: Orbits) -> tuple[
         if (rest[None, :] >= floor * rest[:, None]).all():
             rays = np.concatenate([rays, rest[None, :] / rest.max()])
             parts = np.append(np.full(len(rays) - 1, part), rest.max())
-            return rays, parts * product(rays, prior)
+            return rays, parts * (rays @ prior)
         part /= 2
 
 
@@ -278,10 +280,10 @@ def _inside(rows: Floats, weights: Floats, units: Floats) -> Floats | None:
     return None
 
 
-def _joined(rays: Floats, number: int, draws: ReproducibleDraws) -> Floats:
+def _joined(rays: Floats, number: int, draws: np.random.Generator) -> Floats:
     """Vectors that are, value by value, the larger of two rays: in the cone too, and near what is good already."""
-    first, second = draws.below(len(rays), 2, number)
-    return np.asarray(np.maximum(rays[first], rays[second] * draws.uniform(number, 1)))
+    first, second = draws.integers(len(rays), size=(2, number))
+    return np.asarray(np.maximum(rays[first], rays[second] * draws.random((number, 1))))
 
 
 def _in_use(rays: Floats, used: Weighting, prior: Floats, least: float = UNUSED) -> NDArray[np.bool_]:

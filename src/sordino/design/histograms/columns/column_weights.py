@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.orbits import Orbits
-from sordino.design.reproducible import Floats, inverse, is_definite, logarithm, null_space, product, solve, total
 
 GAP = 1e-9
 """Stop at this relative gap between the weights and their prices."""
@@ -56,7 +56,7 @@ class Weighting:
     @property
     def total(self) -> float:
         """trace(M^-1)."""
-        return float(total(np.diag(self.inverse)))
+        return float(np.trace(self.inverse))
 
 
 class _Repeated:
@@ -68,11 +68,15 @@ class _Repeated:
 
     def information(self, weights: Floats) -> Floats:
         """M."""
-        return self.orbits.averaged(product(self.columns * weights, self.columns.T))
+        return self.orbits.averaged((self.columns * weights) @ self.columns.T)
+
+    def inverse(self, weights: Floats) -> Floats:
+        """M^-1."""
+        return np.linalg.inv(self.information(weights)).astype(np.float64)
 
     def slope(self, found: Floats) -> Floats:
         """The slope of trace(M^-1) by the weights: -|M^-1 v|^2 for each column v, shape (m,)."""
-        return -total(product(self.columns.T, found) ** 2)
+        return np.asarray(-((self.columns.T @ found) ** 2).sum(axis=1))
 
     def curvature(self, found: Floats) -> Floats:
         """The second derivative of trace(M^-1) by the weights of columns v and u: 2 (v' M^-1 u)(v' M^-2 u).
@@ -82,14 +86,14 @@ class _Repeated:
         """
         flat = self.columns - 1
         k, m = flat.shape
-        once = product(flat.T, found)
+        once = flat.T @ found
         number = len(self.orbits.permutations)
         if number * m > k * k:
             return self._curvature_by_pairs(flat, found)
         curved = np.zeros((m, m))
-        twice = product(once, found)
+        twice = once @ found
         for image in self.orbits.images(flat):
-            curved += product(once, image) * product(twice, image)
+            curved += (once @ image) * (twice @ image)
         return curved * (2 / number)
 
     def _curvature_by_pairs(self, flat: Floats, found: Floats) -> Floats:
@@ -99,11 +103,11 @@ class _Repeated:
         products = orbits.products(flat)
         means = products.T[:, orbits.pairs].reshape(m * k, k)
         # D M^-1 of each column, then M^-2 before that.
-        right = product(means, found).reshape(m, k, k)
-        square = product(found, found)
-        both = product(right.transpose(0, 2, 1).reshape(m * k, k), square).reshape(m, k * k)
+        right = (means @ found).reshape(m, k, k)
+        square = found @ found
+        both = (right.transpose(0, 2, 1).reshape(m * k, k) @ square).reshape(m, k * k)
         sums = np.array([np.bincount(orbits.pairs, row) for row in both])
-        curved = product(sums, products)
+        curved = sums @ products
         return curved + curved.T
 
 
@@ -118,39 +122,39 @@ def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP, orbits
     """
     of = _Repeated(columns, orbits or Orbits(np.arange(len(columns))[None, :]))
     rows = of.rows
-    found = inverse(of.information(weights))
-    scale = float(total(np.diag(found)))
+    found = of.inverse(weights)
+    scale = float(np.trace(found))
     slope = of.slope(found) / scale
     # The prices that explain the slope best, by least squares.
-    prices = solve(product(rows, rows.T), product(rows, -slope))
-    losses = np.maximum(slope + product(rows.T, prices), 1 / len(weights))
+    prices = np.linalg.solve(rows @ rows.T, rows @ -slope)
+    losses = np.maximum(slope + rows.T @ prices, 1 / len(weights))
     for _ in range(MOST_STEPS):
-        found = inverse(of.information(weights))
+        found = of.inverse(weights)
         slope = of.slope(found) / scale
-        gap = float(total(weights * losses))
-        apart = float(np.abs((slope + product(rows.T, prices) - losses) * weights).max())
-        enough = -accuracy * float(total(slope * weights))  # the variance itself, in units of the scale
+        gap = float(weights @ losses)
+        apart = float(np.abs((slope + rows.T @ prices - losses) * weights).max())
+        enough = -accuracy * float(slope @ weights)  # the variance itself, in units of the scale
         if gap < enough and apart < enough:
             break
         target = max(0.1 * gap, 0.01 * enough) / len(weights)
-        pull = slope + product(rows.T, prices) - target / weights
+        pull = slope + rows.T @ prices - target / weights
         curved = of.curvature(found) / scale
-        step, price_step = _newton(curved, rows, losses / weights, -pull, 1 - product(rows, weights))
+        step, price_step = _newton(curved, rows, losses / weights, -pull, 1 - rows @ weights)
         loss_step = target / weights - losses - losses / weights * step
-        fall = float(total((slope - target / weights) * step))
+        fall = float((slope - target / weights) @ step)
         weights = _along(of, weights, step, fall, partial(_barrier, of, target=target, scale=scale))
         length = min(1.0, TO_BOUNDARY * _room(losses, loss_step))
         prices, losses = prices + length * price_step, losses + length * loss_step
-    found = inverse(of.information(weights))
-    gap = float(total(weights * losses)) * scale
-    return Weighting(weights, of.orbits.spread(prices) * scale, found, gap)
+    found = of.inverse(weights)
+    gap = float(weights @ losses) * scale
+    return Weighting(weights, of.orbits.spread(prices.astype(np.float64)) * scale, found, gap)
 
 
 def restored(columns: Floats, weights: Floats) -> Floats:
     """The weights moved by the least relative amount so that the columns combine to ones, up to rounding."""
     for _ in range(3):
-        missing = 1 - product(columns, weights)
-        weights = weights * (1 + product(columns.T, solve(product(columns * weights, columns.T), missing)))
+        missing = 1 - columns @ weights
+        weights = weights * (1 + columns.T @ np.linalg.solve((columns * weights) @ columns.T, missing))
     return weights
 
 
@@ -163,8 +167,11 @@ def sparse(columns: Floats, weights: Floats, orbits: Orbits | None = None) -> Fl
     products = (orbits or Orbits(np.arange(len(columns))[None, :])).products(columns)
     if products.size * len(weights) > MOST_THINNING and len(weights) <= len(products):
         return weights
+    # Only designs wait for scipy.
+    from scipy.linalg import null_space
+
     size = np.abs(products).max(axis=0)
-    free = null_space(products / size, ROUNDING)
+    free = null_space(products / size, rcond=ROUNDING)
     left = weights.copy()
     while free.shape[1]:
         # One row that is moved though its weight is gone, or else one whose weight is emptied now.
@@ -180,8 +187,8 @@ def sparse(columns: Floats, weights: Floats, orbits: Orbits | None = None) -> Fl
         # A reflection turns the directions so that only the first still moves this row, and that one goes. They stay
         # as independent as they were, so that rounding does not grow.
         mirror = free[row].copy()
-        mirror[0] += np.copysign(np.sqrt(total(mirror * mirror)), mirror[0])
-        free = (free - product(free, mirror)[:, None] * (2 * mirror / total(mirror * mirror)))[:, 1:]
+        mirror[0] += np.copysign(np.linalg.norm(mirror), mirror[0])
+        free = (free - (free @ mirror)[:, None] * (2 * mirror / (mirror @ mirror)))[:, 1:]
     return left
 
 
@@ -194,7 +201,7 @@ def _newton(curved: Floats, rows: Floats, walls: Floats, pull: Floats, missing: 
     size = np.append(1 / np.sqrt(np.diag(system)[:m]), np.ones(r))
     system[:m, m:] = rows.T
     system[m:, :m] = rows
-    solution = size * solve(size[:, None] * system * size, size * np.concatenate([pull, missing]))
+    solution = size * np.linalg.solve(size[:, None] * system * size, size * np.concatenate([pull, missing]))
     return solution[:m], solution[m:]
 
 
@@ -214,9 +221,12 @@ def _along(of: _Repeated, weights: Floats, step: Floats, fall: float, barrier: C
 def _barrier(of: _Repeated, weights: Floats, target: float, scale: float) -> float:
     """What a step must lower: the variance, and a wall before weights of zero."""
     matrix = of.information(weights)
-    if weights.min() <= 0 or not is_definite(matrix):
+    if weights.min() <= 0:
         return np.inf
-    return float(total(np.diag(inverse(matrix)))) / scale - target * float(total(logarithm(weights)))
+    values = np.linalg.eigvalsh(matrix)
+    if values[0] <= 0:
+        return np.inf
+    return float((1 / values).sum()) / scale - target * float(np.log(weights).sum())
 
 
 def _room(values: Floats, step: Floats) -> float:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.reproducible import Floats, ReproducibleDraws, exponential, logarithm
+from sordino.design.coarse import Floats
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
@@ -50,29 +50,29 @@ def floors(bounds: Floats) -> Floats:
     closed = bounds.copy()
     for middle in range(len(closed)):
         closed = np.minimum(closed, closed[:, middle, None] + closed[None, middle, :])
-    return np.where(np.isinf(closed), 0.0, exponential(-np.minimum(closed, LARGEST_BOUND)))
+    return np.where(np.isinf(closed), 0.0, np.exp(-np.minimum(closed, LARGEST_BOUND)))
 
 
-def starting_rays(floor: Floats, draws: ReproducibleDraws) -> Floats:
+def starting_rays(floor: Floats, draws: np.random.Generator) -> Floats:
     """One ray around each set of values: 1 on the set, and as little elsewhere as the bounds allow."""
     k = len(floor)
     sets = list(_sets(k))
     if k > LARGEST_LISTED:
-        chosen = draws.uniform(4 * k, k) < draws.uniform(4 * k, 1)
+        chosen = draws.random((4 * k, k)) < draws.random((4 * k, 1))
         sets.extend(tuple(np.flatnonzero(row).tolist()) for row in chosen if row.any())
     return distinct(np.stack([floor[list(members)].max(axis=0) for members in sets]))
 
 
-def random_rays(floor: Floats, count: int, draws: ReproducibleDraws) -> Floats:
+def random_rays(floor: Floats, count: int, draws: np.random.Generator) -> Floats:
     """Vectors of the cone (seldom extreme) with levels drawn over the whole range that the bounds allow."""
     k = len(floor)
-    depth = np.maximum(np.ceil(-logarithm(floor[floor > 0].min()) / logarithm(np.array(2.0))), 2.0)
+    depth = np.maximum(np.ceil(-np.log2(floor[floor > 0].min())), 2.0)
     # Levels of all sizes: halvings, and what is between two of them.
-    halvings = draws.uniform(count, k) * draws.uniform(count, 1) * depth
+    halvings = draws.random((count, k)) * draws.random((count, 1)) * depth
     level = np.ldexp(2 - (halvings - np.floor(halvings)), -1 - np.floor(halvings).astype(np.intc))
     # Part of the values take no level of their own, so that rays of few values are drawn too.
-    level[draws.uniform(count, k) < draws.uniform(count, 1)] = 0.0
-    level[np.arange(count), draws.below(k, count)] = 1.0
+    level[draws.random((count, k)) < draws.random((count, 1))] = 0.0
+    level[np.arange(count), draws.integers(k, size=count)] = 1.0
     return scaled((level[:, :, None] * floor).max(axis=1))
 
 

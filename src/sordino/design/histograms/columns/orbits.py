@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.extreme_rays import distinct
-from sordino.design.reproducible import Floats, ReproducibleDraws, product
 
 ALIKE = 40
 """Binary digits of the number by which one of the images of a ray is chosen."""
@@ -32,7 +32,7 @@ class Orbits:
         _, self.values = np.unique(first[np.arange(k), np.arange(k)], return_inverse=True)
         self.values = self.values.ravel()
         self.value_counts = np.bincount(self.values)
-        self._key = ReproducibleDraws(k).uniform(k)
+        self._key = np.random.default_rng(k).random(k)
 
     @property
     def trivial(self) -> bool:
@@ -61,7 +61,7 @@ class Orbits:
 
     def combined(self, rays: Floats, weights: Floats) -> Floats:
         """The sum of rays with their weights, each spread evenly over its images, shape (k,)."""
-        return np.asarray(product(self.rows(rays.T), weights)[self.values])
+        return np.asarray((self.rows(rays.T) @ weights)[self.values])
 
     def images(self, columns: Floats) -> Iterator[Floats]:
         """The columns, as each permutation makes them."""
@@ -82,7 +82,7 @@ class Orbits:
 
     def _keys(self, rays: Floats) -> Floats:
         """A number for each image of each ray, equal for equal ones."""
-        return np.asarray(np.rint(np.ldexp(product(rays[:, self.permutations], self._key), ALIKE)))
+        return np.asarray(np.rint(np.ldexp(rays[:, self.permutations] @ self._key, ALIKE)))
 
     def chosen(self, rays: Floats) -> Floats:
         """The rays without repetitions and images of each other, each as one of its images."""

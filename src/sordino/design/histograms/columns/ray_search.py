@@ -9,8 +9,8 @@ Shapes: rays are rows, shape (n, k). Nothing here is a guarantee: what is overlo
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scaled
-from sordino.design.reproducible import Floats, product, total
 
 SETTLED = 4
 """Changes of single entries at most, for each value."""
@@ -30,27 +30,27 @@ class Worth:
 
     def __init__(self, matrix: Floats, price: Floats, prior: Floats, stretch: float) -> None:
         """`matrix` is A, symmetric; `price` is l, `stretch` s."""
-        square = product(matrix, matrix)
-        flat = total(square)
-        self.prior, self.constant = prior, float(total(flat) - total(price))
+        square = matrix @ matrix
+        flat = square.sum(axis=1)
+        self.prior, self.constant = prior, float(flat.sum() - price.sum())
         self.square, self.linear = stretch**2 * square, stretch * (2 * flat - price)
         # A change of one entry by e, and then of all by what brings the vector back to the section.
-        self.own = np.diag(self.square) - 2 * prior * total(self.square) + prior**2 * total(total(self.square))
-        self.along = self.linear - prior * total(self.linear)
+        self.own = np.diag(self.square) - 2 * prior * self.square.sum(axis=1) + prior**2 * self.square.sum()
+        self.along = self.linear - prior * self.linear.sum()
 
     def __call__(self, rays: Floats) -> Floats:
         """The worth of multiples of rays, shape (..., k), on the section; none of rows of zeros."""
-        height = product(rays, self.prior)
+        height = rays @ self.prior
         gone = height <= 0
         apart = rays / np.where(gone, 1.0, height)[..., None] - 1
-        worth = total((product(apart, self.square) + self.linear) * apart) + self.constant
+        worth = ((apart @ self.square + self.linear) * apart).sum(axis=-1) + self.constant
         return np.where(gone, -np.inf, worth)
 
     def slopes(self, rays: Floats) -> Floats:
         """How much the worth grows with each entry of rays of shape (n, k), but for a factor of each ray."""
-        apart = rays / product(rays, self.prior)[:, None] - 1
-        slope = 2 * product(apart, self.square) + self.linear
-        return slope - total(slope * (1 + apart))[:, None] * self.prior
+        apart = rays / (rays @ self.prior)[:, None] - 1
+        slope = 2 * apart @ self.square + self.linear
+        return np.asarray(slope - (slope * (1 + apart)).sum(axis=-1)[:, None] * self.prior)
 
     def best_change(self, rays: Floats, entries: Floats) -> tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]:
         """The best change of one entry of each ray: where, to what, and whether it is better than none.
@@ -60,11 +60,11 @@ class Worth:
             entries: what each may become, shape (c, n, k).
         """
         n, k = rays.shape
-        height = product(rays, self.prior)[:, None]
+        height = (rays @ self.prior)[:, None]
         apart = rays / height - 1
-        slope = product(apart, self.square)
-        crossed = 2 * (slope - total(slope)[:, None] * self.prior)
-        curved, straight = total(slope * apart)[:, None], total(self.linear * apart)[:, None]
+        slope = apart @ self.square
+        crossed = 2 * (slope - slope.sum(axis=-1)[:, None] * self.prior)
+        curved, straight = (slope * apart).sum(axis=-1)[:, None], (self.linear * apart).sum(axis=-1)[:, None]
         above = height + (entries - rays) * self.prior
         left = height / np.where(above > 0, above, 1.0)
         moved = (entries - rays) / np.where(above > 0, above, 1.0)

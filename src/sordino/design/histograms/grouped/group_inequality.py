@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.grouped.sum_of_inequalities import contrasts
 from sordino.design.histograms.listed_floor import ALIKE, ListedColumns
-from sordino.design.reproducible import Floats
 
 GAP = 1e-2
 """Stop where no matrix can say more by this."""

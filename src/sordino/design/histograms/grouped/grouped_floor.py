@@ -29,13 +29,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sordino.design.coarse import Floats
 from sordino.design.histograms.grouped.group_inequality import GroupColumns, GroupInequality
 from sordino.design.histograms.grouped.sum_of_inequalities import best_sum, contrasts, eliminated
 from sordino.design.histograms.listed_floor import ListedColumns, excess, listed_columns
 from sordino.design.histograms.proved_trace import BITS, WholeMatrix, proved_trace, whole
 from sordino.design.histograms.value_classes import ValueClasses
 from sordino.design.integer_channel import BoundRows
-from sordino.design.reproducible import Floats, ReproducibleDraws
 from sordino.exact.nats import Nats
 
 GROUP = 7
@@ -148,7 +148,7 @@ class _InequalityRounds:
         """Whether the inequalities prove something."""
         scores = [
             -(self.amounts**2),
-            *(score + score.T for score in ReproducibleDraws(0).uniform(BROAD, self.k, self.k)),
+            *(score + score.T for score in np.random.default_rng(0).random((BROAD, self.k, self.k))),
         ]
         for score in scores:
             self._grow(score)

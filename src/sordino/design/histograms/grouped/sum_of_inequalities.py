@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sordino.design.reproducible import Floats
+from sordino.design.coarse import Floats
 
 MOST_STEPS = 60
 """Newton steps; 10 to 35 are usual."""

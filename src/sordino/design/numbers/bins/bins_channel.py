@@ -27,10 +27,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import coarse_number
 from sordino.design.numbers.bins.hierarchy import hierarchy
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.design.numbers.missing.optional_wave import optional_wave
-from sordino.design.reproducible import coarse_number
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import FEWEST_SMOOTHED

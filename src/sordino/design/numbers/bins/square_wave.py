@@ -8,7 +8,7 @@ Source: Li, Wang, Lopuhaa-Zwakenberg, Skoric and Li 2020, estimating numerical d
 
 from math import expm1
 
-from sordino.design.reproducible import coarse_number
+from sordino.design.coarse import coarse_number
 from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.window import WindowResponse
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.coarse import coarse
 from sordino.design.numbers.drawn_answers import whole_shares
-from sordino.design.reproducible import coarse, total
 from sordino.domain.moment import Factors
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.query.query import Query
@@ -58,5 +58,5 @@ def least_error_shares(asked: Sampled, weights: Mapping[Factors, float]) -> list
         precision = np.bincount(moment, shares[query] * inverse, reader.moments.m)
         slope = np.bincount(query, (importance / precision**2)[moment] * inverse, len(shares))
         shares = shares * np.sqrt(slope)
-        shares = shares / total(shares)
+        shares = shares / shares.sum()
     return whole_shares(shares)

@@ -20,6 +20,7 @@ from math import prod
 import numpy as np
 
 from sordino.definition.dependence import Dependence
+from sordino.design.coarse import coarse_number
 from sordino.design.integer_channel import integer_channel
 from sordino.design.numbers.categorical.draws import least_error
 from sordino.design.numbers.categorical.sampled_regression import (
@@ -31,7 +32,6 @@ from sordino.design.numbers.categorical.sampled_regression import (
 from sordino.design.numbers.drawn_answers import highest_level, require_deltas
 from sordino.design.numbers.mean_among import among
 from sordino.design.numbers.missing.optional_channel import spliced
-from sordino.design.reproducible import coarse_number
 from sordino.domain.moment import Factors
 from sordino.estimation.moments import covariance_statistics
 from sordino.exact.nats import Nats

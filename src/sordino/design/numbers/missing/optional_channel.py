@@ -19,9 +19,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from sordino.design.coarse import Floats, coarse_number, exponential
 from sordino.design.integer_channel import integer_channel
 from sordino.design.numbers.best_table import LARGEST_LEVEL, best_table
-from sordino.design.reproducible import Floats, coarse_number, exponential, total
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -103,7 +103,7 @@ def spliced(rows: Floats, level: Nats, part: float = 1.0) -> Floats:
     """
     growth = float(exponential(np.array([level.floor()]))[0]) * (1 - ROOM)
     least = rows.min(axis=0)
-    common = float(total(least)) * (1 + ROOM)
+    common = float(least.sum()) * (1 + ROOM)
     given = part * (1 - common) / (growth - common)
     there = np.column_stack([(1 - given) * rows, np.full(len(rows), given)])
-    return np.vstack([there, np.append((1 - growth * given) * least / float(total(least)), growth * given)])
+    return np.vstack([there, np.append((1 - growth * given) * least / float(least.sum()), growth * given)])

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sordino.definition.dependence import Dependence
+from sordino.design.coarse import coarse
 from sordino.design.numbers.drawn_answers import highest_levels, whole_shares
 from sordino.design.numbers.missing.optional_channel import mean_variance, optional_channel
 from sordino.design.numbers.sampled_levels import answer_levels, better_mechanism, coarser, noise_of, with_table
-from sordino.design.reproducible import coarse
 from sordino.exact.nats import Nats
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number

@@ -17,8 +17,8 @@ from math import floor
 
 import numpy as np
 
+from sordino.design.coarse import coarse_number, exponential
 from sordino.design.numbers.bins.square_wave import square_wave
-from sordino.design.reproducible import coarse_number, exponential
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
