@@ -13,6 +13,7 @@ import bounding
 import certifying
 import collecting
 import covering
+import covering_means
 import designing
 import distributing
 import estimating
@@ -38,6 +39,7 @@ MODULES = (
     accuracy,
     averaging,
     covering,
+    covering_means,
     designing,
     distributing,
     mapping,
