@@ -305,7 +305,9 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch, method, limit):
 
     with on_a_port(server.BoundedServer(application, lifespan="off")) as port, connected(port) as peer:
         peer.sendall(f"{method} / HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\n\r\n".encode())
+        given_up = monotonic() + 20
         while not ended:
+            assert monotonic() < given_up
             sleep(0.05)
         assert len(heard(peer)) < 64 * MIB
 

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import socket
+from contextlib import ExitStack
 from threading import Event
-from time import sleep
+from time import monotonic, sleep
 
 from collectors import on_a_port
 from commands import PATIENCE
@@ -15,16 +16,19 @@ from sordino.service.budget import UNCOUNTED
 
 
 def test_no_more_is_read_while_requests_wait_for_their_turn(monkeypatch):
-    """Though the one that is answered has asked for all of its body; in the end each is answered."""
-    read, goes_on, own = [], Event(), connection.BoundedProtocol
+    """Though each that is answered asks for all of its body; in the end all are answered."""
+    read, asked, goes_on, own = [], [], Event(), connection.BoundedProtocol
     take = own.data_received
     monkeypatch.setattr(own, "data_received", lambda protocol, data: (read.append(len(data)), take(protocol, data))[1])
 
     async def application(scope, receive, send):
-        del scope
+        asked.append(scope)
+        # Others wait by the time that it asks for its body.
+        await asyncio.sleep(0.1)
         while (await receive())["more_body"]:
             pass
-        await asyncio.to_thread(goes_on.wait, PATIENCE)
+        if len(asked) > 4:
+            await asyncio.to_thread(goes_on.wait, PATIENCE)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
 
@@ -32,11 +36,15 @@ def test_no_more_is_read_while_requests_wait_for_their_turn(monkeypatch):
     with (
         on_a_port(server.BoundedServer(application, lifespan="off")) as port,
         unread(port, 1, 16 * request) as (peer,),
+        ExitStack() as stack,
     ):
-        while not read:
+        stack.callback(goes_on.set)
+        until = monotonic() + 20
+        while len(asked) < 5:
+            assert monotonic() < until
             sleep(0.01)
         sleep(0.5)
-        assert sum(read) < 6 * len(request)
+        assert sum(read) < 10 * len(request)
         goes_on.set()
         found = b""
         while found.count(b"HTTP/1.1 200") < 16:
