@@ -13,7 +13,6 @@ inequalities are v_x <= c v_x' with rational numbers c just above e^E[x, x'].
 Of parts of the values: a channel's rows for k_b of k values are a channel for these, so sum (k_b / k) T_b is a floor of
 trace(M^-1), for floors T_b of the parts (Z with a block for each part, because p_b.v <= p.v).
 
-Where many values bound each other directly, inequalities of groups of a few of them prove more (`grouped_floor`).
 Of few kinds of values every extreme column is looked at, which leaves next to nothing between floor and channel
 (`listed_floor`); products of inequalities prove less the more values bound each other directly. Blocks are parts, and
 a channel for each of them reaches their floor.
@@ -37,7 +36,6 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.coarse import Floats
-from sordino.design.histograms.grouped.grouped_floor import GROUP, ROUNDS, grouped_floor
 from sordino.design.histograms.listed_floor import LARGEST_LISTED, can_list, listed_floor
 from sordino.design.histograms.proved_trace import BITS, WholeMatrix, proved_trace, whole
 from sordino.design.histograms.value_classes import ValueClasses, classes_of, sensitive_classes
@@ -58,9 +56,6 @@ MOST_KINDS = 530
 LARGEST_K = 128
 """Values of a matrix at most."""
 
-SPARSE = 4
-"""Bounds from each value that no two others imply: of no more, as on a grid, products of inequalities prove most."""
-
 LARGEST_BOUND = 30
 """Nats. Larger bounds count as none."""
 
@@ -76,16 +71,15 @@ def definition_floor(
     definition: object,
     most_kinds: int = MOST_KINDS,
     most_listed: int = LARGEST_LISTED,
-    rounds: int = ROUNDS,
 ) -> Fraction | None:
     """The floor for k values under a definition; None where none is proved. The limits are those of `matrix_floor`."""
     match definition:
         case LDP() if definition.epsilon.sign() > 0:
             return uniform_floor(k, definition.epsilon)
         case MetricLDP() if 2 <= k <= LARGEST_K:
-            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds, most_listed, rounds)
+            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds, most_listed)
         case PairwiseLDP():
-            return matrix_floor(definition, most_kinds, most_listed, rounds)
+            return matrix_floor(definition, most_kinds, most_listed)
         case BlockLDP() if definition.epsilon.sign() > 0:
             return block_floor(definition.partition.sizes.tolist(), definition.epsilon)
         case HighLowLDP() if definition.epsilon >= SMALLEST_LISTED:
@@ -99,7 +93,6 @@ def matrix_floor(
     definition: PairwiseLDP,
     most_kinds: int = MOST_KINDS,
     most_listed: int = LARGEST_LISTED,
-    rounds: int = ROUNDS,
 ) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
 
@@ -107,7 +100,6 @@ def matrix_floor(
         definition: the bounds.
         most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
         most_listed: values, two of each kind, of which every extreme column is looked at.
-        rounds: in which inequalities of groups are found where values are more.
 
     Example:
         >>> steps = PairwiseLDP([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -130,9 +122,6 @@ def matrix_floor(
         floors.append(listed)
     elif smallest >= SMALLEST_BOUND:
         floors.extend(_in_parts(bounds, most_kinds))
-        if k > GROUP and len(needed_pairs(bounds)) > SPARSE * k:
-            found = grouped_floor(bounds, _power(max(known)) if len(known) == len(every) else None, rounds)
-            floors.extend([] if found is None else [found - Fraction(1, k)])
     return max(floors, default=None)
 
 

@@ -1,7 +1,7 @@
 """How near a question's channel is to the best there can be, where a bound on all channels is proved.
 
 Of a mean, and of values that are all alike or alike within blocks, the bound is a formula. Where bounds differ from
-value to value it is found by a search of seconds, half a minute for 128 values: made where somebody asks for it.
+value to value it is found by a search of seconds: made where somebody asks for it.
 
 A mean of one number: `design.numbers.least_variance`, each at the number that is worst for it. A histogram:
 `design.histograms.variance_floor`, at equal shares.
@@ -12,8 +12,7 @@ from math import isfinite
 
 from sordino.audit.answers import level_of
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.grouped.grouped_floor import ROUNDS
-from sordino.design.histograms.variance_floor import LARGEST_K, definition_floor
+from sordino.design.histograms.variance_floor import definition_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.survey.planning.plan import Question
@@ -25,10 +24,6 @@ QUICK = 300
 
 QUICK_LISTED = 10
 """Values that all differ of which every extreme column is looked at there: some three seconds."""
-
-QUICK_ROUNDS = ((32, ROUNDS), (64, 3), (LARGEST_K, 2))
-"""Up to how many values in how many rounds inequalities of groups are found there: ten seconds for 32, 15 for 64, half
-a minute for 128."""
 
 
 def above_floor(question: Question, *, search: bool = False) -> Fraction | None:
@@ -49,8 +44,7 @@ def above_floor(question: Question, *, search: bool = False) -> Fraction | None:
 
 def quick_floor(k: int, definition: object) -> Fraction | None:
     """The floor of k values under a definition that a plan is held against; None where there is none."""
-    rounds = next((rounds for most, rounds in QUICK_ROUNDS if k <= most), 0)
-    return definition_floor(k, definition, QUICK, QUICK_LISTED, rounds)
+    return definition_floor(k, definition, QUICK, QUICK_LISTED)
 
 
 def _shares_above(question: SharesQuestion) -> Fraction | None:
