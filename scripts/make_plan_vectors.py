@@ -39,9 +39,10 @@ from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, Product, Signs
+from sordino.query.number import Number, Product
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.signs import Signs
 from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.frozen.plan_fields import unseal

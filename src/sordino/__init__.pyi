@@ -54,9 +54,10 @@ from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuer
 from sordino.query.logistic import Logistic
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, Product, Signs
+from sordino.query.number import Number, Product
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.signs import Signs
 from sordino.query.statistic import Value, Values
 from sordino.query.together import Together
 from sordino.survey.answering.plan_report import PlanReport

@@ -12,7 +12,8 @@ from sordino.errors import SordinoError
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
-from sordino.query.number import Number, Product, Signs
+from sordino.query.number import Number, Product
+from sordino.query.signs import Signs
 
 REPORTS = 60_000
 

@@ -117,7 +117,6 @@ REFUSED = {
         "plans promise deltas",
     ),
     "another definition of two": (lambda: certify(BOTH, CoordinateDP(["1"])), "checked against LDP"),
-    "two to explain": (lambda: explain(BOTH), "can be explained"),
     "a method for two means": (
         lambda: estimate(BOTH, BOTH.tally([0, 1]), "simplex"),
         "methods and totals are of shares",

@@ -26,9 +26,10 @@ from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, NumberStatistic, Product, Signs
+from sordino.query.number import Number, NumberStatistic, Product
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.signs import Signs
 from sordino.query.together import Together
 
 STATISTICS: tuple[type[NumberStatistic], ...] = (

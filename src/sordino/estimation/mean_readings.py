@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, NumberStatistic, Signs
+from sordino.query.number import Number, NumberStatistic
 from sordino.query.sampled import Sampled
+from sordino.query.signs import Signs
 
 Floats = NDArray[np.float64]
 

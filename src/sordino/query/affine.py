@@ -23,9 +23,9 @@ from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.steady import steady
 from sordino.query.column import Column
-from sordino.query.log_share import SPILL, LogAffine, LogarithmicShape, LogClipped
 from sordino.query.model import Model
 from sordino.query.reader import Floats
+from sordino.query.rise.logarithm import SPILL, LogAffine, LogarithmicShape, LogClipped
 
 
 @checked_class

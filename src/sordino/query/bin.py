@@ -55,6 +55,17 @@ class Bin(Statistic):
         return f"{kind} of {self.attribute!r} {self.bins.k} {sha256(edges.encode()).hexdigest()}"
 
     @property
+    def description(self) -> str:
+        """The attribute, and how many bins there are."""
+        missing = ", or that it is missing" if self.missing else ""
+        return f"{self.attribute!r}, in which of {self.bins.k:,} bins it lies{missing}"
+
+    @property
+    def attribute_names(self) -> tuple[str | int, ...]:
+        """Its own."""
+        return (self.attribute,)
+
+    @property
     def k(self) -> int:
         """The bins, and that there is no number where it may be missing."""
         return self.bins.k + self.missing

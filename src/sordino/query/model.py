@@ -31,7 +31,7 @@ from sordino.exact.steady import steady
 from sordino.mechanism.base import Mechanism
 from sordino.query.column import Column
 from sordino.query.reader import ROUNDING, Floats
-from sordino.query.statistic import Statistic
+from sordino.query.statistic import Statistic, attribute_list
 
 
 @dataclass(frozen=True, init=False)
@@ -93,6 +93,22 @@ class Model(Statistic):
     def parameters(self) -> str:
         """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(number.hex() for number in (*self.theta, self.intercept, *self.ends))}"
+
+    @property
+    def description(self) -> str:
+        """The model, and what it is read as."""
+        low, high = (f"{end:.6g}" for end in self.ends)
+        of = f" of {attribute_list(self.attribute_names)}" if self.attribute_names else ""
+        return f"the value of a model{of} ({self.name}), rounded at random to {low} or {high}"
+
+    @property
+    def attribute_names(self) -> tuple[str | int, ...]:
+        """The places of the numbers whose coefficient is not 0."""
+        return tuple(place for place, coefficient in enumerate(self.theta) if coefficient)
+
+    def label(self, value: int) -> str:
+        """The end."""
+        return f"{self.ends[value]:.6g}"
 
     def require_size(self, mechanism: Mechanism) -> None:
         """Refuse a mechanism over other than two values.

@@ -27,13 +27,10 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
 from sordino.mechanism.base import Mechanism
 from sordino.query.reader import GridReader, NumberReader, SignReader
-from sordino.query.statistic import Statistic
+from sordino.query.statistic import Statistic, attribute_list
 
 MOST_POINTS = 1 << 7
 """Of a grid, at most."""
-
-MOST_SIGNS = 12
-"""Read together, at most: they have 2^m values."""
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +48,11 @@ class NumberStatistic(Statistic):
     @abstractmethod
     def places(self) -> tuple[int, ...]:
         """Where the numbers stand that it reads: all that it depends on."""
+
+    @property
+    def attribute_names(self) -> tuple[str | int, ...]:
+        """The places."""
+        return self.places
 
     @property
     @abstractmethod
@@ -204,6 +206,15 @@ class Number(NumberStatistic):
         return (self.place,)
 
     @property
+    def description(self) -> str:
+        """The number, and how it is rounded."""
+        return f"{attribute_list(self.places)}, {rounding_of(self.points)}"
+
+    def label(self, value: int) -> str:
+        """The point."""
+        return point_label(value, self.points)
+
+    @property
     def k(self) -> int:
         """The points."""
         return self.points
@@ -272,6 +283,16 @@ class Product(NumberStatistic):
         return (self.first,) if self.first == self.second else (self.first, self.second)
 
     @property
+    def description(self) -> str:
+        """The product or the square, and how it is rounded."""
+        what = "square" if self.first == self.second else "product"
+        return f"the {what} of {attribute_list(self.places)}, {rounding_of(2)}"
+
+    def label(self, value: int) -> str:
+        """The sign."""
+        return point_label(value, 2)
+
+    @property
     def k(self) -> int:
         """A sign."""
         return 2
@@ -294,64 +315,6 @@ class Product(NumberStatistic):
     def moved(self, place: Mapping[int, int]) -> "Product":
         """At their new places, in ascending order."""
         return Product(*sorted((place[self.first], place[self.second])))
-
-
-@checked_class
-@dataclass(frozen=True)
-class Signs(NumberStatistic):
-    """Several numbers together, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
-
-    Attributes:
-        at: places of the numbers, each once.
-
-    Example:
-        >>> Signs((1, 0)).k, Signs((1, 0)).told[0]
-        (4, ((1,), array([-1.,  1., -1.,  1.])))
-    """
-
-    name: ClassVar[str] = "signs"
-
-    at: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        require_places(self.at)
-        if not 1 <= len(self.at) <= MOST_SIGNS or len(set(self.at)) < len(self.at):
-            raise SordinoError(f"1 to {MOST_SIGNS} different numbers must be read together", found=shown(self.at))
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """All of them."""
-        return self.at
-
-    @property
-    def k(self) -> int:
-        """Every pattern of signs."""
-        return 1 << len(self.at)
-
-    @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
-        """Each number."""
-        patterns = np.arange(self.k)
-        return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
-
-    @property
-    def bits(self) -> tuple[Moment, ...]:
-        """Each number."""
-        return tuple((place,) for place in self.at)
-
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """The places."""
-        return self.at
-
-    @classmethod
-    def of(cls, arguments: tuple[int, ...]) -> Self:
-        """All of them are places."""
-        return cls(arguments)
-
-    def moved(self, place: Mapping[int, int]) -> "Signs":
-        """At their new places."""
-        return Signs(tuple(place[old] for old in self.at))
 
 
 def statistic_of(moment: Moment) -> Number | Product:
@@ -379,6 +342,17 @@ def require_places(places: Sequence[int]) -> None:
     """
     if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
         raise SordinoError(f"places must be whole numbers in 0..{MOST_PLACES - 1}", found=shown(tuple(places)))
+
+
+def rounding_of(points: int) -> str:
+    """How a number is read, in words."""
+    which = "the lower or the upper end of its range" if points == 2 else f"one of {points} points of its range"
+    return f"rounded at random to {which}"
+
+
+def point_label(value: int, points: int) -> str:
+    """What a point of a grid from -1 to 1 is called."""
+    return f"{2 * value / (points - 1) - 1:.4g}"
 
 
 def mean_points(numbers: Floats, points: int) -> Floats:

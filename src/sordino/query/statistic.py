@@ -21,6 +21,9 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
 from sordino.mechanism.base import Mechanism
 
+FEW = 5
+"""Attributes that are listed, at most; one more takes no more room than its count."""
+
 
 class Statistic(ABC):
     """How a record is read as one of the values 0..k-1 of a mechanism."""
@@ -29,6 +32,28 @@ class Statistic(ABC):
     @abstractmethod
     def parameters(self) -> str:
         """All that defines the statistic, as canonical text."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What is asked for, in words that follow "is asked for"."""
+
+    @property
+    @abstractmethod
+    def attribute_names(self) -> tuple[str | int, ...]:
+        """The attributes that are read, all that it depends on: their names, or their places where they have none."""
+
+    def label(self, value: int) -> str:
+        """What a value that is read is called."""
+        return f"value {value}"
+
+    @property
+    def axes(self) -> tuple[tuple[str | int, int], ...]:
+        """The attributes whose combination is read, each with how many values are read of it; the last runs fastest.
+
+        None where what is read is no such combination, or where nobody knows how many values there are.
+        """
+        return ()
 
     def require_size(self, mechanism: Mechanism) -> None:  # noqa: B027 - of values it is known by the record
         """Refuse a mechanism over another number of values than can be read, where that is known.
@@ -84,6 +109,17 @@ class Values(Statistic):
         """All that defines the statistic, as canonical text."""
         return f"values of {self.attributes!r}"
 
+    @property
+    def description(self) -> str:
+        """The attributes."""
+        together = " together" if len(self.attributes) > 1 else ""
+        return f"{attribute_list(self.attributes)}{together}"
+
+    @property
+    def attribute_names(self) -> tuple[str | int, ...]:
+        """As they were given."""
+        return self.attributes
+
     def places(self, record: Record) -> tuple[int, ...]:
         """Where the attributes stand in the record, in the order of the statistic.
 
@@ -127,6 +163,21 @@ class Value(Values):
 
     def __init__(self, attribute: str | int) -> None:
         super().__init__(attribute)
+
+
+def attribute_list(names: Sequence[str | int]) -> str:
+    """One or more attributes in words, by their names or their places; of many the first ones.
+
+    Example:
+        >>> attribute_list(["age"]), attribute_list([0, 1, 2]), attribute_list(range(100))
+        ("'age'", 'attributes 0, 1 and 2', 'attributes 0, 1, 2, 3, 4 and 95 more')
+    """
+    numbered = all(isinstance(name, int) for name in names)
+    texts = [str(name) if numbered else f"attribute {name}" if isinstance(name, int) else repr(name) for name in names]
+    if len(texts) > FEW + 1:
+        texts = [*texts[:FEW], f"{len(texts) - FEW} more"]
+    several = " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+    return f"{'attribute' if len(texts) == 1 else 'attributes'} {several}" if numbered else several
 
 
 def _is_place(attribute: object, d: int) -> bool:

@@ -108,7 +108,8 @@ def explain(noun: object) -> tuple[str, ...]:
     """Say in plain words what something means: odds, beliefs, and what is not protected.
 
     Args:
-        noun: a plan, or the path of its file; a definition, a mechanism, a certificate, a filter or an odometer.
+        noun: a plan, or the path of its file; a definition, a mechanism, a query, a certificate, a filter or an
+            odometer.
 
     Raises:
         SordinoError: nothing that can be explained.

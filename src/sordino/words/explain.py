@@ -19,17 +19,21 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.messages.arguments import checked
 from sordino.mechanism.base import Mechanism
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_filter import counted_sentences
 from sordino.words.explain_plan import codes_sentence, explanation, forged_sentence
+from sordino.words.explain_query import query_sentences
 from sordino.words.odds import promise
 from sordino.words.sentence import texts
 
 
 @checked
 def explain(thing: object) -> tuple[str, ...]:
-    """Sentences about a definition, a mechanism, a certificate, a plan, a filter or an odometer.
+    """Sentences about a definition, a mechanism, a query, a certificate, a plan, a filter or an odometer.
 
     Raises:
         SordinoError: nothing that can be explained.
@@ -41,21 +45,21 @@ def explain(thing: object) -> tuple[str, ...]:
         A second report about the same answer multiplies the factors.
     """
     match thing:
-        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | MetricLDP():
-            return texts(promise(thing))
-        case CoordinateDP() | BayesianCoordinateDP():
+        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | MetricLDP() | CoordinateDP() | BayesianCoordinateDP():
             return texts(promise(thing))
         case Certificate():
             return certificate_sentences(thing)
         case Mechanism():
             return _mechanism(thing)
+        case Query() | Together() | Sampled():
+            return query_sentences(thing)
         case Plan():
             return explanation(thing).lines
         case BayesianFilter() | JointFilter() | ApproximateFilter() | Odometer():
             return counted_sentences(thing)
         case _:
             raise SordinoError(
-                "only a definition, a mechanism, a certificate, a plan, a filter or an odometer can be explained",
+                "only a definition, mechanism, query, certificate, plan, filter or odometer can be explained",
                 found=type(thing).__name__,
                 step="give it one of these",
             )

@@ -59,7 +59,7 @@ def promise(
                 f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of at"
                 f" most {factor(definition.epsilon)}."
             )
-            return (Sentence(whole), *_common(definition.epsilon, "A suspicion"))
+            return (Sentence(whole), *example_sentences(definition.epsilon, "A suspicion"))
 
 
 def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
@@ -244,7 +244,8 @@ def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
     return low * epsilon.ratio, high * epsilon.ratio
 
 
-def _common(epsilon: Nats, suspicion: str) -> tuple[Sentence, ...]:
+def example_sentences(epsilon: Nats, suspicion: str) -> tuple[Sentence, ...]:
+    """What becomes of a suspicion, and what a second report adds."""
     most, least = beliefs(epsilon)
     example = f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
     return (Sentence(example, Purpose.EXAMPLE), SAME)
@@ -268,4 +269,4 @@ def _blocks(definition: BlockLDP, report: str) -> tuple[Sentence, ...]:
     if alone == len(sizes):
         return told_as_it_is
     suspicion = "For somebody who already knows the block, a suspicion"
-    return (*told_as_it_is, Sentence(within), *_common(definition.epsilon, suspicion))
+    return (*told_as_it_is, Sentence(within), *example_sentences(definition.epsilon, suspicion))

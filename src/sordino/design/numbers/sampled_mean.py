@@ -35,9 +35,10 @@ from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.query.number import Number, Signs
+from sordino.query.number import Number
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.signs import Signs
 
 MOST_GROUPS = 10
 """Different (delta, q) up to which numbers are told apart."""

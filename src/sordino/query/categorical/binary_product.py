@@ -22,8 +22,9 @@ from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import FEWEST, category_at, number_at, require_two
-from sordino.query.number import NumberStatistic
+from sordino.query.number import NumberStatistic, point_label, rounding_of
 from sordino.query.reader import ROUNDING, Floats, NumberReader, Places
+from sordino.query.statistic import attribute_list
 
 
 @checked_class
@@ -56,6 +57,17 @@ class BinaryProduct(NumberStatistic):
     def places(self) -> tuple[int, int]:
         """Both."""
         return self.first, self.second
+
+    @property
+    def description(self) -> str:
+        """The product."""
+        category = f"the category of {attribute_list([self.first])}, counted as -1 or 1"
+        other = attribute_list([self.second]) if self.categories == 1 else f"that of {attribute_list([self.second])}"
+        return f"the product of {category}, and {other}, {rounding_of(2)}"
+
+    def label(self, value: int) -> str:
+        """The sign."""
+        return point_label(value, 2)
 
     @property
     def coded(self) -> Mapping[int, int]:

@@ -20,8 +20,9 @@ from sordino.domain.moment import Factors
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import category_at, require_categories, require_two
-from sordino.query.number import NumberStatistic
+from sordino.query.number import NumberStatistic, point_label, rounding_of
 from sordino.query.reader import Floats, NumberReader, Places, SignReader
+from sordino.query.statistic import attribute_list
 
 
 @checked_class
@@ -54,6 +55,21 @@ class CategoryAndSign(NumberStatistic):
     def places(self) -> tuple[int, ...]:
         """Both."""
         return self.place, self.number
+
+    @property
+    def description(self) -> str:
+        """The category and the sign."""
+        category, number = attribute_list([self.place]), attribute_list([self.number])
+        return f"the category of {category} and {number}, {rounding_of(2)}, together"
+
+    def label(self, value: int) -> str:
+        """The category by its number, and the sign."""
+        return f"category {value // 2} and {point_label(value % 2, 2)}"
+
+    @property
+    def axes(self) -> tuple[tuple[int, int], ...]:
+        """The category, and a sign."""
+        return (self.place, self.categories), (self.number, 2)
 
     @property
     def coded(self) -> Mapping[int, int]:

@@ -18,6 +18,7 @@ from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import category_at, require_categories, require_two
 from sordino.query.number import NumberStatistic
 from sordino.query.reader import Floats, NumberReader, Places
+from sordino.query.statistic import attribute_list
 
 
 @checked_class
@@ -52,6 +53,20 @@ class TwoCategories(NumberStatistic):
     def places(self) -> tuple[int, ...]:
         """Both."""
         return self.first, self.second
+
+    @property
+    def description(self) -> str:
+        """Both categories."""
+        return f"the categories of {attribute_list(self.places)} together"
+
+    def label(self, value: int) -> str:
+        """Both categories by their numbers."""
+        return f"categories {value // self.others} and {value % self.others}"
+
+    @property
+    def axes(self) -> tuple[tuple[int, int], ...]:
+        """Both."""
+        return (self.first, self.categories), (self.second, self.others)
 
     @property
     def coded(self) -> Mapping[int, int]:

@@ -24,6 +24,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
 from sordino.query.number import Floats, NumberStatistic, require_places
 from sordino.query.reader import NumberReader, Places
+from sordino.query.statistic import attribute_list
 
 
 @checked_class
@@ -61,6 +62,15 @@ class CompleteCase(NumberStatistic):
         """Those of the statistic, and of all numbers that may be missing."""
         own = self.statistic.places
         return *own, *(place for place in self.needed if place not in own)
+
+    @property
+    def description(self) -> str:
+        """The statistic, and that some number may be missing."""
+        return f"{self.statistic.description}, or that one of {attribute_list(self.needed)} is missing"
+
+    def label(self, value: int) -> str:
+        """The statistic's, or that a number is missing."""
+        return "missing" if value == self.statistic.k else self.statistic.label(value)
 
     @property
     def optional(self) -> tuple[int, ...]:

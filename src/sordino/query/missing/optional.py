@@ -18,8 +18,17 @@ from sordino.domain.moment import Factors, given
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.query.number import MOST_POINTS, Floats, NumberStatistic, mean_points, require_places
+from sordino.query.number import (
+    MOST_POINTS,
+    Floats,
+    NumberStatistic,
+    mean_points,
+    point_label,
+    require_places,
+    rounding_of,
+)
 from sordino.query.reader import GridReader, OptionalReader
+from sordino.query.statistic import attribute_list
 
 
 @checked_class
@@ -51,6 +60,15 @@ class OptionalNumber(NumberStatistic):
     def places(self) -> tuple[int, ...]:
         """Its own."""
         return (self.place,)
+
+    @property
+    def description(self) -> str:
+        """The number, how it is rounded, and that it may be missing."""
+        return f"{attribute_list(self.places)}, {rounding_of(self.points)}, or that it is missing"
+
+    def label(self, value: int) -> str:
+        """The point, or that there is none."""
+        return "missing" if value == self.points else point_label(value, self.points)
 
     @property
     def optional(self) -> tuple[int, ...]:
