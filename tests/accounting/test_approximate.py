@@ -171,7 +171,7 @@ def test_boxes_take_part():
         (lambda: ApproximateFilter("-1", "1e-6"), "epsilon"),
         (lambda: ApproximateFilter("1", "1e-6", TWO).after(RandomizedResponse(2, "0.1")), "needs the answer"),
         (lambda: ApproximateFilter("1", "1e-6", TWO).accepts(ChannelTable([[1, 0], [0, 1]])), "must satisfy LDP"),
-        (lambda: ApproximateFilter("1", "1e-6").accepts(RandomizedResponse(2, "0.1")), "finite number"),
+        (lambda: ApproximateFilter("1", "1e-6").accepts(RandomizedResponse(2, "0.1")), "counts epsilons"),
     ],
 )
 def test_bad_input_is_refused(make, words):

@@ -18,22 +18,27 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from sordino.accounting.filter import BayesianFilter, read_output
-from sordino.accounting.state import Rule
+from sordino.accounting.state import FilterQuery, Rule
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages.brief import kind, shown
 from sordino.exact.messages.written import read_rational
 from sordino.exact.nats import Nats, NatsLike
+from sordino.mechanism.base import Mechanism
+from sordino.query.query import Query
 
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
 """Which filter by epsilons comes first; best: basic composition or Renyi, whichever accepts."""
+
+CountedQuery: TypeAlias = "FilterQuery | NatsLike"
+"""A query, or only its epsilon where a filter has no domain."""
 
 DIGITS = 50
 """Of all decimals."""
@@ -140,7 +145,7 @@ class ApproximateFilter:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def accepts(self, query: Any) -> bool:
+    def accepts(self, query: CountedQuery) -> bool:
         """Whether the query may be asked; a dry run that changes nothing.
 
         Raises:
@@ -148,7 +153,7 @@ class ApproximateFilter:
         """
         return self._accepted_by(query) is not None
 
-    def after(self, query: Any, output: int | None = None) -> "ApproximateFilter":
+    def after(self, query: CountedQuery, output: int | None = None) -> "ApproximateFilter":
         """The filter once an accepted query has been answered; without a domain no output is needed.
 
         Raises:
@@ -163,21 +168,20 @@ class ApproximateFilter:
                 raise SordinoError(
                     "a filter over a domain needs the answer", found="none", step="give `after` the answer too"
                 )
-            exact = exact.counted(query, read_output(output, query.outputs))
+            asked = _query(query)
+            exact = exact.counted(asked, read_output(output, asked.outputs))
         spent = self._plus(query) if way == "first" else self.spent_by_epsilons
         return _replaced(self, spent, halted=self.halted or way == "exact", exact=exact)
 
-    def _accepted_by(self, query: Any) -> Literal["first", "exact"] | None:
+    def _accepted_by(self, query: CountedQuery) -> Literal["first", "exact"] | None:
         """Which of the two filters accepts; None where neither does."""
         spent = self._plus(query)
         if not self.halted and self._first_holds(spent):
             return "first"
-        return "exact" if self.exact is not None and self.exact.accepts(query) else None
+        return "exact" if self.exact is not None and self.exact.accepts(_query(query)) else None
 
-    def _plus(self, query: Any) -> Spent:
-        if self.exact is None:
-            return self.spent_by_epsilons.plus(read_epsilon(query), self.order)
-        level = self.exact.epsilon_of(query)
+    def _plus(self, query: CountedQuery) -> Spent:
+        level = _epsilon(query) if self.exact is None else self.exact.epsilon_of(_query(query))
         return self.spent_by_epsilons.plus(level, self.order)
 
     def _first_holds(self, spent: Spent) -> bool:
@@ -229,6 +233,23 @@ class ApproximateFilter:
         return _decimal_below(self.delta_probability)
 
 
+def _query(query: CountedQuery) -> FilterQuery:
+    """What a filter over a domain is asked."""
+    if isinstance(query, Mechanism | Query):
+        return query
+    raise SordinoError(
+        "a filter over a domain is asked queries", found=kind(query), step="give the query, not only its epsilon"
+    )
+
+
+def _epsilon(query: CountedQuery) -> Nats:
+    """What a filter without a domain is asked."""
+    if isinstance(query, Mechanism | Query):
+        step = "give the query's epsilon, or make the filter over a domain"
+        raise SordinoError("a filter without a domain counts epsilons", found=kind(query), step=step)
+    return read_epsilon(query)
+
+
 def renyi_divergence(epsilon: Decimal, order: Decimal) -> Decimal:
     """The largest Renyi divergence of an order between two laws of an answer that is epsilon-LDP: a fair coin's odds.
 
@@ -270,7 +291,7 @@ def _replaced(
     return after
 
 
-def _read_probability(probability: Any) -> Fraction:
+def _read_probability(probability: str | float | Fraction) -> Fraction:
     try:
         read = read_rational(probability)
     except SordinoError:
@@ -284,7 +305,7 @@ def _read_probability(probability: Any) -> Fraction:
     return read
 
 
-def _read_order(order: Any) -> Decimal:
+def _read_order(order: str | float | Decimal) -> Decimal:
     try:
         read = read_rational(order)
     except SordinoError:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index
-from typing import Any, get_args
+from typing import SupportsIndex, get_args
 
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
@@ -20,7 +20,7 @@ from sordino.accounting.measures.definitions.measure_of import FiniteDefinition,
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.product import ProductState
-from sordino.accounting.state import Binding, Decision, FilterState, Rule
+from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
@@ -78,8 +78,8 @@ class BayesianFilter:
     rule: Rule = "full"
     nodes: int = NODES
     group: int | None = None
-    _state: Any = None
-    _terms: Any = None
+    _state: FilterState | None = None
+    _terms: tuple[object, ...] = ()
 
     @steady
     def __post_init__(self) -> None:
@@ -87,7 +87,8 @@ class BayesianFilter:
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._state is None:
             state = start_of(self.domain, self.definition, self.nodes, self.group)
-            object.__setattr__(self, "_state", LastingState(state) if isinstance(self.domain, Box) else state)
+            carried = LastingState(state) if isinstance(state, BoxState | CoordinateBoxState) else state
+            object.__setattr__(self, "_state", carried)
             object.__setattr__(self, "_terms", self._own)
         elif any(begun is not own and begun != own for begun, own in zip(self._terms, self._own, strict=True)):
             raise SordinoError(
@@ -97,7 +98,7 @@ class BayesianFilter:
             )
 
     @steady
-    def decide(self, query: Any) -> Decision:
+    def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.
 
         Raises:
@@ -111,7 +112,7 @@ class BayesianFilter:
             self._last[0] = query, decision
         return decision
 
-    def accepts(self, query: Any) -> bool:
+    def accepts(self, query: FilterQuery) -> bool:
         """Whether the query may be asked; a dry run that changes nothing.
 
         Raises:
@@ -120,7 +121,7 @@ class BayesianFilter:
         return self.decide(query).accepted
 
     @steady
-    def after(self, query: Any, output: int) -> "BayesianFilter":
+    def after(self, query: FilterQuery, output: int) -> "BayesianFilter":
         """The filter once an accepted query has been answered.
 
         Raises:
@@ -137,7 +138,7 @@ class BayesianFilter:
         return replace(self, _state=decision.follow(code))
 
     @steady
-    def counted(self, query: Any, output: int) -> "BayesianFilter":
+    def counted(self, query: FilterQuery, output: int) -> "BayesianFilter":
         """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
 
         Raises:
@@ -147,7 +148,7 @@ class BayesianFilter:
         return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
 
     @steady
-    def epsilon_of(self, query: Any) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
 
         Raises:
@@ -156,7 +157,7 @@ class BayesianFilter:
         return self._kept.epsilon_of(query)
 
     @steady
-    def accepts_all(self, queries: Sequence[Any]) -> bool:
+    def accepts_all(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
         With very many possible answers only the sum of what the queries can add counts, which refuses more.
@@ -203,25 +204,26 @@ class BayesianFilter:
         return self._kept.binding
 
     @property
-    def _own(self) -> tuple[Any, ...]:
+    def _own(self) -> tuple[object, ...]:
         """What a filter must not change once it has begun."""
         return self.domain, self.definition, self.nodes, self.group
 
     @property
     def _kept(self) -> FilterState:
-        state: FilterState = self._state
-        return state
+        if self._state is None:
+            raise AssertionError("a filter has a state once it is made")
+        return self._state
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """What is stored or sent: all but the decision that is kept at hand."""
         return {name: value for name, value in vars(self).items() if name != "_last"}
 
     @cached_property
-    def _last(self) -> list[tuple[Any, Decision | None]]:
+    def _last(self) -> list[tuple[FilterQuery | None, Decision[FilterState] | None]]:
         return [(None, None)]
 
 
-def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
+def _all_fit(state: FilterState, queries: tuple[FilterQuery, ...], rule: Rule) -> bool:
     """Whether any of the queries may be answered in any way, or not, and the others still fit."""
     if not queries:
         return True
@@ -240,23 +242,24 @@ def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
     return True
 
 
-def start_of(domain: Any, definition: Any, nodes: int = NODES, group: int | None = None) -> Any:
+def start_of(
+    domain: object, definition: object, nodes: int = NODES, group: int | None = None
+) -> BoxState | CoordinateBoxState | FiniteState | ProductState:
     """The empty state of the part that offers the domain and the definition."""
     if isinstance(domain, Box) and isinstance(definition, LDP):
         return BoxState.start(domain, definition.epsilon, nodes, group)
     if isinstance(domain, Box) and isinstance(definition, CoordinateDP | BayesianCoordinateDP):
         return CoordinateBoxState.start(domain, definition, nodes, group)
     if isinstance(domain, Record):
-        by_factors = isinstance(definition, LDP | CoordinateDP) or (
-            isinstance(definition, BayesianCoordinateDP) and not isinstance(definition.beliefs, Prior)
-        )
-        if by_factors and domain.k > LARGEST_LIKELIHOOD:
-            return ProductState.start(domain, definition)
+        if isinstance(definition, LDP | CoordinateDP | BayesianCoordinateDP) and domain.k > LARGEST_LIKELIHOOD:
+            by_factors = isinstance(definition, LDP | CoordinateDP) or not isinstance(definition.beliefs, Prior)
+            if by_factors:
+                return ProductState.start(domain, definition)
         if isinstance(definition, FiniteDefinition) and domain.k <= LARGEST_LISTED:
             known = definition.on(domain) if isinstance(definition, CoordinateDP | BayesianCoordinateDP) else definition
             return FiniteState.start(measure_of(known, domain.k, domain.names), domain)
-    elif isinstance(definition, FiniteDefinition) and isinstance(getattr(domain, "k", None), int):
-        return FiniteState.start(measure_of(definition, domain.k))
+    elif isinstance(definition, FiniteDefinition) and isinstance(k := getattr(domain, "k", None), int):
+        return FiniteState.start(measure_of(definition, k))
     raise SordinoError(
         "a filter is offered for finite domains, for records of finite attributes, and for boxes",
         found=f"{type(domain).__name__} and {type(definition).__name__}",
@@ -264,7 +267,7 @@ def start_of(domain: Any, definition: Any, nodes: int = NODES, group: int | None
     )
 
 
-def read_output(output: Any, outputs: int) -> int:
+def read_output(output: SupportsIndex, outputs: int) -> int:
     """The code of an answer.
 
     Raises:

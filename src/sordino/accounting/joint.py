@@ -9,9 +9,9 @@ Source: Bayesian privacy filter paper, Algorithm 2, for each way by itself.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
-from sordino.accounting.state import Binding, Decision
+from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState
 from sordino.errors import RefusedError, SordinoError
 
 MOST_WAYS = 1024
@@ -21,10 +21,10 @@ MOST_WAYS = 1024
 class PrivacyFilter(Protocol):
     """What a filter offers."""
 
-    def decide(self, query: Any) -> Decision:
+    def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked; nothing changes."""
 
-    def after(self, query: Any, output: int) -> Self:
+    def after(self, query: FilterQuery, output: int) -> Self:
         """The filter once an accepted query has been answered."""
 
     def changed(self) -> Self:
@@ -98,7 +98,7 @@ class JointFilter:
         """The filter of the way in which least is left."""
         return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
-    def decide(self, query: Any) -> Decision:
+    def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, whatever the open answers are; nothing changes.
 
         Raises:
@@ -107,7 +107,7 @@ class JointFilter:
         decisions = [way.filter.decide(query) for way in self.ways]
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
 
-    def asked(self, name: str, query: Any) -> "JointFilter":
+    def asked(self, name: str, query: FilterQuery) -> "JointFilter":
         """The filter once a query is out under a name of its own.
 
         Raises:
@@ -133,7 +133,7 @@ class JointFilter:
         """
         return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
-    def require_room(self, query: Any) -> None:
+    def require_room(self, query: FilterQuery) -> None:
         """Refuse a query with which there would be too many ways.
 
         Raises:
@@ -159,7 +159,7 @@ class JointFilter:
         return JointFilter(tuple(Way(way.filter, answers) for way, answers in zip(kept, rest, strict=True)))
 
 
-def _after(before: PrivacyFilter, query: Any, code: int) -> PrivacyFilter | None:
+def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:
     """The filter after an answer; None where no record can give it after the others.
 
     Raises:

@@ -11,7 +11,6 @@ Source: Bayesian privacy filter paper, Definition 4.5.
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.definitions.measure_of import FiniteDefinition
 from sordino.accounting.measures.grouped import GroupedState
 from sordino.accounting.measures.product import mixture
-from sordino.accounting.state import FilterState
+from sordino.accounting.state import FilterQuery, FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
@@ -68,16 +67,16 @@ class Odometer:
 
     domain: Box | Record | FiniteDomain
     definition: FiniteDefinition
-    _parts: Any = None
+    _parts: "tuple[_Counts, ...]" = ()
 
     @steady
     def __post_init__(self) -> None:
-        if self._parts is None:
+        if not self._parts:
             parts = tuple(_Counts.start(self.domain, definition) for definition in _counted(self.definition))
             object.__setattr__(self, "_parts", parts)
 
     @steady
-    def after(self, query: Any, output: int) -> "Odometer":
+    def after(self, query: FilterQuery, output: int) -> "Odometer":
         """The odometer once a query has been answered.
 
         Raises:
@@ -89,7 +88,7 @@ class Odometer:
     @steady
     def readings(self) -> tuple[OdometerReading, ...]:
         """One for each group of hypotheses."""
-        parts: tuple[_Counts, ...] = self._parts
+        parts = self._parts
         if len(parts) == 1:
             return parts[0].readings
         exact, attributes, record = parts
@@ -124,12 +123,12 @@ class _Counts:
     separate: NDArray[np.float64]
 
     @classmethod
-    def start(cls, domain: Any, definition: Any) -> "_Counts":
+    def start(cls, domain: object, definition: object) -> "_Counts":
         state: FilterState = start_of(domain, definition)
         groups = np.zeros(len(_levels(state)))
         return cls(state, state, groups, groups)
 
-    def after(self, query: Any, output: int) -> "_Counts":
+    def after(self, query: FilterQuery, output: int) -> "_Counts":
         own = _own(self.first, query)
         code = read_output(output, query.outputs)
         alone = _levels(self.first.counted(query, code))
@@ -166,7 +165,7 @@ def _levels(state: FilterState) -> NDArray[np.float64]:
     return np.array([state.spent])
 
 
-def _own(state: FilterState, query: Any) -> NDArray[np.float64]:
+def _own(state: FilterState, query: FilterQuery) -> NDArray[np.float64]:
     if isinstance(state, GroupedState):
         return state.known(query).levels
     if isinstance(state, CoordinateBoxState):

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,8 +75,8 @@ class Panel:
     definition: PanelDefinition
     people: int
     rule: Rule = "full"
-    _log: Any = None
-    _spread: Any = None
+    _log: NDArray[np.float64] | None = None
+    _spread: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     _radius: float = 0.0
     _reach: float = 0.0
     _asked: tuple[tuple[Mechanism, NDArray[np.int64]], ...] = ()
@@ -137,14 +137,15 @@ class Panel:
     @steady
     def spent(self) -> NDArray[np.float64]:
         """Each person's realized loss, rounded up, shape (people,)."""
-        spread: NDArray[np.float64] = self._spread
-        return np.where(spread == 0, 0.0 if self._radius == 0 else 2 * self._radius, spread + 2 * self._radius)
+        radius = 2 * self._radius
+        return np.where(self._spread == 0, radius, self._spread + radius)
 
     @property
     def log_likelihood(self) -> NDArray[np.float64]:
         """Ln Pr(answers | x) but for a constant of each person, shape (people, k): what an estimate needs."""
-        log: NDArray[np.float64] = self._log
-        return log
+        if self._log is None:
+            raise AssertionError("a panel has likelihoods once it is made")
+        return self._log
 
     @property
     def answered(self) -> NDArray[np.intp]:
@@ -189,7 +190,7 @@ class Panel:
             for column in columns.logs:
                 if not rows.size:
                     break
-                raised = largest_gap(self.definition, self._log[places[rows]] + column)
+                raised = largest_gap(self.definition, self.log_likelihood[places[rows]] + column)
                 upper = np.nextafter(raised + 2 * radius, math.inf) + 2 * np.spacing(raised)
                 verdict[rows[(upper > self._floor) & (verdict[rows] > 0)]] = 0
                 verdict[rows[raised > self._floor + UNDECIDED]] = -1
@@ -200,7 +201,7 @@ class Panel:
         """Those of whom some answer tells the two values too well apart that are told apart best already."""
         found = np.zeros(len(places), dtype=np.bool_)
         for part in parts(len(places), self.domain.k):
-            most, least = widest_pair(self.definition, self._log[places[part]])
+            most, least = widest_pair(self.definition, self.log_likelihood[places[part]])
             now, rows = self._spread[places[part]], np.arange(part.start, part.stop)
             # Most often one of the first answers does.
             for outputs in (slice(FIRST), slice(FIRST, None)):
@@ -285,12 +286,15 @@ class Panel:
         # No entry gets further from 0 than by what was told; that is looked at once it is much.
         reach = self._reach + columns.reach
         everybody = len(codes) == self.people
-        log, spreads = np.empty_like(self._log) if everybody else self._log.copy(), self._spread.copy()
+        log, spreads = (
+            np.empty_like(self.log_likelihood) if everybody else self.log_likelihood.copy(),
+            self._spread.copy(),
+        )
         people = np.flatnonzero(who)
         for part in parts(len(people), self.domain.k):
             at = part if everybody else people[part]
             rows = columns.told(own[part], log[part] if everybody else None, listed=known.columns is not None)
-            rows += self._log[at]
+            rows += self.log_likelihood[at]
             most = rows.max(axis=1)
             if np.isneginf(most).any():
                 raise SordinoError("an answer must be one that some value can give", found="another")

@@ -5,9 +5,10 @@ Source: Bayesian privacy filter paper, (27) and Appendix B. Cost: milliseconds f
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.measures.box import box_question
+from sordino.accounting.state import FilterQuery
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
@@ -26,7 +27,7 @@ NODES = 100_000
 @steady
 def realized_loss(
     domain: Box | Record | FiniteDomain,
-    queries: Sequence[Any],
+    queries: Sequence[FilterQuery],
     outputs: Sequence[int],
     tolerance: float = 1e-3,
     *,
@@ -60,7 +61,7 @@ def realized_loss(
         raise SordinoError("each query must have one output", found=f"{len(queries)} and {len(outputs)}")
     if not isinstance(domain, Box):
         return _finite(domain, queries, outputs)
-    reports = [query.evidence(domain, output) for query, output in zip(queries, outputs, strict=True)]
+    reports = [box_question(query).evidence(domain, output) for query, output in zip(queries, outputs, strict=True)]
     size = len(reports) if group is None else group
     if reports and size < 1:
         raise SordinoError("a group must have at least one query", found=shown(group))
@@ -76,7 +77,7 @@ def realized_loss(
     return LossBounds(_added_lower(domain, reports, solved), upper if solved else 0.0)
 
 
-def _finite(domain: Record | FiniteDomain, queries: Sequence[Any], outputs: Sequence[int]) -> LossBounds:
+def _finite(domain: Record | FiniteDomain, queries: Sequence[FilterQuery], outputs: Sequence[int]) -> LossBounds:
     """By exact products where the likelihood of each value is kept, else by factors."""
     counted = BayesianFilter(domain, LDP(0))
     for query, output in zip(queries, outputs, strict=True):

@@ -6,18 +6,25 @@ A state is a value that knows what was asked and answered, never the record. It 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+from sordino.query.query import Query
 
 Rule = Literal["full", "simplified"]
 """full: every possible answer must keep the promise (Algorithm 2). simplified: the loss so far and the query's epsilon
 together (Algorithm 3)."""
 
+FilterQuery: TypeAlias = Mechanism | Query
+"""What a filter is asked about: the value of a finite domain through a mechanism, or a statistic of a record."""
+
+State_co = TypeVar("State_co", covariant=True)
+
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Generic[State_co]):
     """Whether a query may be asked, and what then follows.
 
     Attributes:
@@ -28,7 +35,7 @@ class Decision:
 
     accepted: bool
     loss: float
-    follow: "Callable[[int], FilterState] | None" = None
+    follow: Callable[[int], State_co] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,31 +83,31 @@ class FilterState(Protocol):
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
 
-    def decide(self, query: Any, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> "Decision[FilterState]":
         """Decide on a query from what was asked and answered alone.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
 
-    def fits(self, queries: Sequence[Any]) -> bool:
+    def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the most that all queries can add fits, whichever of them are answered and however.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
 
-    def level(self, query: Any) -> float:
+    def level(self, query: FilterQuery) -> float:
         """The least epsilon that the query satisfies, in nats, rounded up."""
 
-    def epsilon_of(self, query: Any) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """The same exactly.
 
         Raises:
             SordinoError: a query that satisfies none.
         """
 
-    def counted(self, query: Any, output: int) -> "FilterState":
+    def counted(self, query: FilterQuery, output: int) -> "FilterState":
         """The state after an answer, whether the query was accepted or not.
 
         Raises:

@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from sordino.accounting.state import Decision
+from sordino.accounting.state import Decision, FilterState
 from sordino.document.kinds import expecting
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked
@@ -172,7 +172,7 @@ class Ledger:
         """
         return self._part(name, to="find").book.entries.get(name)
 
-    def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision:
+    def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision[FilterState]:
         """Whether a new query would be accepted; nothing changes.
 
         Args:

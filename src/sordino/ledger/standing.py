@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sordino.accounting.joint import JointFilter
-from sordino.accounting.state import Decision
+from sordino.accounting.state import Decision, FilterState
 from sordino.errors import SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -173,7 +173,7 @@ class Standing:
         joint = self.joint.changed() if self.version.number else self.joint
         return Standing(self.terms, joint, Version(self.version.number + 1, digest))
 
-    def decide(self, query: AskedQuery) -> Decision:
+    def decide(self, query: AskedQuery) -> Decision[FilterState]:
         """Whether a query may be asked about this version of the record; nothing changes.
 
         Raises:

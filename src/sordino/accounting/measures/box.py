@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from sordino.accounting.state import Binding, Decision, Rule
+from sordino.accounting.state import Binding, Decision, FilterQuery, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
@@ -66,9 +66,10 @@ class BoxState:
         upper = up(self.settled + self._closest.bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
-    def counted(self, query: Query, output: int) -> "BoxState":
+    def counted(self, query: FilterQuery, output: int) -> "BoxState":
         """The state after an answer, whether the query was accepted or not."""
-        return self._with(self.loss.after(query.evidence(self.box, output)), query)
+        question = box_question(query)
+        return self._with(self.loss.after(question.evidence(self.box, output)), question)
 
     def spent_within(self, left: float) -> float:
         """What was spent, in nats, where so much of the budget is known to be left."""
@@ -104,7 +105,7 @@ class BoxState:
         """There is one bound for all records."""
         return self.binding_within(-math.inf)
 
-    def fits(self, queries: Sequence[Query]) -> bool:
+    def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """By the sum of the epsilons."""
         total = sum((self.epsilon_of(query) for query in queries), Nats.of(0))
         if self.basic is not None and self.basic + total <= self.budget:
@@ -125,20 +126,17 @@ class BoxState:
         lower = 0.0 if self.settled else self.loss.reached
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
-    def level(self, query: Query) -> float:
+    def level(self, query: FilterQuery) -> float:
         """Its epsilon, rounded up.
 
         Raises:
             SordinoError: a query that does not fit the box.
         """
-        require_question(query)
-        query.model.require_fit(self.box)
-        return query.level
+        return self._fitting(query).level
 
-    def epsilon_of(self, query: Query) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """What it promises."""
-        self.level(query)
-        return query.epsilon
+        return self._fitting(query).epsilon
 
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
@@ -155,25 +153,34 @@ class BoxState:
         """What is left for the open group, rounded down."""
         return down(self.most - self.settled) if self.settled else self.most
 
-    def decide(self, query: Query, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> "Decision[BoxState]":
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
-        query.model.require_fit(self.box)
-        carried = up(self.settled + up(self.loss.bounds.upper + query.level))
+        question = self._fitting(query)
+        carried = up(self.settled + up(self.loss.bounds.upper + question.level))
         sure = carried <= self.most
         if not sure and self.basic is not None:
-            basic = self.basic + query.epsilon
+            basic = self.basic + question.epsilon
             sure, carried = basic <= self.budget, min(carried, basic.ceil())
         if sure:
-            return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
-        return self._by_loss(query) if rule == "simplified" else self._by_answers(query)
+            return Decision(True, carried, lambda output: self._followed(self.loss, question, output))
+        return self._by_loss(question) if rule == "simplified" else self._by_answers(question)
 
-    def _by_loss(self, query: Query) -> Decision:
+    def _fitting(self, query: FilterQuery) -> Query:
+        """A question that the box fits.
+
+        Raises:
+            SordinoError: another query.
+        """
+        question = box_question(query)
+        question.model.require_fit(self.box)
+        return question
+
+    def _by_loss(self, query: Query) -> "Decision[BoxState]":
         """Algorithm 3: the loss so far and the query's epsilon."""
         solved = self.loss.solved(self.nodes, down(self.goal - query.level))
         loss = up(self.settled + up(solved.bounds.upper + query.level))
@@ -181,14 +188,14 @@ class BoxState:
             return Decision(True, loss, lambda output: self._followed(solved, query, output))
         return self._by_spent(query)
 
-    def _by_spent(self, query: Query) -> Decision:
+    def _by_spent(self, query: Query) -> "Decision[BoxState]":
         """What is left is left, even where the limit on the work ends the search after an answer too early."""
         loss = up(self.spent + query.level)
         if loss <= self.most:
             return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
         return Decision(False, loss)
 
-    def _by_answers(self, query: Query) -> Decision:
+    def _by_answers(self, query: Query) -> "Decision[BoxState]":
         """Algorithm 2: the loss after each possible answer, from what was worked out of the loss so far."""
         evidence = [query.evidence(self.box, code) for code in range(query.outputs)]
         if any(self.loss.after(report).reached > self.goal for report in evidence):
@@ -220,14 +227,15 @@ class BoxState:
         return replace(self, loss=BoxLoss.nothing(self.box), settled=full.spent, basic=basic)
 
 
-def require_question(query: object) -> None:
-    """Refuse what is no question about a record in a box.
+def box_question(query: object) -> Query:
+    """A query that is a question about a record in a box.
 
     Raises:
         SordinoError: anything but a query about a model.
     """
-    if not (isinstance(query, Query) and isinstance(query.statistic, Model)):
-        raise SordinoError(
-            "a filter over a box takes linear, truncated and logistic queries",
-            found=query.parameters if isinstance(query, Query) else type(query).__name__,
-        )
+    if isinstance(query, Query) and isinstance(query.statistic, Model):
+        return query
+    raise SordinoError(
+        "a filter over a box takes linear, truncated and logistic queries",
+        found=query.parameters if isinstance(query, Query) else type(query).__name__,
+    )

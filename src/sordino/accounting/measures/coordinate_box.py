@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.asked import Asked, plus, share_of, within
-from sordino.accounting.measures.box import SETTLED, require_question
+from sordino.accounting.measures.box import SETTLED, box_question
 from sordino.accounting.measures.product import mixture
-from sordino.accounting.state import Binding, Decision, Rule, exactly_left
+from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.prior import Prior
@@ -103,26 +103,27 @@ class CoordinateBoxState:
         shares = definition.beliefs.bounds if isinstance(definition.beliefs, Rest) else (Fraction(1),) * box.d
         return cls(box, bounds, shares, nodes, BoxLoss.nothing(box), nothing, basic, settled)
 
-    def decide(self, query: Query, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> "Decision[CoordinateBoxState]":
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        known = self._eased(query) if self._near(self.level(query)) else self
-        simple = self._asked(known, query)
+        question = self._fitting(query)
+        known = self._eased(question) if self._near(question.level) else self
+        simple = self._asked(known, question)
         if simple.accepted:
             return simple
         if rule == "full":
-            after = known._solved(query)._answers(query)  # noqa: SLF001 - the same answers, with closer bounds
+            after = known._solved(question)._answers(question)  # noqa: SLF001 - the same answers, with closer bounds
             if after is not None:
                 return Decision(True, max(state.most(()) for state in after), lambda code: after[code])
         else:
-            worked = self._asked(known._worked((query,)), query)  # noqa: SLF001 - another state of this class
+            worked = self._asked(known._worked((question,)), question)  # noqa: SLF001 - another state of this class
             if worked.accepted:
                 return worked
         # What is said to be left is left, even where the search after an answer ends too early.
-        closest = self._asked(self._closest, query)
+        closest = self._asked(self._closest, question)
         return closest if closest.accepted else simple
 
     def _near(self, level: float) -> bool:
@@ -159,23 +160,22 @@ class CoordinateBoxState:
             after.append(state)
         return after
 
-    def counted(self, query: Query, output: int) -> "CoordinateBoxState":
+    def counted(self, query: FilterQuery, output: int) -> "CoordinateBoxState":
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
-        self.level(query)
-        report = query.evidence(self.box, output)
-        numbers = self.numbers.after(report, [bool(coefficient) for coefficient in query.model.theta])
+        question = self._fitting(query)
+        report = question.evidence(self.box, output)
+        numbers = self.numbers.after(report, [bool(coefficient) for coefficient in question.model.theta])
         whole = None if self.whole is None else self.whole.after(report)
-        return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((query,)).basic)
+        return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((question,)).basic)
 
-    def fits(self, queries: Sequence[Query]) -> bool:
+    def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
 
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        for query in queries:
-            self.level(query)
-        return not self._passed(queries) or not self._closest._passed(queries)  # noqa: SLF001 - another state
+        questions = [self._fitting(query) for query in queries]
+        return not self._passed(questions) or not self._closest._passed(questions)  # noqa: SLF001 - another state
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
@@ -196,20 +196,22 @@ class CoordinateBoxState:
             return self.remaining
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
-    def level(self, query: Query) -> float:
+    def level(self, query: FilterQuery) -> float:
         """Its epsilon, rounded up.
 
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        require_question(query)
-        query.model.require_fit(self.box)
-        return query.level
+        return self._fitting(query).level
 
-    def epsilon_of(self, query: Query) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """What it promises."""
-        self.level(query)
-        return query.epsilon
+        return self._fitting(query).epsilon
+
+    def _fitting(self, query: FilterQuery) -> Query:
+        question = box_question(query)
+        question.model.require_fit(self.box)
+        return question
 
     def changed(self) -> "CoordinateBoxState":
         """What each number lost is settled; answers about the next version are bounded by themselves.
@@ -233,10 +235,11 @@ class CoordinateBoxState:
         each = tuple(number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
         return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried(()))
 
-    def own(self, query: Query) -> NDArray[np.float64]:
+    def own(self, query: FilterQuery) -> NDArray[np.float64]:
         """The most that a question can add under each bound: its epsilon, or nothing."""
-        level = self.level(query)
-        pairs = zip(query.model.theta, self.shares, strict=True)
+        question = self._fitting(query)
+        level = question.level
+        pairs = zip(question.model.theta, self.shares, strict=True)
         touched = [level if coefficient or share else 0.0 for coefficient, share in pairs]
         return np.array(touched if self.whole is None else [*touched, level])
 
@@ -297,7 +300,7 @@ class CoordinateBoxState:
         """The number, by its place, or the record."""
         return f"two values of attribute {group}" if group < self.box.d else "two records"
 
-    def _asked(self, known: "CoordinateBoxState", query: Query) -> Decision:
+    def _asked(self, known: "CoordinateBoxState", query: Query) -> "Decision[CoordinateBoxState]":
         """The simplified decision by a state of the same answers."""
         loss = known.most((query,))
         if known._passed((query,)):  # noqa: SLF001 - another state of this class

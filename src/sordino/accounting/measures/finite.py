@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from sordino.accounting.measures.grouped import LONGEST, UNDECIDED, GroupedState
 from sordino.accounting.measures.measure import Measure
 from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
+from sordino.accounting.state import FilterQuery
 from sordino.definition.pairwise import LDP
 from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
@@ -99,11 +99,11 @@ class FiniteState(GroupedState):
         """As the definition measures the evidence."""
         return self.measure.levels(self.evidence)
 
-    def known(self, query: Any) -> QueryLosses:
+    def known(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
-    def then(self, query: Any, code: int) -> "FiniteState | None":
+    def then(self, query: FilterQuery, code: int) -> "FiniteState | None":
         """With one more column."""
         asked = self._asked(query)
         columns, row = asked.column(code)
@@ -164,7 +164,7 @@ class FiniteState(GroupedState):
         own, bound = known.own[group], self.bounds[group]
         return own is not None and self._keeps(group, self._exactly, None if bound is None else bound - Nats.log(own))
 
-    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+    def by_answers(self, query: FilterQuery, outputs: int) -> tuple[bool, float]:
         """All answers by floats first, many at a time; then exactly those that floats leave open."""
         asked = self._asked(query)
         columns = asked.columns
@@ -217,7 +217,7 @@ class FiniteState(GroupedState):
         return math.nextafter(self.evidence.radius + columns.radius + rounding, math.inf)
 
     @cached_property
-    def _compared_powers(self) -> dict[Any, bool]:
+    def _compared_powers(self) -> dict[tuple[frozenset[tuple[int, int]], Nats], bool]:
         return {}
 
     @cached_property
@@ -249,7 +249,7 @@ class FiniteState(GroupedState):
             return [Nats(Fraction(level)) if math.isfinite(level) else None for level in self.levels.tolist()]
         return [None if ratio is None else Nats.log(ratio) for ratio in self._ratios]
 
-    def _asked(self, query: Any) -> FiniteQuery:
+    def _asked(self, query: FilterQuery) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
             raise SordinoError(
                 "a filter over a finite domain takes finite mechanisms and questions about attributes",
@@ -264,7 +264,7 @@ class FiniteState(GroupedState):
             self.memo[key] = known
         return known
 
-    def _read(self, query: Any) -> FiniteQuery:
+    def _read(self, query: FilterQuery) -> FiniteQuery:
         k = self.measure.k
         spread: NDArray[np.intp] | None = None
         if isinstance(query, Query) and self.record is not None:
@@ -312,7 +312,7 @@ def _by_first(pairs: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
     return list(found.items())
 
 
-def _key(query: Any) -> str:
+def _key(query: FilterQuery) -> str:
     """Equal texts, equal queries."""
     parameters: str = query.parameters
     return parameters

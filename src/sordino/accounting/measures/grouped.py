@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.ratio import Ratio, level_above
-from sordino.accounting.state import Binding, Decision, Rule, exactly_left
+from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
@@ -77,7 +77,7 @@ class GroupedState(ABC):
         """Bounds on the realized loss of the present version."""
 
     @abstractmethod
-    def known(self, query: Any) -> QueryLosses:
+    def known(self, query: FilterQuery) -> QueryLosses:
         """What is known of a query.
 
         Raises:
@@ -98,7 +98,7 @@ class GroupedState(ABC):
         return UNDECIDED
 
     @abstractmethod
-    def then(self, query: Any, code: int) -> "Self | None":
+    def then(self, query: FilterQuery, code: int) -> "Self | None":
         """The state after an answer; None where no record could give it."""
 
     @abstractmethod
@@ -113,7 +113,7 @@ class GroupedState(ABC):
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
 
-    def decide(self, query: Any, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
         """By the most that the query can add; then, by the full rule, answer by answer."""
         known = self.known(query)
         raised = self.raised(known)
@@ -124,7 +124,7 @@ class GroupedState(ABC):
         accepted, largest = self.by_answers(query, known.outputs)
         return Decision(accepted, largest, (lambda code: self._answered(query, code)) if accepted else None)
 
-    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+    def by_answers(self, query: FilterQuery, outputs: int) -> tuple[bool, float]:
         """Whether every answer that some record can give keeps the bounds; and the largest level of those looked at."""
         largest = 0.0
         for code in range(outputs):
@@ -136,7 +136,7 @@ class GroupedState(ABC):
                 return False, largest
         return True, largest
 
-    def fits(self, queries: Sequence[Any]) -> bool:
+    def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """By the sums of what the queries can add to each group."""
         each = [self.known(query) for query in queries]
         if not each:
@@ -174,11 +174,11 @@ class GroupedState(ABC):
         exactly = None if lost else exactly_left((self.bounds[place], *each) for place, *each in pairs)
         return Binding(self.about(group), lost, float(left.min()), exactly)
 
-    def level(self, query: Any) -> float:
+    def level(self, query: FilterQuery) -> float:
         """The query's LDP level."""
         return float(level_above([self.known(query).epsilon])[0])
 
-    def epsilon_of(self, query: Any) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """The query's LDP level, exactly."""
         ratio = self.known(query).epsilon
         if ratio is None:
@@ -189,7 +189,7 @@ class GroupedState(ABC):
             )
         return Nats.log(ratio)
 
-    def counted(self, query: Any, output: int) -> "Self":
+    def counted(self, query: FilterQuery, output: int) -> "Self":
         """The state after an answer, accepted or not."""
         return self._answered(query, output)
 
@@ -225,7 +225,7 @@ class GroupedState(ABC):
         """Of the groups that are protected."""
         return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 
-    def _answered(self, query: Any, code: int) -> "Self":
+    def _answered(self, query: FilterQuery, code: int) -> "Self":
         after = self.then(query, code)
         if after is None:
             raise SordinoError(

@@ -15,7 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol, Self
 
-from sordino.accounting.state import Binding, Decision, FilterState, Rule
+from sordino.accounting.measures.box import box_question
+from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
@@ -35,10 +36,13 @@ class BoundedState(FilterState, Protocol):
     def most_left(self) -> float:
         """No less than `remaining`, by what is known without a search."""
 
+    def decide(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
+        """Decide on a query from what was asked and answered alone."""
+
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
 
-    def counted(self, query: Query, output: int) -> Self:
+    def counted(self, query: FilterQuery, output: int) -> Self:
         """The state after an answer, whether the query was accepted or not."""
 
     def changed(self) -> Self:
@@ -132,32 +136,34 @@ class LastingState:
     state: BoundedState
     past: _Past = field(default_factory=_Past)
 
-    def decide(self, query: Query, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> "Decision[LastingState]":
         """As the state decides; what it refuses is accepted if it fits into what an earlier one had left.
 
         Raises:
             SordinoError: no query about a box, or one that does not fit it.
         """
-        decision = self.state.decide(query, rule)
+        question = box_question(query)
+        decision = self.state.decide(question, rule)
         follow = decision.follow
         if follow is not None:
-            return Decision(True, decision.loss, lambda output: self._followed(follow(output), query))
-        if self.fits((query,)):
-            loss = min(decision.loss, up(self.spent + query.level))
-            return Decision(True, loss, lambda output: self.counted(query, output))
-        return decision
+            return Decision(True, decision.loss, lambda output: self._followed(follow(output), question))
+        if self.fits((question,)):
+            loss = min(decision.loss, up(self.spent + question.level))
+            return Decision(True, loss, lambda output: self.counted(question, output))
+        return Decision(False, decision.loss)
 
-    def fits(self, queries: Sequence[Query]) -> bool:
+    def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the epsilons of queries can be added to what is known or was known, however they are answered.
 
         Raises:
             SordinoError: a query that does not fit the box.
         """
-        return self.state.fits(queries) or (not self.state.hopeless(queries) and self.past.covers(queries))
+        questions = [box_question(query) for query in queries]
+        return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
 
-    def counted(self, query: Query, output: int) -> "LastingState":
+    def counted(self, query: FilterQuery, output: int) -> "LastingState":
         """The state after an answer, whether the query was accepted or not."""
-        return self._followed(self.state.counted(query, output), query)
+        return self._followed(self.state.counted(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
         """The state once the record has changed; what was left is left.
@@ -167,7 +173,7 @@ class LastingState:
         """
         return self._followed(self.state.changed(), None)
 
-    def level(self, query: Query) -> float:
+    def level(self, query: FilterQuery) -> float:
         """Its epsilon, rounded up.
 
         Raises:
@@ -175,7 +181,7 @@ class LastingState:
         """
         return self.state.level(query)
 
-    def epsilon_of(self, query: Query) -> Nats:
+    def epsilon_of(self, query: FilterQuery) -> Nats:
         """What it promises."""
         return self.state.epsilon_of(query)
 
@@ -204,8 +210,8 @@ class LastingState:
         """What earlier states had left, where the present one finds nothing; minus infinity elsewhere."""
         return self.past.left if self.state.remaining <= 0 else -math.inf
 
-    def _followed(self, state: FilterState, query: Query | None) -> "LastingState":
-        return LastingState(state, self.past.after(_Step(self.state, query)))  # type: ignore[arg-type]  # of the same kind
+    def _followed(self, state: BoundedState, query: Query | None) -> "LastingState":
+        return LastingState(state, self.past.after(_Step(self.state, query)))
 
 
 def _sum(queries: Iterable[Query], start: Nats | None = None) -> Nats:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.accounting.measures.whole_likelihood import WholeFactors
-from sordino.accounting.state import Decision, Rule
+from sordino.accounting.state import Decision, FilterQuery, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
@@ -39,6 +39,8 @@ from sordino.exact.rounding import up
 from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
+
+Scalar = TypeVar("Scalar", np.float64, np.integer)
 
 REMEMBERED = 256
 """Queries whose columns are kept at most."""
@@ -77,7 +79,7 @@ class ProductQuery:
         """Where its weights stand among the different ones."""
         return self._turned(self.columns.place[code])
 
-    def _turned(self, column: NDArray[Any]) -> NDArray[Any]:
+    def _turned(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
         return column.reshape(self.sizes).transpose(self.axes)
 
 
@@ -150,11 +152,11 @@ class ProductState(GroupedState):
         bound, own = self.bounds[group], known.own[group] if self._share(group) == 0 else known.epsilon
         return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
-    def known(self, query: Any) -> QueryLosses:
+    def known(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
-    def decide(self, query: Any, rule: Rule) -> Decision:
+    def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
         """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
         if not isinstance(self.definition, LDP):
             return super().decide(query, rule)
@@ -175,7 +177,7 @@ class ProductState(GroupedState):
         """The same where the loss of the record is known to be at most so large."""
         return replace(self, evidence=self.evidence.below(most))
 
-    def _spans(self, query: Any, outputs: int) -> list[tuple[float, float]] | None:
+    def _spans(self, query: FilterQuery, outputs: int) -> list[tuple[float, float]] | None:
         """Bounds on the loss after each answer, worked out once."""
         if query.parameters not in self._told:
             asked = self._asked(query)
@@ -187,7 +189,7 @@ class ProductState(GroupedState):
         """By query; it changes no decision."""
         return {}
 
-    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+    def by_answers(self, query: FilterQuery, outputs: int) -> tuple[bool, float]:
         """Under LDP all answers by one search; only those that floats leave open one by one."""
         spans = self._spans(query, outputs) if isinstance(self.definition, LDP) else None
         if spans is None:
@@ -203,7 +205,7 @@ class ProductState(GroupedState):
                 return False, largest
         return True, largest
 
-    def then(self, query: Any, code: int) -> "ProductState | None":
+    def then(self, query: FilterQuery, code: int) -> "ProductState | None":
         """With one more factor; only its own attributes lose more."""
         asked = self._asked(query)
         evidence = self.evidence.plus(asked.factor(code))
@@ -296,7 +298,7 @@ class ProductState(GroupedState):
         shares = [self._share(place) for place in range(self.record.d)]
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
-    def _asked(self, query: Any) -> ProductQuery:
+    def _asked(self, query: FilterQuery) -> ProductQuery:
         if not isinstance(query, Query):
             raise SordinoError(
                 "a filter over many attributes takes questions about attributes",
