@@ -1,6 +1,7 @@
 """Planted faults: each of `faults.toml` stands in a copy of the package, and the tests that it names must fail."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -53,4 +54,5 @@ def test_a_planted_fault_is_found(fault, copied):
     for killer in fault["killers"]:
         finished = run(copied, [killer])
         assert finished.returncode == pytest.ExitCode.TESTS_FAILED, finished.stdout + finished.stderr
-        assert "1 failed" in finished.stdout, finished.stdout
+        # Of many cases in one test the first that fails counts beside the test.
+        assert re.search(r"\b[12] failed", finished.stdout), finished.stdout
