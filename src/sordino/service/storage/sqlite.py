@@ -100,9 +100,9 @@ class SqliteDatabase(Database):
     def insert(self, plan: int, upload: Upload) -> bool:
         """See the base class."""
         # One statement for all rows: the interpreter serves others while it runs, and it is undone by itself.
-        words = "INSERT INTO report SELECT ?1, substr(?2, 1 + ?3 * key, ?3), value FROM json_each(?4)"
+        words = "INSERT INTO report SELECT :plan, substr(:ids, 1 + :bytes * key, :bytes), value FROM json_each(:codes)"
         try:
-            self._connection.execute(words, (plan, upload.ids, ID_BYTES, _as_json(upload)))
+            self._connection.execute(words, _named(plan, upload))
         except sqlite3.IntegrityError:
             return False
         return True
@@ -110,14 +110,12 @@ class SqliteDatabase(Database):
     def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
         """See the base class."""
         # CROSS JOIN keeps the order: each id is looked up, the table is not walked.
-        return self.rows(
-            "SELECT report.id, report.code FROM json_each(?4) AS sent CROSS JOIN report "
-            "ON report.plan = ?1 AND report.id = substr(?2, 1 + ?3 * sent.key, ?3)",
-            plan,
-            upload.ids,
-            ID_BYTES,
-            _as_json(upload),
+        words = (
+            "SELECT report.id, report.code FROM json_each(:codes) AS sent CROSS JOIN report "
+            "ON report.plan = :plan AND report.id = substr(:ids, 1 + :bytes * sent.key, :bytes)"
         )
+        with _clear(self.name):
+            return self._connection.execute(words, _named(plan, upload)).fetchall()
 
     def vacuum(self) -> None:
         """See the base class."""
@@ -129,9 +127,10 @@ class SqliteDatabase(Database):
         self._connection.close()
 
 
-def _as_json(upload: Upload) -> str:
-    """The codes as signed integers, which is how SQLite holds 64 bits."""
-    return json.dumps(upload.codes.view(np.int64).tolist())
+def _named(plan: int, upload: Upload) -> dict[str, object]:
+    """What statements about an upload name: the codes as signed integers, which is how SQLite holds 64 bits."""
+    codes = json.dumps(upload.codes.view(np.int64).tolist())
+    return {"plan": plan, "ids": upload.ids, "bytes": ID_BYTES, "codes": codes}
 
 
 def _migrate(path: Path, connection: sqlite3.Connection) -> None:
