@@ -6,6 +6,7 @@ defect of ours, and stays what it is.
 """
 
 import inspect
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -120,6 +121,7 @@ def _hint(function: Callable[..., Any], parameter: str) -> Any:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is of the kind that an annotation names, as far as that can be seen."""
+    hint = _resolved(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_fits(value, one) for one in inner)
@@ -133,6 +135,15 @@ def _fits(value: Any, hint: Any) -> bool:
     if getattr(kind, "_is_protocol", False):
         return _members(kind) <= {*dir(type(value)), *getattr(value, "__dict__", ())}
     return isinstance(value, kind) and _items_fit(value, origin, inner)
+
+
+def _resolved(hint: Any) -> Any:
+    """What an alias by the statement `type` of Python 3.12 stands for, as numpy has them there."""
+    kind = getattr(typing, "TypeAliasType", None)
+    while kind is not None and kind in (type(hint), type(get_origin(hint))):
+        whole = hint.__value__
+        hint = whole if type(hint) is kind else whole[get_args(hint)]
+    return hint
 
 
 def _members(protocol: Any) -> set[str]:
@@ -157,6 +168,7 @@ def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
 
 def _words(hint: Any) -> str:
     """An annotation as people say it."""
+    hint = _resolved(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(map(_words, inner)))
