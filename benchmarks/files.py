@@ -11,6 +11,7 @@ import duckdb
 
 from pairs import RATIOS, peak_gib, processor_seconds, ratios, seconds, spread
 from sordino import KeyedSource, Plan, Survey, estimate
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_people, tally_table
 
 TITLE = "From file to estimate"
@@ -118,7 +119,7 @@ def releasing(plan: Plan, data: Path, id_column: str | None, jobs: int) -> Calla
 
     def work() -> None:
         reports.unlink(missing_ok=True)
-        privatize_table(plan, data, reports, id_column=id_column, key=keyed, jobs=jobs)
+        privatize_table(plan, data, reports, release=Release(id_column, keyed, jobs=jobs))
 
     return work
 
@@ -126,7 +127,7 @@ def releasing(plan: Plan, data: Path, id_column: str | None, jobs: int) -> Calla
 def in_memory(plan: Plan, data: Path, id_column: str | None = None) -> Callable[[], object]:
     keyed = None if id_column is None else KeyedSource(secrets.token_bytes(32), plan.hash)
     mechanism = plan.questions[0].query.mechanism
-    return lambda: estimate(mechanism, tally_people(plan, data, id_column=id_column, key=keyed))
+    return lambda: estimate(mechanism, tally_people(plan, data, release=Release(id_column, keyed)))
 
 
 def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:

@@ -1,4 +1,4 @@
-"""A blank line is found wherever it stands, whatever is read at once."""
+"""A blank line is found wherever it stands, whatever is read at once; of any other file all bytes are handed on."""
 
 import gzip
 import re
@@ -8,27 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.errors import SordinoError
-from sordino.tables import damage
+from sordino.tables.files import csv_file
+from sordino.tables.files.csv_file import CsvFile
 
 BLANK = re.compile(rb"(?:\A|\n)(?=\r?\n)")
 
 
 def found(path):
-    """The line that is refused; 0 if none is."""
+    """The bytes of a file, or the line that is refused."""
     try:
-        damage.refuse_blank_lines(path)
+        with CsvFile(path) as file, file.piped() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
+            return pipe.read()
     except SordinoError as error:
         return int(re.search(r"blank lines; found line (\d+)", str(error))[1])
-    return 0
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
-@given(content=st.lists(st.sampled_from([b"\n", b"\r", b"a", b"a\n", b"bc\r\n"]), max_size=12), piece=st.integers(1, 9))
-def test_the_first_blank_line_is_named(tmp_path_factory, ending, content, piece):
+@given(
+    content=st.lists(st.sampled_from([b"\n", b"\r", b"a", b"a\n", b"bc\r\n"]), max_size=12),
+    sizes=st.tuples(*[st.integers(1, 9)] * 3),
+)
+def test_the_first_blank_line_is_named(tmp_path_factory, ending, content, sizes):
     text = b"".join(content)
     path = tmp_path_factory.getbasetemp() / f"lines{ending}"
     path.write_bytes(gzip.compress(text, 1) if ending == ".csv.gz" else text)
     first = BLANK.search(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(damage, "PIECE", piece)
-        assert found(path) == (0 if first is None else text.count(b"\n", 0, first.end()) + 1)
+        for name, size in zip(("HEAD", "PIECE", "LONGEST"), sizes, strict=True):
+            patch.setattr(csv_file, name, size)
+        assert found(path) == (text if first is None else text.count(b"\n", 0, first.end()) + 1)

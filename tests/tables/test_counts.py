@@ -9,6 +9,7 @@ from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, read_codes, tally_table
 from sordino.tables.weighted import counts
 
@@ -38,7 +39,7 @@ def rows(**changes):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_each_person_of_a_row_sends_a_report_of_her_own(tmp_path, plan, write_rows, ending):
     path, reports = write_rows(tmp_path / f"p{ending}", rows()), tmp_path / f"r{ending}"
-    assert privatize_table(plan, path, reports, count_column="people") == 10_000
+    assert privatize_table(plan, path, reports, release=Release(count_column="people")).n == 10_000
     shares, mean = results(plan, tally_table(plan, [reports]))
     assert shares.n + mean.n == 10_000
     for place, truth in enumerate((0.2, 0.8, 0.0)):
@@ -51,7 +52,7 @@ def test_each_person_of_a_row_sends_a_report_of_her_own(tmp_path, plan, write_ro
 def test_reports_are_in_the_order_of_their_codes_and_pieces_are_bounded(monkeypatch, plan, tmp_path, write_rows):
     monkeypatch.setattr(counts, "PIECE", 100)
     path, seen = write_rows(tmp_path / "p.csv", rows()), []
-    privatize_table(plan, path, tmp_path / "r.csv", seen.append, count_column="people")
+    privatize_table(plan, path, tmp_path / "r.csv", seen.append, release=Release(count_column="people"))
     codes = np.concatenate(list(read_codes(plan, tmp_path / "r.csv")))
     assert max(seen) <= 100
     assert sum(seen) == len(codes) == 10_000
@@ -80,14 +81,14 @@ def test_counts_that_are_none_are_refused(tmp_path, plan, write_rows, ending, na
     people, found = BAD[name]
     path = write_rows(tmp_path / f"p{ending}", rows(people=people))
     with pytest.raises(SordinoError, match=found):
-        privatize_table(plan, path, tmp_path / f"r{ending}", count_column="people")
+        privatize_table(plan, path, tmp_path / f"r{ending}", release=Release(count_column="people"))
     assert not (tmp_path / f"r{ending}").exists()
 
 
 def test_values_of_rows_that_stand_for_nobody_are_looked_at_too(tmp_path, plan, write_rows):
     path = write_rows(tmp_path / "p.csv", rows(smoker=["no", "yes", "sometimes", "no"]))
     with pytest.raises(SordinoError, match="row 3, smoker"):
-        privatize_table(plan, path, tmp_path / "r.csv", count_column="people")
+        privatize_table(plan, path, tmp_path / "r.csv", release=Release(count_column="people"))
 
 
 def test_a_column_that_is_none_and_what_does_not_go_with_it_are_refused(tmp_path, plan, write_rows):

@@ -4,6 +4,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.tables import duckdb
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_people, tally_table
 from sordino.tables.values import read_values
 from surveys import planned
@@ -38,13 +39,13 @@ def people(tmp_path, write_rows, ending):
 @pytest.fixture
 def readings(monkeypatch):
     """The columns of each query that reads a table."""
-    real, seen = duckdb._source, []
+    real, seen = duckdb._require_readable, []
 
     def source(table, columns):
         seen.append(set(columns))
         return real(table, columns)
 
-    monkeypatch.setattr(duckdb, "_source", source)
+    monkeypatch.setattr(duckdb, "_require_readable", source)
     return seen
 
 
@@ -65,7 +66,7 @@ def test_with_ids_too_which_are_compared_as_they_are_read(tmp_path, plan, people
     data = people()
     for i, key in enumerate((None, tmp_path / "key", tmp_path / "key")):
         readings.clear()
-        privatize_table(plan, data, tmp_path / f"r{i}.csv", id_column="who", key=key)
+        privatize_table(plan, data, tmp_path / f"r{i}.csv", release=Release("who", key))
         assert readings == [{*VALUES, "who"}]
 
 
@@ -82,13 +83,13 @@ def test_a_bad_value_in_the_last_row_leaves_no_reports_and_no_new_key(tmp_path, 
     before = listing()
     for key in (None, tmp_path / "key"):
         with pytest.raises(SordinoError, match="row 3000, age"):
-            privatize_table(plan, data, tmp_path / f"r{ending}", id_column="who", key=key)
+            privatize_table(plan, data, tmp_path / f"r{ending}", release=Release("who", key))
         assert listing() == before
 
 
 def test_a_key_that_was_there_stays(tmp_path, plan, people):
-    privatize_table(plan, people(), tmp_path / "r.csv", id_column="who", key=tmp_path / "key")
+    privatize_table(plan, people(), tmp_path / "r.csv", release=Release("who", tmp_path / "key"))
     key = (tmp_path / "key").read_bytes()
     with pytest.raises(SordinoError, match="row 3000, age"):
-        privatize_table(plan, people(last=-1), tmp_path / "s.csv", id_column="who", key=tmp_path / "key")
+        privatize_table(plan, people(last=-1), tmp_path / "s.csv", release=Release("who", tmp_path / "key"))
     assert (tmp_path / "key").read_bytes() == key

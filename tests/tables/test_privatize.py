@@ -24,7 +24,7 @@ MAP = {
 def test_each_row_gives_one_report(tmp_path, numbered, write_rows, read_codes, ending, rows):
     data = write_rows(tmp_path / "people.csv", {"value": [i % 10 for i in range(rows)]})
     reports, steps = tmp_path / f"reports{ending}", []
-    assert privatize_table(numbered, data, reports, steps.append) == rows
+    assert privatize_table(numbered, data, reports, steps.append).n == rows
     tags, codes, _ = read_codes(reports)
     assert set(tags) == {int(numbered.hash[7:23], 16)}
     assert len(codes) == len(tags) == sum(steps) == rows

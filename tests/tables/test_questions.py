@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from sordino.errors import SordinoError
 from sordino.survey.results.result import Untold, results
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_people, tally_table
 from sordino.tables.values import read_values, require_people
 
@@ -86,7 +87,7 @@ def test_every_question_is_estimated_from_its_own_reports(tmp_path, plan, write_
     n = 60_000
     columns, values = people_of(n)
     data = write_rows(tmp_path / f"people{ending}", columns)
-    assert privatize_table(plan, data, tmp_path / f"r{ending}") == n
+    assert privatize_table(plan, data, tmp_path / f"r{ending}").n == n
     which = asked(plan, read_codes(tmp_path / f"r{ending}")[1].astype(np.int64))
     for j, (name, share) in enumerate(SHARES.items()):
         assert binomtest(int((which == j).sum()), n, share).pvalue > 1e-9
@@ -126,7 +127,7 @@ def test_the_same_key_gives_the_same_reports_in_any_order(tmp_path, plan, write_
     runs = []
     for i, (rows, ending) in enumerate(((columns, ".csv"), (columns, ".csv"), (mixed, ".parquet"))):
         data = write_rows(tmp_path / f"p{i}{ending}", rows)
-        privatize_table(plan, data, tmp_path / f"r{i}{ending}", id_column="id", key=tmp_path / "key")
+        privatize_table(plan, data, tmp_path / f"r{i}{ending}", release=Release("id", tmp_path / "key"))
         runs.append(read_codes(tmp_path / f"r{i}{ending}")[1].astype(np.int64))
     assert (tmp_path / "r0.csv").read_bytes() == (tmp_path / "r1.csv").read_bytes()
     np.testing.assert_array_equal(runs[2], runs[0][order])
@@ -140,14 +141,14 @@ def test_with_a_key_the_question_stays_whatever_the_values(tmp_path, plan, write
     draws, codes = [], []
     for i, rows in enumerate((columns, others)):
         data = write_rows(tmp_path / f"p{i}.csv", rows)
-        privatize_table(plan, data, tmp_path / f"r{i}.csv", id_column="id", key=tmp_path / "key")
+        privatize_table(plan, data, tmp_path / f"r{i}.csv", release=Release("id", tmp_path / "key"))
         codes.append(read_codes(tmp_path / f"r{i}.csv")[1].astype(np.int64))
         draws.append(asked(plan, codes[-1]).tolist())
     assert draws[0] == draws[1]
     # A value that is not asked for changes nothing.
     assert (codes[0] == codes[1]).mean() < 0.9
     only_visits = write_rows(tmp_path / "p2.csv", columns | {"how often": [0] * n})
-    privatize_table(plan, only_visits, tmp_path / "r2.csv", id_column="id", key=tmp_path / "key")
+    privatize_table(plan, only_visits, tmp_path / "r2.csv", release=Release("id", tmp_path / "key"))
     again = read_codes(tmp_path / "r2.csv")[1].astype(np.int64)
     np.testing.assert_array_equal(again[np.array(draws[0]) != 2], codes[0][np.array(draws[0]) != 2])
 
@@ -155,7 +156,7 @@ def test_with_a_key_the_question_stays_whatever_the_values(tmp_path, plan, write
 def test_a_column_of_ids_may_be_an_attribute_too(tmp_path, make_plan_of, write_rows, ending):
     plan = make_plan_of({"id": {"categories": 5}, "x": {"categories": 2}})
     data = write_rows(tmp_path / f"p{ending}", {"x": [1, 0, 1], "id": [4, 0, 2]})
-    assert privatize_table(plan, data, tmp_path / "r.csv", id_column="id") == 3
+    assert privatize_table(plan, data, tmp_path / "r.csv", release=Release("id")).n == 3
 
 
 def test_eleven_questions_are_not_mixed_up(tmp_path, make_plan_of, write_rows, ending):

@@ -18,6 +18,7 @@ from sordino.exact.ids.repeated import SPREAD, RepeatedWords
 from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
 from sordino.tables.frame import Frame
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_frame, privatize_table
 from sordino.tables.values import read_people
 
@@ -50,7 +51,7 @@ def bits(ids):
 
 
 def read(plan, path, column="who"):
-    values, ids = zip(*read_people(plan, path, column), strict=True)
+    values, ids, _ = zip(*read_people(plan, path, column), strict=True)
     source = KeyedSource(KEY, TASK)
     words = [one for own in ids for one in halves(source.for_compared(own))]
     return np.concatenate([own for (own,) in values]).tolist(), words
@@ -120,7 +121,7 @@ def test_ids_of_another_type_are_refused(tmp_path, numbered, column, listing):
 def refused(folder, plan, listing, name, *words):
     before = listing()
     with pytest.raises(SordinoError) as caught:
-        privatize_table(plan, folder / name, folder / "r.csv", id_column="who")
+        privatize_table(plan, folder / name, folder / "r.csv", release=Release("who"))
     assert [word for word in words if word not in str(caught.value)] == []
     assert "7731" not in str(caught.value)
     assert listing() == before
@@ -166,9 +167,9 @@ def test_texts_of_a_frame_that_are_no_utf_8_are_ids_too(numbered):
     texts = pa.Array.from_buffers(pa.string(), len(ids), ids.buffers())
     frame = Frame.of(pa.table({"value": [1] * len(ids), "who": texts}), ["value", "who"])
     with pytest.raises(SordinoError, match=r"row 4, who: .* that of row 1 again"):
-        privatize_frame(numbered, frame, id_column="who")
+        privatize_frame(numbered, frame, release=Release("who"))
     different = Frame(frame.names, frame.table[:3], "the frame")
-    assert len(privatize_frame(numbered, different, id_column="who")) == len(different.table)
+    assert len(privatize_frame(numbered, different, release=Release("who"))) == len(different.table)
 
 
 def test_a_number_and_the_text_that_spells_it_are_one_id(tmp_path, numbered, write_rows, listing):

@@ -11,6 +11,7 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.tables import reports
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table
 
 BATCH, ROWS = 2048, 5000
@@ -39,7 +40,7 @@ def codes_of(tmp_path, read_codes):
 
     def codes(plan, data, ending=".parquet", task="reports", key="key"):
         runs.append(tmp_path / f"r{len(runs)}{ending}")
-        privatize_table(plan, data, runs[-1], id_column="who", key=tmp_path / key, task=task)
+        privatize_table(plan, data, runs[-1], release=Release("who", tmp_path / key, task))
         return read_codes(runs[-1])[1]
 
     codes.runs = runs
@@ -105,10 +106,10 @@ def test_a_key_is_made_only_for_reports_that_are_written(tmp_path, plan, people,
     data = people("people.csv", [1, 2, 2], [1, 2, 3])
     before = listing()
     with pytest.raises(SordinoError, match="row 3, who"):
-        privatize_table(plan, data, tmp_path / "r.csv", id_column="who", key=tmp_path / "key")
+        privatize_table(plan, data, tmp_path / "r.csv", release=Release("who", tmp_path / "key"))
     assert listing() == before
     privatize_table(
-        plan, people("people.csv", [1, 2, 3], [1, 2, 3]), tmp_path / "r.csv", id_column="who", key=tmp_path / "key"
+        plan, people("people.csv", [1, 2, 3], [1, 2, 3]), tmp_path / "r.csv", release=Release("who", tmp_path / "key")
     )
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 
@@ -117,7 +118,7 @@ def test_a_key_needs_ids(tmp_path, plan, people, listing):
     data = people("people.csv", [1, 2], [1, 2])
     before = listing()
     with pytest.raises(SordinoError, match=r"a key needs the ids of the rows .* name it: --id COLUMN"):
-        privatize_table(plan, data, tmp_path / "r.csv", key=tmp_path / "key")
+        privatize_table(plan, data, tmp_path / "r.csv", release=Release(key=tmp_path / "key"))
     assert listing() == before
 
 
@@ -126,7 +127,7 @@ def test_existing_reports_are_not_replaced_with_a_key_either(tmp_path, plan, peo
     codes_of(plan, data)
     before = codes_of.runs[0].read_bytes()
     with pytest.raises(SordinoError, match="second release"):
-        privatize_table(plan, data, codes_of.runs[0], id_column="who", key=tmp_path / "key")
+        privatize_table(plan, data, codes_of.runs[0], release=Release("who", tmp_path / "key"))
     assert codes_of.runs[0].read_bytes() == before
 
 
@@ -136,7 +137,7 @@ def test_a_key_that_others_can_read_makes_no_reports(tmp_path, plan, people, cod
     os.chmod(tmp_path / "key", 0o640)  # noqa: PTH101
     before = listing()
     with pytest.raises(SordinoError, match="owner only"):
-        privatize_table(plan, data, tmp_path / "new.csv", id_column="who", key=tmp_path / "key")
+        privatize_table(plan, data, tmp_path / "new.csv", release=Release("who", tmp_path / "key"))
     assert listing() == before
 
 
@@ -144,7 +145,7 @@ def test_ids_without_a_key_only_tell_rows_apart(tmp_path, plan, people, read_cod
     data = people("people.csv", list(range(200)), [5] * 200)
     runs = []
     for name in ("a.csv", "b.csv"):
-        privatize_table(plan, data, tmp_path / name, id_column="who")
+        privatize_table(plan, data, tmp_path / name, release=Release("who"))
         runs.append(read_codes(tmp_path / name)[1])
     assert (runs[0] != runs[1]).any()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.tables import reports
-from sordino.tables.report_rows import HEADER, OtherRowsError, ReportRows
+from sordino.tables.files.report_rows import HEADER, OtherRowsError, ReportRows
 from sordino.tables.reports import privatize_table, tally_table
 
 TAG = 98_765
@@ -169,5 +169,4 @@ def test_rows_as_written_are_read_as_bytes_alone(tmp_path, numbered, write_rows,
     for ending in (".csv", ".csv.gz"):
         privatize_table(numbered, data, tmp_path / f"r{ending}")
     monkeypatch.setattr(reports, "read_batches", None)
-    monkeypatch.setattr(reports, "refuse_blank_lines", None)
     assert tally_table(numbered, [tmp_path / "r.csv", tmp_path / "r.csv.gz"]).n == 6000

@@ -29,7 +29,7 @@ from sordino import (
     privatize,
 )
 from sordino.errors import UnavailableError
-from sordino.tables.key import TASK
+from sordino.tables.release import TASK, Release
 from sordino.tables.reports import privatize_table
 
 TABLES = {
@@ -99,7 +99,7 @@ def files(tmp_path_factory, frozen):
     pq.write_table(pa.table(people()), folder / "people.parquet")
     pl.DataFrame(people()).write_csv(folder / "people.csv")
     key = KeyedSource(KEY, TASK)
-    privatize_table(frozen, folder / "people.csv", folder / "reports.parquet", id_column="who", key=key)
+    privatize_table(frozen, folder / "people.csv", folder / "reports.parquet", release=Release("who", key))
     frozen.save(folder / "plan.json")
     return folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from sordino.cli.picture import is_page
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
-from sordino.tables.table_file import require_name
+from sordino.tables.files.table_name import require_name
 
 
 def require_beside(

@@ -20,6 +20,7 @@ from sordino.errors import SordinoError
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quoted, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
+from sordino.tables.table_file import TO_FILE, can_be_read_again
 
 if TYPE_CHECKING:
     from sordino.tables.wrong_rows import WrongRows
@@ -92,16 +93,6 @@ class AttributeColumns:
         return f"CASE WHEN {name} IS NULL THEN {list(domain.labels).index(self.attribute.missing)} ELSE {place} END"
 
     @property
-    def clipped(self) -> str | None:
-        """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
-        if not (isinstance(self.domain, Interval) and self.attribute.clip):
-            return None
-        read = self.expressions["number"]
-        return " OR ".join(
-            f"{read} {sign} CAST({end!r} AS DOUBLE)" for sign, end in (("<", self.domain.low), (">", self.domain.high))
-        )
-
-    @property
     def numeric(self) -> bool:
         """Whether the columns are read as numbers."""
         return not isinstance(self.domain, Categories) or isinstance(self.domain.labels, range)
@@ -126,6 +117,14 @@ class AttributeColumns:
         elif not self._all_inside(values):
             raise self._error(table, rows + int(np.argmax(self._outside(values))) + 1)
         return values
+
+    def count_clipped(self, values: Column) -> int:
+        """How many of some numbers lie beyond the ends, of which they count as the nearest one."""
+        domain = self.domain
+        if not isinstance(domain, Interval):
+            return 0
+        with np.errstate(invalid="ignore"):
+            return int(np.count_nonzero((values < domain.low) | (values > domain.high)))
 
     def _read(self, columns: Mapping[str, pa.Array]) -> Column:
         """A batch's values, whatever they are."""
@@ -174,6 +173,9 @@ class AttributeColumns:
         from sordino.tables.wrong_rows import STEPS, examine
 
         where = f"{table}, row {row}, {' and '.join(self.names)}"
+        if not can_be_read_again(table):
+            rule, step = f"{where}: a value must be given, and one of the survey's", f"{TO_FILE}; {self.after}"
+            raise SordinoError(rule, found="a missing or a wrong one, in a pipe", step=step)
         wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
         if wrong.first_missing:
             step = ""

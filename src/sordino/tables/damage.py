@@ -1,17 +1,16 @@
 """What is wrong with a table that cannot be read or written, without the contents that a library quotes."""
 
 import re
-import zlib
 from pathlib import Path
 
 import duckdb
-import numpy as np
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError
 from sordino.process.stops import is_asked
+from sordino.tables.files.csv_file import CsvFile
+from sordino.tables.files.table_name import table_format
 from sordino.tables.frame import Frame, PathOrFrame
-from sordino.tables.table_file import opened, require_file, table_format
 
 COLUMNS, BYTES = "another number of columns", "bytes that are not UTF-8 text"
 AGAIN = "get the file again"
@@ -20,12 +19,6 @@ STEPS = {
     BYTES: f"save it as UTF-8, or {AGAIN}",
 }
 """What to do about a table that cannot be read to its end."""
-
-BLANK = 'take it out; if it is an empty cell of a table with one column, write "" there'
-"""What to do about a blank line."""
-
-PIECE = 1 << 18
-"""Bytes that are looked at together: they stay in the processor's cache."""
 
 INTERRUPTED = {
     RuntimeError: re.compile("Query interrupted"),
@@ -36,34 +29,6 @@ INTERRUPTED = {
     ),
 }
 """How DuckDB begins to tell of an interrupt without an error of its own: in a query, and in a table's methods."""
-
-
-def refuse_blank_lines(table: PathOrFrame) -> None:
-    """Refuse a CSV file with a line that has nothing: neither skipping nor guessing is what a table may leave open.
-
-    Raises:
-        SordinoError: with the number of the first one, or an unreadable file.
-    """
-    if isinstance(table, Frame) or require_file(table) == ".parquet":
-        return
-    lines, tail = 0, b"\n"
-    try:
-        with opened(table) as file:
-            while piece := file.read(PIECE):
-                text = tail + piece
-                signs = np.frombuffer(text, dtype=np.uint8)
-                ends = signs == ord("\n")
-                # After a line's end another one, with a carriage return between or without.
-                blank = ends[:-1] & ends[1:]
-                if b"\r" in text:
-                    blank[:-1] |= ends[:-2] & (signs[1:-1] == ord("\r")) & ends[2:]
-                if blank.any():
-                    line = lines + np.count_nonzero(ends[: np.argmax(blank)]) + 1
-                    raise SordinoError(f"{table} must have no blank lines", found=f"line {line}", step=BLANK)
-                tail = text[-2:]
-                lines += int(np.count_nonzero(ends)) - tail.count(b"\n")
-    except (OSError, EOFError, zlib.error) as error:
-        raise damaged(table, error) from None
 
 
 def damaged(table: PathOrFrame, error: Exception) -> SordinoError:
@@ -87,7 +52,8 @@ def damaged(table: PathOrFrame, error: Exception) -> SordinoError:
     step = STEPS.get(signs[0], AGAIN) if signs else AGAIN
     if isinstance(table, Frame):
         return DamagedError(f"{table} must be a whole table", found="columns that cannot be read", step="make it again")
-    return DamagedError(f"{table} must be a whole {table_format(table)} table", found=found, step=step)
+    kind = table.format if isinstance(table, CsvFile) else table_format(table)
+    return DamagedError(f"{table} must be a whole {kind} table", found=found, step=step)
 
 
 def require_not_stopped(error: Exception) -> None:

@@ -5,11 +5,10 @@ words that hold no value of the row. An output appears whole or not at all.
 """
 
 import csv
-import io
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -21,8 +20,10 @@ from sordino.document.files import written
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.frozen.own_columns import alike
 from sordino.tables.damage import damaged, require_not_stopped, system_reason
-from sordino.tables.frame import Frame, PathOrFrame
-from sordino.tables.table_file import opened, require_file, require_plain, table_format, typed
+from sordino.tables.files.csv_file import CsvFile
+from sordino.tables.files.table_name import require_file, require_plain, table_format
+from sordino.tables.frame import Frame, PathOrFrame, expecting_kind
+from sordino.tables.table_file import typed
 
 ROWS = 1 << 17
 """Rows of a batch."""
@@ -74,9 +75,9 @@ def read_batches(
     Raises:
         SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
     """
-    source = _source(table, columns) + _within(rows)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
-    with _opened(table) as (connection, parameters):
+    with _opened(table) as whole, _readable(whole, columns) as (connection, read, parameters):
+        source = read + _within(rows)
         _share_parts(connection, len(select))
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
@@ -96,9 +97,9 @@ def count_where(
     Raises:
         SordinoError: no such file or column, or a file that is damaged.
     """
-    source = _source(table, columns) + _within(rows)
     counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
-    with _opened(table) as (connection, parameters):
+    with _opened(table) as whole, _readable(whole, columns) as (connection, read, parameters):
+        source = read + _within(rows)
         _share_parts(connection, len(conditions))
         try:
             found = connection.execute(f"SELECT {counts} FROM {source}", parameters).fetchone()  # noqa: S608 - names are quoted
@@ -195,11 +196,11 @@ def header(table: PathOrFrame) -> list[tuple[str, str]]:
         SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
     """
     names = table.table.column_names if isinstance(table, Frame) else _names(table)
-    if not typed(table):
+    if isinstance(table, CsvFile) or not typed(table):
         return [(name, TEXT) for name in names]
     try:
-        with _opened(table) as (connection, parameters):
-            source = FRAME if isinstance(table, Frame) else PARQUET
+        with _connected(_read_with(os.getpid())) as connection:
+            source, parameters = _typed_source(connection, table)
             described = connection.execute(f"DESCRIBE FROM {source}", parameters).fetchall()
     except (duckdb.Error, OSError, RuntimeError) as error:
         require_not_stopped(error)
@@ -215,20 +216,47 @@ def begins_with(path: Path, names: Sequence[str]) -> bool:
         return False
 
 
+@contextmanager
+def opened_table(table: PathOrFrame) -> Iterator[PathOrFrame]:
+    """A table of people to be read in the block, where it is open if it is a CSV file.
+
+    Raises:
+        SordinoError: no such file, one of another kind, or one that cannot be read.
+    """
+    with ExitStack() as stack:
+        with expecting_kind(table, "table"):
+            whole = stack.enter_context(_opened(table))
+        yield whole
+
+
+@contextmanager
+def _opened(table: PathOrFrame) -> Iterator[PathOrFrame]:
+    """A table, opened in the block if it is the path of a CSV file."""
+    if not isinstance(table, Path) or typed(table):
+        yield table
+        return
+    try:
+        file = CsvFile(table)
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        raise damaged(table, error) from None
+    with file:
+        yield file
+
+
 def _names(table: PathOrFrame) -> list[str]:
     """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
-    if isinstance(table, Frame):
+    if not isinstance(table, Path):
         return list(table.names)
-    path, kind = table, require_file(table)
-    try:
-        if kind == ".parquet":
-            from pyarrow import parquet
+    if not typed(table):
+        with _opened(table) as file:
+            return _names(file)
+    from pyarrow import parquet
 
-            return list(parquet.read_schema(path).names)
-        with opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-            return next(csv.reader(text, strict=True), [])
-    except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise damaged(path, error) from None
+    require_file(table)
+    try:
+        return list(parquet.read_schema(table).names)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise damaged(table, error) from None
 
 
 def _database(_: int = 0) -> duckdb.DuckDBPyConnection:
@@ -250,22 +278,47 @@ def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection
 
 
 @contextmanager
-def _opened(table: PathOrFrame) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
-    """A database whose queries can read a table, and what parameters they have."""
+def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duckdb.DuckDBPyConnection, str, list[str]]]:
+    """A database whose queries can read a table, what they read, and what parameters they have; its columns checked."""
+    names = _require_readable(table, columns)
     with _connected(_read_with(os.getpid())) as connection:
-        if isinstance(table, Frame):
-            try:
-                connection.register(FRAME, table.table)
-            except duckdb.Error as error:
-                require_not_stopped(error)
-                raise damaged(table, error) from None
-            yield connection, []
-        else:
-            yield connection, [str(table.absolute())]
+        if not isinstance(table, CsvFile):
+            yield connection, *_typed_source(connection, table)
+            return
+        try:
+            with table.piped() as name:
+                yield connection, _csv_source(names, columns), [name]
+        except (OSError, EOFError, zlib.error) as error:
+            raise damaged(table, error) from None
 
 
-def _source(table: PathOrFrame, columns: Sequence[str]) -> str:
-    """What reads a table in memory, or a file whose path is the query's parameter, its columns checked."""
+def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) -> tuple[str, list[str]]:
+    """What reads a frame or a Parquet file, and its parameters."""
+    if not isinstance(table, Frame):
+        return PARQUET, [str(table.absolute())]
+    try:
+        connection.register(FRAME, table.table)
+    except duckdb.Error as error:
+        require_not_stopped(error)
+        raise damaged(table, error) from None
+    return FRAME, []
+
+
+def _csv_source(names: Sequence[str], columns: Sequence[str]) -> str:
+    """What reads a CSV file, whose path is the query's parameter."""
+    # Names of columns that are not read do not matter, but must differ from each other and from those that are.
+    other = "_" * (1 + max(map(len, columns)))
+    unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
+    types = ", ".join(f"{literal(name)}: '{TEXT}'" for name in unique)
+    return f"read_csv(?, columns = {{{types}}}, compression = 'none', hive_partitioning = false, {CSV_OPTIONS})"
+
+
+def _require_readable(table: PathOrFrame, columns: Sequence[str]) -> list[str]:
+    """The names of a table's columns, among which some stand once.
+
+    Raises:
+        SordinoError: a table without columns, or one of them missing or repeated.
+    """
     names = _names(table)
     if not names:
         raise SordinoError(
@@ -282,18 +335,7 @@ def _source(table: PathOrFrame, columns: Sequence[str]) -> str:
             found=f"{', '.join(repeated)} more than once (case does not count)",
             step="rename one of them",
         )
-    if isinstance(table, Frame):
-        return FRAME
-    if typed(table):
-        return PARQUET
-    # Names of columns that are not read do not matter, but must differ from each other and from those that are.
-    other = "_" * (1 + max(map(len, columns)))
-    unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
-    types = ", ".join(f"{literal(name)}: '{TEXT}'" for name in unique)
-    compression = "gzip" if table_format(table) == ".csv.gz" else "none"
-    return (
-        f"read_csv(?, columns = {{{types}}}, compression = '{compression}', hive_partitioning = false, {CSV_OPTIONS})"
-    )
+    return names
 
 
 def require_columns(table: PathOrFrame, columns: Sequence[str], step: str, *, named: bool = False) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from sordino.document.kinds import FileKind, expecting
 from sordino.errors import SordinoError
+from sordino.tables.files.csv_file import CsvFile
 
 STREAM = "__arrow_c_stream__"
 """What a frame offers: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html."""
@@ -59,8 +60,8 @@ class Frame:
         return cls(tuple(names), pa.Table.from_batches(batches, schema), called)
 
 
-PathOrFrame: TypeAlias = Path | Frame
-"""A table: a CSV or Parquet file, or one in memory."""
+PathOrFrame: TypeAlias = Path | CsvFile | Frame
+"""A table: a CSV or Parquet file, a CSV file that is open, or one in memory."""
 
 
 def is_frame(given: object) -> bool:
@@ -70,4 +71,6 @@ def is_frame(given: object) -> bool:
 
 def expecting_kind(table: PathOrFrame, wanted: FileKind) -> AbstractContextManager[None]:
     """`expecting`, of a file: a frame is what it is."""
-    return nullcontext() if isinstance(table, Frame) else expecting(table, wanted)
+    if isinstance(table, Frame):
+        return nullcontext()
+    return expecting(table.path if isinstance(table, CsvFile) else table, wanted)

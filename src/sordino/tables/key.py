@@ -19,9 +19,7 @@ from sordino.document.kinds import expecting
 from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
-
-TASK = "reports"
-"""The name of a release that nobody named."""
+from sordino.tables.release import Release
 
 TITLE = "sordino key 1, whoever has it can undo the noise: destroy it as soon as the reports are final"
 
@@ -30,28 +28,19 @@ LARGEST = 4096
 
 
 @contextmanager
-def held_key(
-    key: Path | KeyedSource | None, task: str, id_column: str | None
-) -> Iterator[Callable[[], KeyedSource | None]]:
+def open_key(release: Release) -> Iterator[Callable[[], KeyedSource | None]]:
     """A release's source of words, which is asked for once all is right that is known before rows are read.
 
     Only then is a key made. A key file is looked at before the block, and a new one goes again where the block ends
     with a SordinoError: of a value or an id that is wrong no key stays.
 
     Args:
-        key: the key file, a source that names its own task, or None for fresh words.
-        task: of a key file.
-        id_column: tells the rows apart, as a key needs it.
+        release: with a key file, a source that names its own task, or neither for fresh words.
 
     Raises:
-        SordinoError: no column of ids, or a key that is none, or is not secret.
+        SordinoError: a key that is none, or is not secret.
     """
-    if key is not None and id_column is None:
-        raise SordinoError(
-            "a key needs the ids of the rows to repeat their reports",
-            found="no column of ids",
-            step="name it: --id COLUMN",
-        )
+    key, task = release.key, release.task_name
     secret = read_key(key) if isinstance(key, Path) else None
     new: list[Path] = []
 

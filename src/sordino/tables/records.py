@@ -19,6 +19,7 @@ from sordino.exact.source import Words
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
 from sordino.tables.frame import PathOrFrame
+from sordino.tables.table_file import TO_FILE, can_be_read_again
 
 MOST = 1 << 25
 """Ids that are compared at a time, by 8 bytes each; more are compared part by part, with a reading of the table for
@@ -119,6 +120,11 @@ class IdComparison:
             SordinoError: with the row in which an id stands a second time.
         """
         self._compared.add(words)
+        if self._compared.count > MOST and not can_be_read_again(self._table):
+            found = f"more than {MOST:,}, which do not fit into memory"
+            raise SordinoError(
+                f"{self._table} must have fewer ids, as a pipe", found=found, step="write it to a file, and give that"
+            )
         while self._compared.count > MOST and len(self._compared.buckets) > 1:
             # All are compared before they are parted: ids that differ can be, equal ones could not.
             self._require_different()
@@ -140,6 +146,12 @@ class IdComparison:
     def _require_different(self) -> None:
         """Refuse ids that are equal among those with equal words, which are read again."""
         repeated = self._compared.repeated()
+        if len(repeated) and not can_be_read_again(self._table):
+            raise SordinoError(
+                f"{self._table}, {self._column}: each row must have an id of its own",
+                found=f"{len(repeated):,} that stand{'s' if len(repeated) == 1 else ''} twice, by 64 bits of each",
+                step=f"{TO_FILE}; nothing was written",
+            )
         for start in range(0, len(repeated), MOST_AGAIN):
             self._require_different_among(repeated[start : start + MOST_AGAIN])
 

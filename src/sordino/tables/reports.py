@@ -6,6 +6,7 @@ anything and a cut row is seen.
 
 import secrets
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -21,26 +22,28 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.arrays import array_of, column_of
 from sordino.tables.copies import Copies
-from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import (
     ROWS,
     count_where,
     header,
+    opened_table,
     quoted,
     read_batches,
     require_columns,
     whole_type,
     write_table,
 )
+from sordino.tables.files.report_rows import OtherRowsError, ReportRows, write_rows
+from sordino.tables.files.table_name import opened, table_format
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.jobs.drawn import Drawn, drawn
-from sordino.tables.jobs.pieces import pieces_of, require_jobs
-from sordino.tables.key import TASK, held_key
+from sordino.tables.jobs.pieces import pieces_of
+from sordino.tables.key import open_key
 from sordino.tables.records import IdComparison
-from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
-from sordino.tables.table_file import changed, file_state, opened, table_format, typed, unchanged
+from sordino.tables.release import PLAIN, Release, Released
+from sordino.tables.table_file import changed, file_state, typed, unchanged
 from sordino.tables.values import read_people, require_people
-from sordino.tables.weighted.counts import CountColumn, require_nothing_else, sorted_codes
+from sordino.tables.weighted.counts import CountColumn, sorted_codes
 
 COLUMNS = ("plan", "code")
 
@@ -52,18 +55,9 @@ Progress = Callable[[int], None]
 
 
 def privatize_table(
-    plan: Plan,
-    data: PathOrFrame,
-    reports: Path,
-    progress: Progress = lambda _: None,
-    *,
-    id_column: str | None = None,
-    key: Path | KeyedSource | None = None,
-    task: str = TASK,
-    jobs: int = 1,
-    count_column: str | None = None,
-) -> int:
-    """Release one report for each row of a table; returns how many.
+    plan: Plan, data: PathOrFrame, reports: Path, progress: Progress = lambda _: None, *, release: Release = PLAIN
+) -> Released:
+    """Release one report for each row of a table.
 
     For a holder of data who releases it, for simulation and for benchmarks: in the local setting people privatize on
     their own devices. Each call without a key is a new release, so an existing file is never replaced.
@@ -73,13 +67,7 @@ def privatize_table(
         data: the people, a row each.
         reports: the file to write; in the order of the rows, without their ids.
         progress: called with the number of rows done since the last call.
-        id_column: tells the rows apart; an id that stands twice is refused.
-        key: the key file, made if there is none, or a keyed source, which names its own task: the same key, plan, task,
-            id and value always give the same report.
-        task: tells this release from others of the same plan under the same key file.
-        jobs: processes that read and privatize the pieces of a Parquet file; the same reports whatever their number.
-        count_column: how many people each row stands for, each of whom answers; the reports are then in the order of
-            their codes. No ids, key or jobs go with it.
+        release: how.
 
     Raises:
         SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
@@ -91,31 +79,23 @@ def privatize_table(
             step="use the reports that you have",
         )
     require_new(reports)
-    done = 0
+    done, clipped = 0, Counter[str]()
 
     def count(rows: int) -> None:
         nonlocal done
         done += rows
         progress(rows)
 
-    with _codes(plan, data, count, id_column, key, task, jobs, count_column) as codes:
+    with _codes(plan, data, count, release, clipped) as codes:
         if table_format(reports) == ".parquet":
             write_reports(plan, codes, reports)
         else:
             write_rows(reports, _rows(plan), codes)
-    return done
+    return Released(done, clipped)
 
 
 def privatize_frame(
-    plan: Plan,
-    data: PathOrFrame,
-    progress: Progress = lambda _: None,
-    *,
-    id_column: str | None = None,
-    key: Path | KeyedSource | None = None,
-    task: str = TASK,
-    jobs: int = 1,
-    count_column: str | None = None,
+    plan: Plan, data: PathOrFrame, progress: Progress = lambda _: None, *, release: Release = PLAIN
 ) -> pa.Table:
     """The reports that `privatize_table` would write, in memory; each call without a key is a new release.
 
@@ -125,59 +105,53 @@ def privatize_frame(
     Raises:
         SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
     """
-    with _codes(plan, data, progress, id_column, key, task, jobs, count_column) as codes:
+    with _codes(plan, data, progress, release) as codes:
         table = pa.Table.from_batches(_as_batches(plan, codes), _schema(plan))
     return table.replace_schema_metadata({HASH: plan.hash})
 
 
 @contextmanager
 def _codes(
-    plan: Plan,
-    data: PathOrFrame,
-    progress: Progress,
-    id_column: str | None,
-    key: Path | KeyedSource | None,
-    task: str,
-    jobs: int,
-    count_column: str | None,
+    plan: Plan, data: PathOrFrame, progress: Progress, release: Release, clipped: Counter[str] | None = None
 ) -> Iterator[Iterator[Words]]:
-    """One report for each row of a table, whose ids have been compared when the last one was given."""
-    require_jobs(jobs)
-    if count_column is not None:
-        require_nothing_else(id_column, key, jobs)
-        counts = CountColumn(count_column)
-        before = file_state(data)
-        require_people(plan, data)
-        counts.require(data)
-        people = read_people(plan, data, None, counts=counts)
-        yield sorted_codes(unchanged(data, before, _compared(drawn(plan, people, None), None)), progress)
-        return
-    with held_key(key, task, id_column) as made:
-        before = file_state(data)
-        require_people(plan, data)
-        file, pieces = pieces_of(data) if jobs > 1 else (None, [])
+    """One report for each person of a table, whose ids have been compared when the last one was given.
+
+    Clipped numbers have been counted then too.
+    """
+    clipped = Counter() if clipped is None else clipped
+    with open_key(release) as made, ExitStack() as stack:
+        table = stack.enter_context(opened_table(data))
+        before = file_state(table)
+        require_people(plan, table)
+        if release.count_column is not None:
+            counts = CountColumn(release.count_column)
+            counts.require(table)
+            batches = drawn(plan, read_people(plan, table, None, counts=counts), None)
+            yield sorted_codes(unchanged(table, before, _compared(batches, None, clipped)), progress)
+            return
+        file, pieces = pieces_of(table) if release.jobs > 1 else (None, [])
         if len(pieces) > 1:
             # What starts processes is loaded where some are started.
             from sordino.tables.jobs import workers
-        source, keyed = made(), None
-        if id_column is not None:
+        source, keyed, ids = made(), None, release.id_column
+        if ids is not None:
             # Without a key its words serve the comparison of ids alone.
             keyed = (source or KeyedSource(secrets.token_bytes(KEY_BYTES), "ids")).of_plan(plan.hash)
-        with ExitStack() as stack:
-            if file is None or len(pieces) == 1:
-                batches = drawn(plan, read_people(plan, data, id_column), keyed, fresh=source is None)
-            else:
-                started = workers.Workers.of(plan, file, id_column, keyed, pieces, jobs, fresh=source is None)
-                batches = stack.enter_context(started).drawn()
-            codes = _compared(batches, IdComparison(data, id_column, keyed) if id_column and keyed else None)
-            yield _counted(unchanged(data, before, codes), progress)
+        if file is None or len(pieces) == 1:
+            batches = drawn(plan, read_people(plan, table, ids), keyed, fresh=source is None)
+        else:
+            started = workers.Workers.of(plan, file, release, keyed, pieces, fresh=source is None)
+            batches = stack.enter_context(started).drawn()
+        codes = _compared(batches, IdComparison(table, ids, keyed) if ids and keyed else None, clipped)
+        yield _counted(unchanged(table, before, codes), progress)
 
 
-def _compared(batches: Iterator[Drawn], comparison: IdComparison | None) -> Iterator[Words]:
+def _compared(batches: Iterator[Drawn], comparison: IdComparison | None, clipped: Counter[str]) -> Iterator[Words]:
     """The reports of people whose ids differ, if they have any: two with one id would share their noise."""
-    for codes, ids in batches:
+    for codes, ids, beyond in batches:
         if comparison is not None and ids is not None:
             comparison.add(ids)
+        clipped.update(beyond)
         yield codes
     if comparison is not None:
         comparison.finish()
@@ -263,16 +237,11 @@ def tally_codes(
 
 
 def tally_people(
-    plan: Plan,
-    data: PathOrFrame,
-    progress: Progress = lambda _: None,
-    *,
-    id_column: str | None = None,
-    key: KeyedSource | None = None,
+    plan: Plan, data: PathOrFrame, progress: Progress = lambda _: None, *, release: Release = PLAIN
 ) -> Aggregate:
     """Tally the reports that `privatize_table` would write, without writing them: for simulation and benchmarks."""
     aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
-    with _codes(plan, data, progress, id_column, key, TASK, 1, None) as batches:
+    with _codes(plan, data, progress, release) as batches:
         for codes in batches:
             aggregate += plan.sampled.tally(codes, drawn=True)
     return aggregate
@@ -313,7 +282,6 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
             raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
     else:
         _require_last_line(table)
-        refuse_blank_lines(table)
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}

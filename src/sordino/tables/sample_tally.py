@@ -11,8 +11,7 @@ from sordino.design.dependence.sample_questions import SampleQuestions
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.tables.columns import AttributeColumns, require_columns_of
-from sordino.tables.damage import refuse_blank_lines
-from sordino.tables.duckdb import read_batches
+from sordino.tables.duckdb import opened_table, read_batches
 from sordino.tables.frame import PathOrFrame
 
 
@@ -38,19 +37,19 @@ def tally_table_of_sample(
     after = "a record that is left out makes the sample another population's"
     read = [AttributeColumns(attribute, after) for attribute in asked.attributes]
     require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
-    require_columns_of(read, table)
-    refuse_blank_lines(table)
     select = {f"{key} {j}": text for j, own in enumerate(read) for key, text in own.expressions.items()}
     total: SampleTally | None = None
-    for batch in read_batches(table, select, list(dict.fromkeys(name for own in read for name in own.names))):
-        rows = 0 if total is None else total.n
-        values = [
-            own.values(table, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
-            for j, own in enumerate(read)
-        ]
-        part = tally_sample(asked, values)
-        total = part if total is None else total + part
-        progress(len(batch))
+    with opened_table(table) as whole:
+        require_columns_of(read, whole)
+        for batch in read_batches(whole, select, list(dict.fromkeys(name for own in read for name in own.names))):
+            rows = 0 if total is None else total.n
+            values = [
+                own.values(whole, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
+                for j, own in enumerate(read)
+            ]
+            part = tally_sample(asked, values)
+            total = part if total is None else total + part
+            progress(len(batch))
     if total is None or total.n == 0:
         raise SordinoError(f"{table} must hold data", found="no rows", step="write a row for each person of the sample")
     return total

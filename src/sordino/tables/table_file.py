@@ -1,78 +1,40 @@
-"""The file of a table: the format that its name tells, and its bytes."""
+"""The file of a table: whether it is the same one all the time, and how many rows it has."""
 
-import gzip
+import csv
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import TypeVar
 
 import pyarrow as pa
 
 from sordino.errors import SordinoError
+from sordino.tables.files.csv_file import CsvFile
+from sordino.tables.files.table_name import table_format
 from sordino.tables.frame import Frame, PathOrFrame
 
 Batch = TypeVar("Batch")
 
-FORMATS = (".csv", ".csv.gz", ".parquet")
-
-WILDCARDS = frozenset("*?[]{}")
-"""In a path DuckDB would take them for a pattern, and could read another file."""
-
-
-def table_format(path: Path) -> str:
-    """The format that a file's name tells.
-
-    Raises:
-        SordinoError: another ending.
-    """
-    for ending in FORMATS:
-        if path.name.lower().endswith(ending):
-            return ending
-    raise SordinoError(
-        f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name), step="name it so, or convert it"
-    )
+TO_FILE = "write it to a file, and give that, to see what is wrong in how many rows"
+"""What to do about a mistake of a pipe, which cannot be read once more to say all about it."""
 
 
 def typed(table: PathOrFrame) -> bool:
     """Whether a table's columns have names and types of their own: all but those of a CSV file, which are texts."""
-    return isinstance(table, Frame) or table_format(table) == ".parquet"
+    return isinstance(table, Frame) or (isinstance(table, Path) and table_format(table) == ".parquet")
 
 
-def require_file(path: Path) -> str:
-    """The format of a table that is there, under a name that means only itself."""
-    kind = table_format(path)
-    if not path.is_file():
-        raise SordinoError(
-            f"{path} must be a file",
-            found="a folder" if path.is_dir() else "nothing there",
-            step="look at the name and the folder",
-        )
-    require_plain(path)
-    return kind
-
-
-def require_plain(path: Path) -> None:
-    """Refuse a name that could mean other files too."""
-    if WILDCARDS & set(str(path)):
-        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="choose another name")
-
-
-def require_name(path: Path) -> None:
-    """Refuse a name under which no table can be written."""
-    table_format(path)
-    require_plain(path)
-
-
-def opened(path: Path) -> BinaryIO:
-    """The bytes of a CSV file, unpacked."""
-    return cast("BinaryIO", gzip.open(path, "rb")) if table_format(path) == ".csv.gz" else path.open("rb")
+def can_be_read_again(table: PathOrFrame) -> bool:
+    """Whether a table is there for a second reading: all but a pipe."""
+    return not isinstance(table, CsvFile) or table.can_be_read_again
 
 
 def file_state(table: PathOrFrame) -> tuple[int, ...]:
-    """What differs once a file was written again; nothing of a table in memory, and of a file that is gone."""
-    if isinstance(table, Frame):
+    """What differs once a file was written again; nothing of a table in memory, a pipe, or a file that is gone."""
+    if isinstance(table, Frame) or not can_be_read_again(table):
         return ()
     try:
-        found = table.stat()
+        found = (table.path if isinstance(table, CsvFile) else table).stat()
     except OSError:
         return ()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
@@ -94,20 +56,22 @@ def changed(table: PathOrFrame) -> SordinoError:
     return SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
 
 
-def count_rows(path: Path) -> int | None:
-    """How many rows a file has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
+def count_rows(table: PathOrFrame) -> int | None:
+    """How many rows a table has: of Parquet exactly, of CSV about; None where it cannot be told."""
     try:
-        kind = table_format(path)
-        if kind == ".parquet":
+        if isinstance(table, Frame):
+            return int(table.table.num_rows)
+        if isinstance(table, CsvFile):
+            return table.rows_expected
+        if table_format(table) == ".parquet":
             from pyarrow import parquet
 
-            return int(parquet.read_metadata(path).num_rows)
-        if kind == ".csv":
-            with path.open("rb") as file:
-                sample = file.read(1 << 16)
-            lines = sample.count(b"\n")
-            return path.stat().st_size * lines // len(sample) if lines else None
-    except (OSError, UnicodeDecodeError, pa.ArrowException, SordinoError):
+            return int(parquet.read_metadata(table).num_rows)
+        # A pipe is left to whoever reads its rows.
+        if not table.is_file():
+            return None
+        with CsvFile(table) as file:
+            return file.rows_expected
+    except (OSError, EOFError, ValueError, zlib.error, csv.Error, pa.ArrowException):
         # Whoever reads the table says what is wrong with it.
         return None
-    return None

@@ -1,8 +1,8 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
@@ -11,8 +11,8 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
-from sordino.tables.damage import refuse_blank_lines
-from sordino.tables.duckdb import count_where, header, read_batches
+from sordino.tables.duckdb import header, opened_table, read_batches
+from sordino.tables.files.csv_file import CsvFile
 from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.table_file import changed
@@ -22,14 +22,27 @@ QuestionValues: TypeAlias = tuple[Column | Measured, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or numbers to be scaled."""
 
 
+class People(NamedTuple):
+    """A batch of people.
+
+    Attributes:
+        values: that the plan asks for.
+        ids: of their rows, if a column has them.
+        clipped: in how many of their rows each number lies beyond its range, of those that are clipped on request.
+    """
+
+    values: QuestionValues
+    ids: RecordIds | None
+    clipped: Mapping[str, int]
+
+
 def require_people(plan: Plan, table: PathOrFrame) -> None:
-    """Refuse a table that lacks the plan's columns, or has blank lines, before its rows are read.
+    """Refuse a table that lacks the plan's columns, before its rows are read.
 
     Raises:
         SordinoError: with what it has instead.
     """
     require_columns_of(_asked(plan).values(), table)
-    refuse_blank_lines(table)
 
 
 def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
@@ -44,9 +57,10 @@ def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
     Raises:
         SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
     """
-    require_people(plan, table)
-    for values, _ in read_people(plan, table, None):
-        yield tuple(column[:].records if isinstance(column, Measured) else column for column in values)
+    with opened_table(table) as whole:
+        require_people(plan, whole)
+        for values, _, _ in read_people(plan, whole, None):
+            yield tuple(column[:].records if isinstance(column, Measured) else column for column in values)
 
 
 def read_people(
@@ -55,12 +69,12 @@ def read_people(
     id_column: str | None,
     places: range | None = None,
     counts: CountColumn | None = None,
-) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
-    """The values of a table that the plan asks for, each batch with the ids of its rows, if a column has them.
+) -> Iterator[People]:
+    """The people of a table.
 
     All values are looked at; numbers are scaled by who reads them.
 
-    Of a table with the plan's columns and no blank lines (`require_people`); of a Parquet file also some rows alone, by
+    Of a table with the plan's columns (`require_people`); of a Parquet file also some rows alone, by
     their places. With a column of counts, which no ids go with, each row once for each person that it stands for.
 
     Raises:
@@ -85,32 +99,24 @@ def read_people(
         }
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
         each = None if counts is None else counts.read(table, batch, rows)
+        somebody = slice(None) if each is None else each > 0
+        clipped = {name: own.count_clipped(read[name][somebody]) for name, own in asked.items() if own.attribute.clip}
         rows += len(batch)
         taken = tuple(_taken(question, read) for question in plan.questions)
         if each is None:
-            yield taken, ids
+            yield People(taken, ids, clipped)
         else:
             people += int(each.sum())
-            yield from ((values, None) for values in each_person(taken, each))
+            for values in each_person(taken, each):
+                yield People(values, None, clipped)
+                # Rows are counted once, however many people they stand for.
+                clipped = dict.fromkeys(clipped, 0)
     if places is not None and rows != places.stop:
         raise changed(table)
     if rows == 0:
         raise SordinoError(f"{table} must hold data", found="no rows")
     if counts is not None and people == 0:
         raise SordinoError(f"{table} must hold people", found=f"0 in each row of {counts.name}")
-
-
-def count_clipped(plan: Plan, table: PathOrFrame, places: range | None = None) -> dict[str, int]:
-    """For each number that is clipped on request, in how many rows it is; for whoever holds the data.
-
-    Of a Parquet file also in some rows alone, by their places.
-    """
-    clipped = {name: own for name, own in _asked(plan).items() if own.clipped is not None}
-    if not clipped:
-        return {}
-    conditions = [own.clipped or "" for own in clipped.values()]
-    counts = count_where(table, conditions, [own.names[0] for own in clipped.values()], places)
-    return dict(zip(clipped, counts, strict=True))
 
 
 def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
@@ -132,6 +138,8 @@ def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
     """A plan's columns of a frame, and some more, where there are any; or a file."""
     if isinstance(people, Path | str):
         return Path(people)
+    if isinstance(people, CsvFile):
+        return people
     return Frame.of(people, {*columns_read(plan), *(name for name in more if name is not None)})
 
 

@@ -127,23 +127,21 @@ def privatize(
         if given != (None, None, None, None, None, 1, None, None):
             raise SordinoError("ids, keys, files and jobs are of plans", found=kind(plan), step="give the source alone")
         return codes_of(plan, people, source)
-    from sordino.verbs.plan_reports import release, still_the_plan
+    from sordino.tables.release import Release, Released
+    from sordino.verbs.plan_reports import privatize_plan, still_the_plan
 
     frozen = read_plan(plan, "privatize")
-    return release(
+    options = {"id_column": id_column, "task": task, "jobs": jobs, "count_column": count_column}
+    made = privatize_plan(
         frozen,
         people,
-        source,
-        id_column=id_column,
-        key=key,
-        task=task,
-        progress=progress,
+        Release.of(source, key=key, **options),
         output=output,
-        jobs=jobs,
+        progress=progress,
         engine=engine,
-        count_column=count_column,
         require_same=still_the_plan(plan, frozen),
     )
+    return made.n if isinstance(made, Released) else made
 
 
 @overload

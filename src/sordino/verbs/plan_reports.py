@@ -8,9 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.brief import kind, shown
-from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.answering.plan_report import ENDING
 from sordino.survey.answering.report_lines import tally_lines
@@ -18,66 +16,43 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import joined, require_countable, sources_of, unsourced_of
 from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame
-from sordino.tables.key import TASK
+from sordino.tables.release import Release
 from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
 from sordino.tables.spark.session import is_spark
-from sordino.tables.values import count_clipped, people_table
+from sordino.tables.values import people_table
 
 Engine: TypeAlias = Literal["duckdb", "spark"]
 """What reads tables: DuckDB on this machine, or Spark on as many as there are."""
 
 
-def release(
+def privatize_plan(
     plan: Plan,
     people: Any,
-    source: Any = None,
+    release: Release,
     *,
-    id_column: str | None = None,
-    key: Path | str | None = None,
-    task: str | None = None,
-    progress: Progress | None = None,
     output: Path | str | None = None,
-    jobs: int = 1,
+    progress: Progress | None = None,
     engine: Engine | None = None,
-    count_column: str | None = None,
     require_same: Callable[[], None] = lambda: None,
 ) -> Any:
-    """One report for each person of a table, as `sordino.privatize` says.
+    """One report for each person of a table, as `sordino.privatize` says; `Released` where they are written.
 
     With Spark the plan is asked whether it is still the same (`require_same`) before reports appear.
     """
-    spark = _with_spark(engine, people)
-    if source is not None and not isinstance(source, KeyedSource | SystemSource):
-        step = "give KeyedSource(key, task) itself, and id_column"
-        raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
-    if source is not None and key is not None:
-        raise SordinoError("words come from a source or from a key file", found="both", step="leave one out")
-    if task is not None and key is None:
-        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
-    held = source if isinstance(source, KeyedSource) else None if key is None else Path(key)
     done = progress or (lambda _: None)
-    name = TASK if task is None else task
-    if spark:
-        if count_column is not None:
-            step = "give a row for each person, or leave engine out"
-            raise SordinoError("counts of people are DuckDB's: Spark needs ids", found="a column of counts", step=step)
-        if jobs != 1:
-            raise SordinoError("jobs are DuckDB's: Spark has executors", found=shown(jobs), step="leave them out")
+    if _with_spark(engine, people):
         from sordino.tables.spark.engine import privatize_folder, privatize_spark
 
         table = Path(people) if isinstance(people, Path | str) else people
         if output is None:
-            return privatize_spark(plan, table, id_column=id_column, key=held, task=name)
-        n = privatize_folder(
-            plan, table, Path(output), id_column=id_column, key=held, task=name, require_same=require_same
-        )
-        done(n)
-        return n
-    data = people_table(plan, people, id_column, count_column)
-    how: dict[str, Any] = {"id_column": id_column, "key": held, "task": name, "jobs": jobs}
+            return privatize_spark(plan, table, release)
+        made = privatize_folder(plan, table, Path(output), release, require_same=require_same)
+        done(made.n)
+        return made
+    data = people_table(plan, people, release.id_column, release.count_column)
     if output is not None:
-        return privatize_table(plan, data, Path(output), done, **how, count_column=count_column)
-    return privatize_frame(plan, data, done, **how, count_column=count_column)
+        return privatize_table(plan, data, Path(output), done, release=release)
+    return privatize_frame(plan, data, done, release=release)
 
 
 def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:
@@ -89,15 +64,6 @@ def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:
             raise SordinoError(f"{given} must not change while it is used", found="another plan", step=step)
 
     return require
-
-
-def clipped_rows(plan: Plan, people: Path, engine: Engine) -> dict[str, int]:
-    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
-    if engine == "duckdb":
-        return count_clipped(plan, people)
-    from sordino.tables.spark.engine import count_clipped_spark
-
-    return count_clipped_spark(plan, people)
 
 
 def _with_spark(engine: Engine | None, *tables: object) -> bool:

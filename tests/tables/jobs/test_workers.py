@@ -24,6 +24,7 @@ from sordino.survey.reading.schema import Survey
 from sordino.tables import reports
 from sordino.tables.jobs import pieces, workers
 from sordino.tables.jobs.drawn import Drawn
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_frame, privatize_table
 from waits import wait_for
 
@@ -80,32 +81,32 @@ def threads(monkeypatch):
 
 def test_processes_release_what_one_does(tmp_path, plan, people):
     data, rows, source = people(), [], KeyedSource(KEY, "a")
-    assert privatize_table(plan, data, tmp_path / "1.csv", id_column="id", key=source) == ROWS
-    done = privatize_table(plan, data, tmp_path / "2.csv", rows.append, id_column="id", key=source, jobs=2)
+    assert privatize_table(plan, data, tmp_path / "1.csv", release=Release("id", source)).n == ROWS
+    done = privatize_table(plan, data, tmp_path / "2.csv", rows.append, release=Release("id", source, jobs=2)).n
     assert (done, sum(rows), active_children()) == (ROWS, ROWS, [])
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
 
 
 def test_processes_draw_words_of_their_own(plan, people):
     """All people are alike: pieces that repeated each other's words would have the same reports."""
-    codes = privatize_frame(plan, people(), jobs=3).column("code").to_numpy()
+    codes = privatize_frame(plan, people(), release=Release(jobs=3)).column("code").to_numpy()
     assert len(np.unique(codes.reshape(12, 100), axis=0)) == 12
 
 
 def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads):
     data, source = people(), KeyedSource(KEY, "a")
-    one = privatize_frame(plan, data, id_column="id", key=source, jobs=1)
+    one = privatize_frame(plan, data, release=Release("id", source, jobs=1))
     for jobs in (2, 3, 12, 100):
-        assert privatize_frame(plan, data, id_column="id", key=source, jobs=jobs).equals(one), jobs
+        assert privatize_frame(plan, data, release=Release("id", source, jobs=jobs)).equals(one), jobs
 
 
 def test_a_piece_is_sent_in_parts_of_a_bounded_size(plan, people, monkeypatch):
     monkeypatch.setattr(workers, "MOST_ROWS", 150)
-    batch = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64))
+    batch = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64), {"age": 3})
     monkeypatch.setattr(workers, "drawn", lambda *_, **__: iter([batch] * 5))
     share = workers.Share(plan.document, people(), None, None, False, [range(500), range(500, 1000)])
-    parts = [some and (len(some.codes), len(some.ids)) for some in workers._drawn_of(share)]
-    assert parts == [(200, 200), (200, 200), (100, 100), None] * 2
+    parts = [some and (len(some.codes), len(some.ids), some.clipped["age"]) for some in workers._drawn_of(share)]
+    assert parts == [(200, 200, 6), (200, 200, 6), (100, 100, 3), None] * 2
 
 
 def test_a_key_is_not_shown(plan, people):
@@ -120,7 +121,7 @@ def test_a_bad_value_is_told_as_by_one_job_and_leaves_nothing(tmp_path, plan, pe
     before = listing()
     for jobs in (1, 3):
         with pytest.raises(SordinoError, match="row 706, age") as raised:
-            privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=tmp_path / "key", jobs=jobs)
+            privatize_table(plan, data, tmp_path / "r.csv", release=Release("id", tmp_path / "key", jobs=jobs))
         found.append(str(raised.value))
         assert listing() == before
     assert found[0] == found[1]
@@ -133,17 +134,17 @@ def test_ids_that_stand_twice_in_different_pieces_leave_nothing(tmp_path, plan, 
     data = people(id=ids)
     before = listing()
     with pytest.raises(SordinoError, match=f"row {ROWS}, id: .* found that of row 4 again"):
-        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=key, jobs=2)
+        privatize_table(plan, data, tmp_path / "r.csv", release=Release("id", key, jobs=2))
     assert listing() == before
 
 
 def test_a_job_that_ends_leaves_no_reports(tmp_path, plan, people, threads, monkeypatch, listing):
     data = people()
     before = listing()
-    some = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64))
+    some = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64), {"age": 3})
     monkeypatch.setattr(workers, "work", lambda _, there: there.send(some))
     with pytest.raises(UnavailableError, match="each job must work until it is done; found one that ended with -9"):
-        privatize_table(plan, data, tmp_path / "r.parquet", id_column="id", key=tmp_path / "key", jobs=2)
+        privatize_table(plan, data, tmp_path / "r.parquet", release=Release("id", tmp_path / "key", jobs=2))
     assert listing() == before
 
 
@@ -155,7 +156,7 @@ def test_processes_that_the_system_refuses_leave_nothing(tmp_path, plan, people,
     before = listing()
     monkeypatch.setattr(Started, "start", refuse)
     with pytest.raises(UnavailableError, match="the system must allow 3 more processes; found Resource temporarily"):
-        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=tmp_path / "key", jobs=3)
+        privatize_table(plan, data, tmp_path / "r.csv", release=Release("id", tmp_path / "key", jobs=3))
     assert listing() == before
 
 
@@ -204,7 +205,7 @@ def test_a_table_that_grows_once_its_pieces_were_counted_is_refused(tmp_path, pl
 
     monkeypatch.setattr(reports, "pieces_of", grows)
     with pytest.raises(SordinoError, match="must not change while it is read"):
-        privatize_table(plan, people(), tmp_path / "r.csv", jobs=2)
+        privatize_table(plan, people(), tmp_path / "r.csv", release=Release(jobs=2))
     assert not (tmp_path / "r.csv").exists()
 
 

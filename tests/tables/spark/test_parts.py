@@ -9,11 +9,14 @@ import pytest
 
 from sordino import privatize
 from sordino.errors import SordinoError
+from sordino.tables.release import Release, Released
+from sordino.tables.reports import privatize_table
 from sordino.tables.spark import ids, parts, tasks
 from sordino.tables.spark.failure import TaskError
 from sordino.tables.spark.parts import FileParts
-from sordino.tables.spark.tasks import SentPlan, Work, clipped, released, tallied
+from sordino.tables.spark.tasks import SentPlan, Work, released, stored, tallied
 from sordino.tables.table_file import file_state
+from surveys import planned
 
 
 @pytest.fixture
@@ -61,7 +64,26 @@ def test_pieces_have_the_reports_of_the_whole_table_and_their_tally(plan, key, t
             total += np.frombuffer(batch.column("counters")[0].as_py(), dtype="<i8")
     assert len(reports.pieces) > 1
     assert np.array_equal(total, counts)
-    assert next(iter(clipped(Work(sent, cut), numbers(0)))).num_rows == 0
+
+
+def test_numbers_are_clipped_in_as_many_rows_as_in_the_whole_table(key, table, files, tmp_path):
+    ages = {"age": {"number": {"low": 20, "high": 50, "clip": True}}}
+    plan = planned({"version": 1, "epsilon": "1", "attribute": ages, "ask": [{"mean": "age"}]})
+    pq.write_table(table, tmp_path / "all.parquet")
+    release = Release("who", key)
+    whole = privatize_table(plan, tmp_path / "all.parquet", tmp_path / "reports.parquet", release=release)
+    sent = SentPlan(type("Sent", (), {"value": plan.bytes}), plan.hash, plan.sampled.fingerprint)
+    cut = FileParts.cut(files, 1)
+    work = Work(sent, cut, "who", key.of_plan(plan.hash).handed_over())
+    done = [
+        row
+        for piece in range(len(cut.pieces))
+        for one in stored(work, tmp_path, numbers(piece))
+        for row in one.to_pylist()
+    ]
+    assert all(row["clipped"] == ["age"] for row in done)
+    assert whole == Released(sum(row["people"] for row in done), {"age": sum(row["rows"][0] for row in done)})
+    assert 0 < whole.clipped["age"] < whole.n
 
 
 def test_a_bad_row_is_named_by_its_file_and_its_place_in_it(plan, key, table, files):

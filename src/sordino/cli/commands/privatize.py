@@ -1,5 +1,6 @@
 """`sordino privatize`: one report for each row of a table."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -8,12 +9,13 @@ from sordino.cli.options import FILE, as_json_option, engine_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.tally import size_of, total_rows
+from sordino.cli.tally import size_of
 from sordino.cli.whole_numbers import Whole
 from sordino.survey.planning.plan import Plan
-from sordino.tables.jobs.pieces import MOST_JOBS
-from sordino.tables.key import TASK
-from sordino.verbs.plan_reports import Engine, clipped_rows, release, still_the_plan
+from sordino.tables.duckdb import opened_table
+from sordino.tables.release import MOST_JOBS, Release, Released
+from sordino.tables.table_file import count_rows
+from sordino.verbs.plan_reports import Engine, privatize_plan, still_the_plan
 
 
 @click.command()
@@ -53,34 +55,31 @@ def privatize(
     losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
     With --count each of the people of a row sends a report of her own, in the order of their codes.
     """
-    frozen = Plan.load(plan)
-    name = TASK if task is None else task
+    frozen, release = Plan.load(plan), Release(id_column, key, task, jobs, count)
+    people = opened_table(data) if engine == "duckdb" else nullcontext(data)
     # Of people who share rows nobody knows how many there are before all rows are read.
-    with progress("privatize", None if count else total_rows([data])) as advance:
-        n = release(
+    with people as table, progress("privatize", None if count else count_rows(table)) as advance:
+        released: Released = privatize_plan(
             frozen,
-            data,
+            table,
+            release,
             output=output,
-            id_column=id_column,
-            key=key,
-            task=task,
             progress=advance,
-            jobs=jobs,
             engine=engine,
-            count_column=count,
             require_same=still_the_plan(plan, frozen),
         )
-    clipped, size = clipped_rows(frozen, data, engine), size_of(output)
+    n, size = released.n, size_of(output)
     if as_json:
-        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": size, "clipped": clipped}
-        print_json(made if key is None else {**made, "key": str(key), "task": name})
+        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": size, "clipped": released.clipped}
+        print_json(made if key is None else {**made, "key": str(key), "task": release.task_name})
         return
     say(f"{output}: {n:,} reports, {size:,} bytes")
-    for attribute, rows in clipped.items():
+    for attribute, rows in released.clipped.items():
         say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself")
     if key is None:
         say("This was a release. Privatizing the same people again is a second one, and their losses add.")
         return
+    name = release.task_name
     say(f"The same key, plan, task ({name}), id and value always give the same report. A changed value gives a")
     say("new one: a second release, which also shows that the value changed. For new answers take another --task.")
     say(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import header, quoted, read_batches
 
 POSITION = ("latitude", "longitude")
@@ -44,7 +43,6 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
             negative or broken, nobody on the map, or too many.
     """
     columns = _columns(path)
-    refuse_blank_lines(path)
     # By way of text, so that a truth value is no number either; a cast that fails gives a missing one. Where only
     # casts are asked for, DuckDB moves them into its CSV reader, which fails: trimming keeps them out.
     select = {name: f"TRY_CAST(trim(CAST({quoted(name)} AS VARCHAR)) AS DOUBLE)" for name in columns}

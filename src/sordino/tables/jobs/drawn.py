@@ -1,15 +1,14 @@
 """The reports of people whose values were read, batch by batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sordino.exact.ids.record_ids import RecordIds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Source, SystemSource, Words
 from sordino.survey.planning.plan import Plan
-from sordino.tables.values import QuestionValues
+from sordino.tables.values import People
 
 
 class Drawn(NamedTuple):
@@ -18,21 +17,25 @@ class Drawn(NamedTuple):
     Attributes:
         codes: their reports, shape (n,).
         ids: a word of the id of each, by which ids are compared; None of people without.
+        clipped: in how many of their rows each number is clipped, of those that may be.
     """
 
     codes: Words
     ids: Words | None
+    clipped: Mapping[str, int]
 
     @classmethod
     def joined(cls, batches: "Sequence[Drawn]") -> "Drawn":
         """Several batches as one."""
         words = [batch.ids for batch in batches if batch.ids is not None]
-        return cls(np.concatenate([batch.codes for batch in batches]), np.concatenate(words) if words else None)
+        codes = np.concatenate([batch.codes for batch in batches])
+        clipped = {name: sum(batch.clipped[name] for batch in batches) for name in batches[0].clipped}
+        return cls(codes, np.concatenate(words) if words else None, clipped)
 
 
 def drawn(
     plan: Plan,
-    people: Iterator[tuple[QuestionValues, RecordIds | None]],
+    people: Iterator[People],
     keyed: KeyedSource | None,
     *,
     fresh: bool = False,
@@ -46,10 +49,10 @@ def drawn(
         fresh: whether words are fresh ones of the operating system for them too.
     """
     system = SystemSource()
-    for values, ids in people:
+    for values, ids, clipped in people:
         if keyed is None or ids is None:
-            yield Drawn(plan.sampled.privatize(values, system), None)
+            yield Drawn(plan.sampled.privatize(values, system), None, clipped)
             continue
         records = keyed.for_compared(ids)
         source: Source = system if fresh else records
-        yield Drawn(plan.sampled.privatize(values, source), records.low)
+        yield Drawn(plan.sampled.privatize(values, source), records.low, clipped)

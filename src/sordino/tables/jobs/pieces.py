@@ -9,29 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.own_columns import alike
 from sordino.tables.damage import damaged
 from sordino.tables.duckdb import ROW
+from sordino.tables.files.table_name import require_file
 from sordino.tables.frame import Frame, PathOrFrame
-from sordino.tables.table_file import require_file
-
-MOST_JOBS = 256
-"""Processes at most."""
 
 LEAST = 1 << 18
 """Rows of a piece at least, but for the last: to open the file takes as long as some thousands of them."""
-
-
-def require_jobs(jobs: int) -> None:
-    """Refuse what is no number of processes.
-
-    Raises:
-        SordinoError: other than a whole number from 1 to `MOST_JOBS`.
-    """
-    if type(jobs) is not int or not 1 <= jobs <= MOST_JOBS:
-        step = "as many as there are cores, or 1"
-        raise SordinoError(f"jobs must be a whole number from 1 to {MOST_JOBS}", found=shown(jobs), step=step)
 
 
 def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[range]]:
@@ -44,8 +29,10 @@ def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[
     Raises:
         SordinoError: another table, a damaged file, or a column with the name by which rows are told apart.
     """
-    kind = "a table in memory" if isinstance(table, Frame) else require_file(table)
-    if isinstance(table, Frame) or kind != ".parquet":
+    kind = (
+        "a table in memory" if isinstance(table, Frame) else require_file(table) if isinstance(table, Path) else ".csv"
+    )
+    if not isinstance(table, Path) or kind != ".parquet":
         rule, step = f"{table} must be a Parquet file to be read by several jobs", "write it as one, or leave jobs out"
         raise SordinoError(rule, found=kind, step=step)
     from pyarrow import parquet

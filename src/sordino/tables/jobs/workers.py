@@ -23,6 +23,7 @@ from sordino.survey.frozen.plan_fields import PlanDocument
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import Drawn, drawn
+from sordino.tables.release import Release
 from sordino.tables.values import read_people
 
 MOST_ROWS = 1 << 20
@@ -88,17 +89,16 @@ class Workers:
         cls,
         plan: Plan,
         table: Path,
-        id_column: str | None,
+        release: Release,
         keyed: KeyedSource | None,
         pieces: Sequence[range],
-        jobs: int,
         *,
         fresh: bool,
     ) -> Self:
         """Start processes that privatize a table's pieces, no more than there are pieces."""
         key = None if keyed is None else keyed.handed_over()
-        count = min(jobs, len(pieces))
-        return cls([Share(plan.document, table, id_column, key, fresh, pieces[turn::count]) for turn in range(count)])
+        count, ids = min(release.jobs, len(pieces)), release.id_column
+        return cls([Share(plan.document, table, ids, key, fresh, pieces[turn::count]) for turn in range(count)])
 
     def __enter__(self) -> Self:
         return self

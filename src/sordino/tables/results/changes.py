@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from sordino.survey.results.change import Changed
 from sordino.tables.duckdb import begins_with, write_table
+from sordino.tables.files.table_name import table_format
 from sordino.tables.results.cells import as_cell
-from sordino.tables.table_file import table_format
 
 NAMES = ("question", "label")
 

@@ -15,8 +15,8 @@ from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.result import Result, Untold
 from sordino.tables.duckdb import begins_with, write_table
+from sordino.tables.files.table_name import table_format
 from sordino.tables.results.cells import as_cell
-from sordino.tables.table_file import table_format
 
 Told: TypeAlias = HistogramResult | NumbersResult | DistributionResult | SingleMoments
 

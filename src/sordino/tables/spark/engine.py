@@ -5,6 +5,7 @@ after. Words come from a key and the rows' ids alone: Spark computes a task agai
 would make that a second release.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,26 +15,26 @@ import numpy as np
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import header, require_columns
-from sordino.tables.key import TASK, held_key
+from sordino.tables.key import open_key
 from sordino.tables.records import id_expressions
+from sordino.tables.release import Release, Released
 from sordino.tables.reports import COLUMNS, tally_table
 from sordino.tables.spark.failure import understood
 from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
 from sordino.tables.spark.table import PathOrSpark, SparkTable
-from sordino.tables.spark.tasks import SLICE, SentPlan, Work, clipped, released, report_fields, stored, summed, tallied
+from sordino.tables.spark.tasks import SLICE, STORED, SentPlan, Work, released, report_fields, stored, summed, tallied
 from sordino.tables.values import columns_read, require_people
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def privatize_spark(
-    plan: Plan, people: PathOrSpark, *, id_column: str | None, key: Path | KeyedSource | None, task: str = TASK
-) -> "DataFrame":
+def privatize_spark(plan: Plan, people: PathOrSpark, release: Release) -> "DataFrame":
     """The reports of people as a frame of Spark: computed when they are needed, and each time the same.
 
     All ids are compared before this returns.
@@ -41,15 +42,14 @@ def privatize_spark(
     Args:
         plan: by which.
         people: a row each, in a frame of Spark, a Parquet file or a folder of them.
-        id_column: tells the rows apart; an id that stands twice is refused.
-        key: the key file, made if there is none, or a keyed source.
-        task: of a key file.
+        release: how: with a key and a column of ids.
 
     Raises:
         SordinoError: no key, columns that are missing, an id that is missing or stands twice, or no Spark.
     """
-    with held_key(_required(key), task, id_column) as made:
-        frame, work, _ = _work(plan, SparkTable.of(people), id_column or "", made)
+    _require_keyed(release)
+    with open_key(release) as made:
+        frame, work, _ = _work(plan, SparkTable.of(people), release.id_column or "", made)
     return frame.mapInArrow(partial(released, work), report_fields(plan))
 
 
@@ -57,40 +57,40 @@ def privatize_folder(
     plan: Plan,
     people: PathOrSpark,
     output: Path,
+    release: Release,
     *,
-    id_column: str | None,
-    key: Path | KeyedSource | None,
-    task: str = TASK,
     require_same: Callable[[], None] = lambda: None,
-) -> int:
-    """Write the reports of people as a folder of Parquet files, which all machines share; returns how many.
+) -> Released:
+    """Write the reports of people as a folder of Parquet files, which all machines share.
 
     Args:
         plan: by which.
         people: as for `privatize_spark`.
         output: the folder, which appears when all of it is written.
-        id_column: as for `privatize_spark`.
-        key: as for `privatize_spark`.
-        task: as for `privatize_spark`.
+        release: as for `privatize_spark`.
         require_same: raises an error if the plan is no longer the one that was read.
 
     Raises:
         SordinoError: as `privatize_spark`, a folder that exists, a value that is missing or outside its domain, a plan
             or a table that changed meanwhile, or Spark cannot finish; no reports are left.
     """
+    _require_keyed(release)
     require_new_folder(output)
-    with held_key(_required(key), task, id_column) as made:
+    with open_key(release) as made:
         table = SparkTable.of(people)
-        frame, work, rows = _work(plan, table, id_column or "", made)
+        frame, work, rows = _work(plan, table, release.id_column or "", made)
         with written_folder(output) as (writing, done):
             with understood():
-                files = frame.mapInArrow(partial(stored, work, writing), "file string, people bigint").collect()
+                files = frame.mapInArrow(partial(stored, work, writing), STORED).collect()
             # Of tries that were lost or too slow there may be files too.
-            take_files([file for file, people in files if people], writing, done)
+            take_files([file for file, people, _, _ in files if people], writing, done)
             require_written(done, rows)
             table.require_unchanged()
             require_same()
-    return rows
+    clipped = Counter[str]()
+    for _, _, names, counts in files:
+        clipped.update(dict(zip(names, counts, strict=True)))
+    return Released(rows, clipped)
 
 
 def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str], None] = lambda _: None) -> Aggregate:
@@ -119,19 +119,6 @@ def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str]
             step="name files of reports that hold some",
         )
     return total
-
-
-def count_clipped_spark(plan: Plan, given: PathOrSpark) -> dict[str, int]:
-    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
-    if not any(attribute.clip for attribute in plan.attributes.values()):
-        return {}
-    people = SparkTable.of(given)
-    parted = people.parted(columns_read(plan))
-    with understood():
-        work = Work(SentPlan.of(plan, people.context), parted.parts)
-        counts = parted.frame.mapInArrow(partial(clipped, work), "attribute string, count bigint")
-        found = counts.groupBy("attribute").sum("count").collect()
-    return {name: int(count) for name, count in sorted(found)}
 
 
 def _work(
@@ -169,11 +156,21 @@ def _tally(plan: Plan, table: SparkTable) -> Aggregate:
     return Aggregate(plan.sampled.fingerprint, plan.sampled.reports(counts), counts)
 
 
-def _required(key: Path | KeyedSource | None) -> Path | KeyedSource:
-    if key is None:
+def _require_keyed(release: Release) -> None:
+    """Refuse a release that Spark could not repeat.
+
+    Raises:
+        SordinoError: no key, counts of people, or several jobs.
+    """
+    if release.count_column is not None:
+        step = "give a row for each person, or leave engine out"
+        raise SordinoError("counts of people are DuckDB's: Spark needs ids", found="a column of counts", step=step)
+    if release.jobs != 1:
+        step = "leave them out"
+        raise SordinoError("jobs are DuckDB's: Spark has executors", found=shown(release.jobs), step=step)
+    if release.key is None:
         raise SordinoError(
             "the engine spark needs a key: it computes tasks again, and fresh words would be a second release",
             found="none",
             step="name its file and the column of ids: --key FILE --id COLUMN",
         )
-    return key

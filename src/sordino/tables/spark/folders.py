@@ -14,7 +14,7 @@ from pyarrow import parquet
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.tables.damage import damaged
-from sordino.tables.table_file import require_file, require_plain
+from sordino.tables.files.table_name import require_file, require_plain
 
 DONE = "_SUCCESS"
 """What is written last into a folder that is whole, here as by Spark's own writers."""

@@ -6,6 +6,7 @@ that a task that is retried, speculated or computed anew gives the same ones.
 
 import json
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -22,14 +23,14 @@ from sordino.exact.source import Words
 from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import read_alone
-from sordino.tables.jobs.drawn import drawn
+from sordino.tables.jobs.drawn import Drawn, drawn
 from sordino.tables.reports import read_codes, tally_codes, write_reports
 from sordino.tables.spark.columns import UNSIGNED
 from sordino.tables.spark.failure import told
 from sordino.tables.spark.folders import PART
 from sordino.tables.spark.partition import partition
 from sordino.tables.spark.parts import Parts
-from sordino.tables.values import count_clipped, read_people
+from sordino.tables.values import read_people
 
 if TYPE_CHECKING:
     from pyspark import Broadcast, SparkContext
@@ -39,6 +40,10 @@ SIGNED_BITS = 63
 
 SLICE = 1 << 14
 """Counters that are sent together, as one row: of rows of their own Java would make objects."""
+
+STORED = "file string, people bigint, clipped array<string>, rows array<bigint>"
+"""What a task says of the file that it wrote: its name, how many reports it holds, and each number that is clipped on
+request with the number of rows in which it lies beyond its range."""
 
 _PLANS: dict[str, Plan] = {}
 """The plans of this process, by their hashes: of one plan there are many partitions."""
@@ -98,40 +103,47 @@ class Work:
     id_column: str = ""
     key: tuple[bytes, str] = field(default=(b"", ""), repr=False)
 
-    def codes(self, plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[Words]:
+    def drawn(self, plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[Drawn]:
         """The reports of the task's people, in the order of its rows."""
         keyed = KeyedSource(*self.key)
         read_alone()
         for part in self.parts.of(batches, partition()):
             people = read_people(plan, part.table, self.id_column, part.places)
-            yield from (one.codes for one in drawn(plan, people, keyed))
+            yield from drawn(plan, people, keyed)
 
 
 def released(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The reports of some people."""
     with told():
         plan = work.sent.plan()
-        for codes in work.codes(plan, batches):
-            yield _reports(plan, codes)
+        for one in work.drawn(plan, batches):
+            yield _reports(plan, one.codes)
 
 
 def stored(work: Work, folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write the reports of some people as a file of a folder; its name, and how many they are.
+    """Write the reports of some people as a file of a folder; what `STORED` says of it.
 
     Each try of a task writes a file of its own: which ones count, the driver says.
     """
     with told():
-        plan, rows = work.sent.plan(), 0
+        plan, rows, clipped = work.sent.plan(), 0, Counter[str]()
 
         def counted() -> Iterator[Words]:
             nonlocal rows
-            for codes in work.codes(plan, batches):
+            for codes, _, beyond in work.drawn(plan, batches):
                 rows += len(codes)
+                clipped.update(beyond)
                 yield codes
 
         name = f"{PART}{partition():05}-{secrets.token_hex(8)}.parquet"
         write_reports(plan, counted(), folder / name)
-        yield pa.record_batch([[name], [rows]], names=["file", "people"])
+        columns = [
+            pa.array([name]),
+            pa.array([rows]),
+            pa.array([list(clipped)], pa.list_(pa.string())),
+            pa.array([list(clipped.values())], pa.list_(pa.int64())),
+        ]
+        yield pa.record_batch(columns, names=["file", "people", "clipped", "rows"])
 
 
 def tallied(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -165,16 +177,6 @@ def _slice(number: int, counters: NDArray[np.int64]) -> pa.RecordBatch:
     return pa.record_batch(
         [pa.array([number], pa.int32()), pa.array([content], pa.binary())], names=["slice", "counters"]
     )
-
-
-def clipped(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For each number that is clipped on request, in how many of some rows it is."""
-    with told():
-        plan = work.sent.plan()
-        read_alone()
-        for part in work.parts.of(batches, partition()):
-            counts = count_clipped(plan, part.table, part.places)
-            yield pa.record_batch([list(counts), list(counts.values())], names=["attribute", "count"])
 
 
 def report_fields(plan: Plan) -> str:

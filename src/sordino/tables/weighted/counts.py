@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
 from sordino.exact.source import Words
 from sordino.tables.arrays import array_of
 from sordino.tables.columns import numeric_type
 from sordino.tables.duckdb import TEXT, header, number, require_columns
 from sordino.tables.frame import PathOrFrame
+from sordino.tables.table_file import TO_FILE, can_be_read_again
 
 if TYPE_CHECKING:
     from sordino.tables.wrong_rows import WrongRows
@@ -84,27 +84,15 @@ class CountColumn:
     def _error(self, table: PathOrFrame, row: int) -> SordinoError:
         from sordino.tables.wrong_rows import STEPS, examine
 
+        rule = f"{table}, row {row}, {self.name}: a count must be a whole number from 0 to {MOST:,}"
+        if not can_be_read_again(table):
+            step = f"{TO_FILE}; nothing was written"
+            raise SordinoError(rule, found="a missing or a wrong one, in a pipe", step=step)
         found = examine(table, [self.name], self.expressions, lambda columns: _wrong(_numbers(columns)), _causes)
         parts = [f"a missing one in {found.missing:,} of {found.rows:,} rows"] if found.missing else []
         parts += [f"another {found.words}"] if found.causes else []
-        rule = f"{table}, row {row}, {self.name}: a count must be a whole number from 0 to {MOST:,}"
         step = STEPS.get(found.cause, "correct it, or leave the row out if it stands for nobody")
         return SordinoError(rule, found="; ".join(parts), step=f"{step}; nothing was written")
-
-
-def require_nothing_else(id_column: object, key: object, jobs: int) -> None:
-    """Refuse what goes with a person in each row only.
-
-    Raises:
-        SordinoError: ids, a key or several jobs.
-    """
-    if id_column is not None or key is not None:
-        rule = "people who share a row have no ids of their own, by which a key could repeat their reports"
-        found = "ids" if key is None else "a key"
-        step = "leave --id and --key out, or give a row for each person instead of --count"
-        raise SordinoError(rule, found=found, step=step)
-    if jobs != 1:
-        raise SordinoError("rows with counts are read by one job", found=shown(jobs), step="leave --jobs out")
 
 
 def each_person(

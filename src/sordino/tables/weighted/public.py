@@ -14,7 +14,6 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import HistogramQuestion
 from sordino.tables.arrays import array_of
 from sordino.tables.columns import AttributeColumns, require_columns_of
-from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import header, number, read_batches
 from sordino.tables.frame import Frame, PathOrFrame
 
@@ -42,7 +41,6 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
     if not read:
         columns_of = [AttributeColumns(question.attribute, "nothing was read") for question in asked.values()]
         require_columns_of(columns_of, table)
-    refuse_blank_lines(table)
     counted = {"count": number(COUNT)} if COUNT in there else {}
     select = {f"{key} {j}": text for j, own in enumerate(read.values()) for key, text in own.expressions.items()}
     names = list(dict.fromkeys([*(name for own in read.values() for name in own.names), *([COUNT] if counted else [])]))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.document.files import written
 from sordino.exact.source import Words
-from sordino.tables.table_file import require_plain, table_format
+from sordino.tables.files.table_name import require_plain, table_format
 
 HEADER = b"plan,code\n"
 
