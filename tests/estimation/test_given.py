@@ -9,7 +9,8 @@ from sordino.design.numbers.missing.optional_channel import optional_channel
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import mean_readings
-from sordino.estimation.missing.given import MeansGiven, NumberAndShare
+from sordino.estimation.missing.number_and_share import NumberAndShare
+from sordino.estimation.moments import MeansGiven
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 

@@ -10,8 +10,10 @@
 """
 
 import json
+import os
 import sys
 from collections.abc import Mapping
+from types import FrameType
 from typing import Any
 
 from sordino.errors import Code
@@ -47,3 +49,14 @@ def json_is_asked() -> bool:
 def error_json(problem: Mapping[str, Any]) -> str:
     """What a command that fails prints for programs: problem details (RFC 9457) with the error's facts."""
     return escaped_json(json.dumps({"error": problem}, ensure_ascii=False))
+
+
+def leave(_: int, __: FrameType | None) -> None:
+    """End at once while libraries load, which could take an exception for a failure of their own; nothing is open.
+
+    What else was started ends with the process, or never heard of the signal (`sordino.process.children`).
+    """
+    os.write(2, f"sordino: {STOP['rule']}\n".encode())
+    if json_is_asked():
+        os.write(1, f"{error_json(STOP)}\n".encode())
+    os._exit(STOPPED)

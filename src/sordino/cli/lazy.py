@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from sordino.cli.exits import HELP
-from sordino.cli.start import leave
+from sordino.cli.exits import HELP, leave
 from sordino.process.stops import listening
 
 

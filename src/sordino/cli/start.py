@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from types import FrameType
 from typing import NoReturn
 
 from sordino.process.stops import listen
@@ -19,7 +18,7 @@ def main() -> None:
     # What says how a command stops is loaded itself, while signals are kept.
     kept: list[int] = []
     listen(lambda signalled, _: kept.append(signalled))
-    import sordino.cli.exits  # noqa: F401
+    from sordino.cli.exits import leave
 
     listen(leave)
     if kept:
@@ -43,19 +42,6 @@ def main() -> None:
         _end("its libraries must be possible to load", str(error), "allow more memory, or install it again")
     except MemoryError:
         _end("there must be memory for the work", "too little", "allow more")
-
-
-def leave(_: int, __: FrameType | None) -> None:
-    """End at once while libraries load, which could take an exception for a failure of their own; nothing is open.
-
-    What else was started ends with the process, or never heard of the signal (`sordino.process.children`).
-    """
-    from sordino.cli.exits import STOP, STOPPED, error_json, json_is_asked
-
-    os.write(2, f"sordino: {STOP['rule']}\n".encode())
-    if json_is_asked():
-        os.write(1, f"{error_json(STOP)}\n".encode())
-    os._exit(STOPPED)
 
 
 def _end_at_once(ended: list[int]) -> None:

@@ -5,7 +5,8 @@ covariance of these means. Here they become moments of the attributes. All are a
 drawn from: standard errors hold the people's own variation as well as the noise.
 
 Means and second moments are unbiased, and so are covariances: the product of two estimated means is corrected by their
-covariance. Standard errors of covariances are first-order; intervals are normal.
+covariance. Standard errors of covariances are first-order; intervals are normal. Of numbers that may be missing
+the means are those among the people who have them (`missing.number_and_share`).
 Shapes: a attributes asked for, values (a,) or (a, a).
 """
 
@@ -16,12 +17,21 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Moment, given
+from sordino.domain.moment import Factors, Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
+from sordino.estimation.estimated_moments import (
+    AboutNumbers,
+    Combined,
+    EstimatedMoments,
+    MomentReader,
+    read_moments,
+    read_places,
+)
 from sordino.estimation.interval import errors_to_either_side, require_confidence
-from sordino.estimation.intervals.moment_limits import moment_limits
+from sordino.estimation.intervals.moment_limits import moment_limits, ratio_limits
+from sordino.estimation.intervals.possible import possible_limits
+from sordino.estimation.missing.number_and_share import Floats, Limits, NumberAndShare
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
 from sordino.mechanism.aggregate import Aggregate
@@ -100,6 +110,110 @@ class EstimatedMeans(NormalEstimate):
         return self.middle + self.half * low, self.middle + self.half * high
 
 
+@dataclass(frozen=True, eq=False)
+class MeansGiven(NormalEstimate):
+    """The means among those who have the numbers, shape (a,), then the shares of those who lack them, shape (b,).
+
+    Of few reports an interval of a quotient (`NumberAndShare`) widens to what the likelihood of their codes allows
+    (`moment_limits`), and other limits are the likelihood's.
+
+    Attributes:
+        ranges: of the numbers.
+        told: of each that may be missing, by its place, ascending.
+        estimator: of the scaled means.
+        aggregate: the tally.
+    """
+
+    ranges: Ranges = field(repr=False)
+    told: dict[int, NumberAndShare] = field(repr=False)
+    estimator: MomentReader = field(repr=False)
+    aggregate: Aggregate = field(repr=False)
+
+    @classmethod
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
+        """Of the tally of queries that read some numbers as perhaps missing.
+
+        Args:
+            asked: by which people answered.
+            aggregate: their tally.
+            ranges: of the numbers.
+
+        Raises:
+            SordinoError: fewer reports than moments, or one that nobody answered about.
+
+        Example:
+            >>> from sordino import OptionalNumber, Query, RandomizedResponse
+            >>> asked = Query(OptionalNumber(0), RandomizedResponse(3, "9"))
+            >>> found = MeansGiven.of(asked, asked.tally([1] * 60 + [0] * 20 + [2] * 20), Ranges.of({"x": (0, 10)}))
+            >>> found.value.round(2).tolist(), found.untold(1.96)
+            ([7.5, 0.2], ())
+        """
+        reader = read_moments(asked)
+        known = reader.moments.names
+        places = [j for j in range(ranges.d) if given(j) in known]
+        names: list[Factors] = [*((j,) for j in range(ranges.d)), *map(given, places)]
+        read = EstimatedMoments.of(reader, aggregate, names, ranges.names)
+        told = {}
+        for i, j in enumerate(places):
+            at = [j, ranges.d + i]
+            told[j] = NumberAndShare.of(read.means[at], read.covariance[np.ix_(at, at)])
+        means, errors = read.means[: ranges.d].copy(), np.sqrt(np.diagonal(read.covariance)[: ranges.d])
+        for j, own in told.items():
+            means[j], errors[j] = (own.mean, own.stderr) if own.share > 0 else (np.nan, np.nan)
+        shares = [(1 - own.share, own.share_stderr) for own in told.values()]
+        value = np.append(ranges.middle + ranges.half * means, [share for share, _ in shares])
+        stderr = np.append(ranges.half * errors, [error for _, error in shares])
+        return cls(value, stderr, aggregate.n, ranges, told, reader, aggregate)
+
+    def interval(self, confidence: float = 0.95) -> Limits:
+        """Lower and upper limits; each covers by itself. Not a number where no mean is told.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1).
+        """
+        z = errors_to_either_side(confidence)
+        if not isinstance(self.estimator, MomentEstimator):
+            return self.within(z)
+        names, d, error = self.estimator.moments.names, self.ranges.d, 1 - confidence
+        numbers = [names.index((j,)) for j in range(d)]
+        shares = [names.index(given(j)) for j in self.told]
+        low, high = moment_limits(self.estimator, self.aggregate, error)
+        own = self.ranges.middle + self.ranges.half * np.stack([low[numbers], high[numbers]])
+        # Who lacks a number is whoever is not among those who have it.
+        lacking = (1 - np.stack([high[shares], low[shares]])) / 2
+        pairs = list(zip([numbers[j] for j in self.told], shares, strict=True))
+        quotients = ratio_limits(self._quotients(z), self.estimator, self.aggregate, pairs, error)
+        return self._possible(np.concatenate([own, lacking], axis=1), quotients)
+
+    def within(self, z: float) -> Limits:
+        """What lies no further from the estimates than this many standard errors."""
+        radius = z * self.stderr
+        return self._possible(np.stack([self.value - radius, self.value + radius]), self._quotients(z))
+
+    def _quotients(self, z: float) -> Limits:
+        """Limits of the means among those who have a number that may be missing, shape (b,) each."""
+        low, high = np.array([own.uncut(z) for own in self.told.values()]).T
+        return low, high
+
+    def _possible(self, limits: Floats, quotients: Limits) -> Limits:
+        """Limits of all, shape (2, a + b), within what is possible; of scaled means that are quotients, by these."""
+        low, high = limits
+        d, ends = self.ranges.d, (self.ranges.low, self.ranges.high)
+        low[:d], high[:d] = possible_limits(self.value[:d], (low[:d], high[:d]), ends)
+        found = possible_limits(
+            [own.mean if own.share > 0 else np.nan for own in self.told.values()], quotients, (-1, 1)
+        )
+        for j, least, most in zip(self.told, *found, strict=True):
+            # A limit that is cut is the end of the range itself, not what rounding makes of it.
+            low[j], high[j] = np.interp((least, most), (-1, 1), (self.ranges.low[j], self.ranges.high[j]))
+        low[d:], high[d:] = possible_limits(self.value[d:], (low[d:], high[d:]))
+        return low, high
+
+    def untold(self, z: float) -> tuple[int, ...]:
+        """The places of the numbers that nobody may have, as far as so many standard errors tell."""
+        return tuple(j for j, own in self.told.items() if own.limits(z) is None)
+
+
 def covariance_statistics(places: Sequence[int]) -> tuple[Moment, ...]:
     """The statistics that the covariance matrix of some attributes needs: numbers, squares and products.
 
@@ -139,8 +253,6 @@ def means(
     reader = read_moments(queries)
     names = reader.moments.names
     if any(given(j) in names for j in asked):
-        from sordino.estimation.missing.given import MeansGiven
-
         if places is not None:
             step = "leave the places out"
             raise SordinoError("all numbers are told together where some may be missing", found="some", step=step)

@@ -22,9 +22,6 @@ from sordino.exact.messages.written import read_rational, require_short
 FIRST_DIGITS = 40
 """Decimal digits of the first enclosure of e^r; doubled until it decides."""
 
-NatsLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal"
-"""What `Nats.of` reads."""
-
 
 @dataclass(frozen=True, eq=False)
 class Nats:
@@ -50,7 +47,7 @@ class Nats:
 
     @classmethod
     @checked
-    def of(cls, amount: NatsLike) -> "Nats":
+    def of(cls, amount: "NatsLike") -> "Nats":
         """Read "1.0", "1/2", "ln 3", "1 + ln 3", an int, Fraction, Decimal, or a float by its shortest decimal.
 
         Raises:
@@ -78,12 +75,12 @@ class Nats:
         """False for minus infinity."""
         return self.ratio != 0
 
-    def __add__(self, other: NatsLike) -> "Nats":
+    def __add__(self, other: "NatsLike") -> "Nats":
         """Add two amounts exactly."""
         amount = Nats.of(other)
         return Nats(self.rational + amount.rational, self.ratio * amount.ratio)
 
-    def __sub__(self, other: NatsLike) -> "Nats":
+    def __sub__(self, other: "NatsLike") -> "Nats":
         """Subtract a finite amount exactly."""
         amount = Nats.of(other)
         if not amount.is_finite:
@@ -128,7 +125,7 @@ class Nats:
             return hash(-math.inf)
         return hash(self.rational) if self.ratio == 1 else hash((self.rational, self.ratio))
 
-    def compare(self, other: NatsLike) -> int:
+    def compare(self, other: "NatsLike") -> int:
         """-1, 0 or 1: whether this amount is below, equal to or above another, exactly."""
         amount = Nats.of(other)
         if not amount.is_finite:
@@ -137,19 +134,19 @@ class Nats:
             return _sign(self.rational - amount.rational)
         return (self - amount).sign()
 
-    def __lt__(self, other: NatsLike) -> bool:
+    def __lt__(self, other: "NatsLike") -> bool:
         """Exact order of the amounts."""
         return self.compare(other) < 0
 
-    def __le__(self, other: NatsLike) -> bool:
+    def __le__(self, other: "NatsLike") -> bool:
         """Exact order of the amounts."""
         return self.compare(other) <= 0
 
-    def __gt__(self, other: NatsLike) -> bool:
+    def __gt__(self, other: "NatsLike") -> bool:
         """Exact order of the amounts."""
         return self.compare(other) > 0
 
-    def __ge__(self, other: NatsLike) -> bool:
+    def __ge__(self, other: "NatsLike") -> bool:
         """Exact order of the amounts."""
         return self.compare(other) >= 0
 
@@ -203,6 +200,10 @@ class Nats:
     def __repr__(self) -> str:
         """The canonical text in a constructor's shape."""
         return f"Nats({str(self)!r})"
+
+
+NatsLike: TypeAlias = Nats | str | int | float | Fraction | Decimal
+"""What `Nats.of` reads."""
 
 
 def exponential(rational: Fraction, digits: int) -> tuple[Fraction, Fraction]:

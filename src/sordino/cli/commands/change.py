@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.beside import require_beside
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.changes import print_change
+from sordino.cli.writable import require_writable
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.changes import is_changes
@@ -48,7 +48,7 @@ def change(
     covariances, coefficients of the same attributes with the same values. What cannot be compared is named.
     """
     coverage = Coverage(confidence, simultaneous)
-    table_again, page_again = require_beside(output, html, "a table of changes", is_changes, force=force)
+    table_again, page_again = require_writable(output, html, "a table of changes", is_changes, force=force)
     plans = Plan.load(plan), Plan.load(later_plan)
     before, after = tally(plans[0], (reports,)), tally(plans[1], (later_reports,))
     found = change_of((plans[0], before), (plans[1], after), coverage)

@@ -6,7 +6,6 @@ from typing import get_args
 
 import click
 
-from sordino.cli.beside import require_beside
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
@@ -22,6 +21,7 @@ from sordino.cli.terminal.results import (
     tables_json,
 )
 from sordino.cli.whole_numbers import Whole
+from sordino.cli.writable import require_writable
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
@@ -83,7 +83,7 @@ def estimate(
     Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
-    table_again, page_again = require_beside(output, html, "a table of estimates", is_estimates, force=force)
+    table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)

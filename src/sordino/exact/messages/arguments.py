@@ -8,8 +8,6 @@ defect of ours, and stays what it is.
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -104,17 +102,13 @@ def _wrong(function: Callable[..., Any], name: str, args: Any, kwargs: Any) -> S
 
 def _hint(function: Callable[..., Any], parameter: str) -> Any:
     """What a parameter is declared as; anything where that cannot be told."""
-    from sordino.exact.nats import Nats
-
     inner = inspect.unwrap(function)
 
     def only() -> None: ...
 
     only.__annotations__ = {name: hint for name, hint in inspect.get_annotations(inner).items() if name == parameter}
-    # An alias that is a text has names of its own file.
-    known = {"Nats": Nats, "Fraction": Fraction, "Decimal": Decimal, **getattr(inner, "__globals__", {})}
     try:
-        return get_type_hints(only, known).get(parameter, Any)
+        return get_type_hints(only, getattr(inner, "__globals__", {})).get(parameter, Any)
     except NameError:
         return Any
 

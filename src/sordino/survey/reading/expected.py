@@ -7,7 +7,7 @@ expected = { mean = 31000, sd = 18000 }            # or a list of the shares of 
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeGuard
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,19 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.reading.given_shares import read_shares
 
-if TYPE_CHECKING:
-    from sordino.survey.reading.attribute import NumberTable
-
 Floats = NDArray[np.float64]
+
+
+class BinnedNumber(Protocol):
+    """A number between two ends, in bins."""
+
+    low: float
+    high: float
+
+    @property
+    def binned(self) -> Bins:
+        """Of a distribution."""
+        ...
 
 
 def expected_spread(given: object, ends: Interval) -> tuple[float, float] | None:
@@ -64,7 +73,7 @@ def expected_bins(given: object, bins: Bins) -> Floats:
     return shares
 
 
-def expected_quantiles(given: object, number: "NumberTable", parts: Floats) -> Floats:
+def expected_quantiles(given: object, number: BinnedNumber, parts: Floats) -> Floats:
     """The numbers below which these parts of the people are expected to be, scaled to [-1, 1], of the same shape."""
     ends = Interval(number.low, number.high)
     spread = expected_spread(given, ends)
@@ -78,7 +87,7 @@ def expected_quantiles(given: object, number: "NumberTable", parts: Floats) -> F
     return np.interp(parts, np.concatenate([[0.0], np.cumsum(expected_bins(given, bins))]), edges)
 
 
-def number_mistakes(given: object, number: "NumberTable") -> Iterator[SordinoError]:
+def number_mistakes(given: object, number: BinnedNumber) -> Iterator[SordinoError]:
     """What is wrong with what is expected of a number."""
     try:
         if expected_spread(given, Interval(number.low, number.high)) is None:

@@ -1,7 +1,7 @@
 """How exact means will be where numbers may be missing, before anybody is asked.
 
-The standard errors are those that estimates will show (`estimation.missing.given`), at the expected shares of what is
-read, with the channel's exact variances.
+The standard errors are those that estimates will show (`estimation.missing.number_and_share`), at the expected shares
+of what is read, with the channel's exact variances.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from sordino.design.numbers.numbers_accuracy import NumbersAccuracy
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import MeanReadings
-from sordino.estimation.missing.given import NumberAndShare
+from sordino.estimation.missing.number_and_share import NumberAndShare
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 

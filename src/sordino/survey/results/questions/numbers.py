@@ -13,8 +13,7 @@ from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.missing.complete_cases import COMPLETE, CompleteCases
-from sordino.estimation.missing.given import MeansGiven
-from sordino.estimation.moments import NormalEstimate, covariances, means
+from sordino.estimation.moments import MeansGiven, NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING

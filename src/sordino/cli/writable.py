@@ -9,7 +9,7 @@ from sordino.errors import SordinoError
 from sordino.tables.files.table_name import require_name
 
 
-def require_beside(
+def require_writable(
     table: Path | None, page: Path | None, what: str, is_one: Callable[[Path], bool], *, force: bool
 ) -> tuple[bool, bool]:
     """Refuse names at which nothing can be written; whether the files of these names are to be replaced.
