@@ -61,7 +61,7 @@ def query_sentences(asked: Questions) -> tuple[str, ...]:
     """  # noqa: E501 - a sentence as it is
     drawn = tuple(_answers(asked))
     worst = max(drawn, key=lambda answers: (answers.loss is None, answers.loss or Nats.of(0)))
-    odds = _unlimited(drawn) if worst.loss is None else _limited(drawn, worst.loss)
+    odds = _limitless_sentences(drawn) if worst.loss is None else _factor_sentences(drawn, worst.loss)
     alone = worst.queries[0] if len(drawn) == len(worst.queries) == 1 else None
     return (
         *_what_is_asked(drawn),
@@ -129,7 +129,7 @@ def _what_is_asked(drawn: Sequence[_Answers]) -> Iterator[str]:
         yield f"The other {len(drawn) - FEW:,} questions are not listed here."
 
 
-def _limited(drawn: Sequence[_Answers], most: Nats) -> Iterator[str]:
+def _factor_sentences(drawn: Sequence[_Answers], most: Nats) -> Iterator[str]:
     """How far odds can change, where there is a limit."""
     if not most.sign():
         yield "A report reveals nothing: each code is equally probable for all answers."
@@ -164,7 +164,7 @@ def _by_attribute(drawn: Sequence[_Answers]) -> Iterator[str]:
     yield f"For somebody who already knows all other attributes, the factor is at most {'; '.join(each)}."
 
 
-def _unlimited(drawn: Sequence[_Answers]) -> Iterator[str]:
+def _limitless_sentences(drawn: Sequence[_Answers]) -> Iterator[str]:
     """That there is no limit, and what the others keep."""
     yield "Not all answers are protected from each other: a report can rule out a value, whatever somebody believed."
     finite = [answers.loss for answers in drawn if answers.loss is not None]

@@ -115,7 +115,7 @@ def _hint(function: Callable[..., Any], parameter: str) -> Any:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is of the kind that an annotation names, as far as that can be seen."""
-    hint = _resolved(hint)
+    hint = _alias_value(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_fits(value, one) for one in inner)
@@ -131,7 +131,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, kind) and _items_fit(value, origin, inner)
 
 
-def _resolved(hint: Any) -> Any:
+def _alias_value(hint: Any) -> Any:
     """What an alias by the statement `type` of Python 3.12 stands for, as numpy has them there."""
     kind = getattr(typing, "TypeAliasType", None)
     while kind is not None and kind in (type(hint), type(get_origin(hint))):
@@ -162,7 +162,7 @@ def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
 
 def _words(hint: Any) -> str:
     """An annotation as people say it."""
-    hint = _resolved(hint)
+    hint = _alias_value(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(map(_words, inner)))

@@ -102,7 +102,7 @@ class SqliteDatabase(Database):
         # One statement for all rows: the interpreter serves others while it runs, and it is undone by itself.
         words = "INSERT INTO report SELECT :plan, substr(:ids, 1 + :bytes * key, :bytes), value FROM json_each(:codes)"
         try:
-            self._connection.execute(words, _named(plan, upload))
+            self._connection.execute(words, _upload_values(plan, upload))
         except sqlite3.IntegrityError:
             return False
         return True
@@ -115,7 +115,7 @@ class SqliteDatabase(Database):
             "ON report.plan = :plan AND report.id = substr(:ids, 1 + :bytes * sent.key, :bytes)"
         )
         with _clear(self.name):
-            return self._connection.execute(words, _named(plan, upload)).fetchall()
+            return self._connection.execute(words, _upload_values(plan, upload)).fetchall()
 
     def vacuum(self) -> None:
         """See the base class."""
@@ -127,7 +127,7 @@ class SqliteDatabase(Database):
         self._connection.close()
 
 
-def _named(plan: int, upload: Upload) -> dict[str, object]:
+def _upload_values(plan: int, upload: Upload) -> dict[str, object]:
     """What statements about an upload name: the codes as signed integers, which is how SQLite holds 64 bits."""
     codes = json.dumps(upload.codes.view(np.int64).tolist())
     return {"plan": plan, "ids": upload.ids, "bytes": ID_BYTES, "codes": codes}
