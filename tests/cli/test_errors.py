@@ -97,7 +97,7 @@ MISTAKES = {
     "unknown method": (["estimate", "plan.json", "reports.csv", "--method", "best"], ["best", "block-simplex"]),
     "confidence of no accuracy": (
         ["plan", "survey.toml", "--people", "9", "--confidence", "0.9", "-o", "new.json"],
-        ["must be of an accuracy", "found none", "leave --confidence out"],
+        ["must be of an accuracy", "found --confidence alone", "leave --confidence out"],
     ),
     "confidence zero": (["estimate", "plan.json", "reports.csv", "--confidence", "0"], ["confidence", "0.0"]),
     "confidence one": (["estimate", "plan.json", "reports.csv", "--confidence", "1"], ["confidence", "1.0"]),

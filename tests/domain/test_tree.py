@@ -65,7 +65,7 @@ def test_a_path_joins_neighbours_only_and_is_no_deeper_than_half_its_length(k):
         ([None, None, 0], r"one root.*found the values \[0, 1\].*parent"),
         ([1, 0], "one root.*found none: a cycle"),
         ([None, 2, 1], "lead to its root; found a cycle above value 1.*PairwiseLDP"),
-        ([None, 3, 0], r"values 0\.\.2; found another"),
+        ([None, 3, 0], r"values 0\.\.2; found values 0\.\.3"),
         ([None, 0.5], "one value for each value, None for the root"),
         ("01", "one value for each value"),
     ],

@@ -118,7 +118,7 @@ def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan)
         (b"[" * (1 << 20), JSON, 400, "otherwise at the body"),
         (b'{"reports": [{}, {}]}', JSON, 400, "otherwise at reports.0"),
         (b'{"reports": [{"id": "%032d", "code": "1", "answer": "SECRET"}]}' % 5, JSON, 400, "otherwise at reports.0"),
-        (b'{"reports": []}', JSON, 400, "found none"),
+        (b'{"reports": []}', JSON, 400, "found 0 reports"),
         (b'{"reports": [{"id": "00", "code": "SECRET"}]}', JSON, 400, "otherwise at reports.0.id"),
         (b'{"reports": [{"id": "%032d", "code": 1}]}' % 5, JSON, 400, "otherwise at reports.0.code"),
         (

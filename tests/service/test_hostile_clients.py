@@ -123,7 +123,7 @@ def test_what_has_no_end_is_refused_where_it_is_too_long(collector, memory, begi
 def test_what_is_refused_at_the_door_is_a_problem(collector, plan):
     for said, status, words in (
         (b"no HTTP\r\n\r\n", 400, "must be one of HTTP/1.1"),
-        (upload_head(plan.hash), 411, "a body must have a length; found none: send Content-Length"),
+        (upload_head(plan.hash), 411, "a body must have a length; found a body without one: send Content-Length"),
         (b"GET /" + b"a" * connection.MOST_HEAD, 431, "must have at most 32768 bytes"),
     ):
         with connected(collector.port) as peer:

@@ -161,12 +161,13 @@ class ApproximateFilter:
         """
         way = self._accepted_by(query)
         if way is None:
-            raise RefusedError("a query must be accepted before it is asked", found="one that is refused")
+            step = "ask with a smaller epsilon, or not at all"
+            raise RefusedError("a query must be accepted before it is asked", found="one that is refused", step=step)
         exact = self.exact
         if exact is not None:
             if output is None:
                 raise SordinoError(
-                    "a filter over a domain needs the answer", found="none", step="give `after` the answer too"
+                    "a filter over a domain needs the answer", found="None", step="give `after` the answer too"
                 )
             asked = _query(query)
             exact = exact.counted(asked, read_output(output, asked.outputs))

@@ -44,6 +44,9 @@ LARGEST_LIKELIHOOD = 1 << 10
 LARGEST_LISTED = 1 << 20
 """Records at most whose likelihood is kept one by one."""
 
+TERMS = ("domain", "definition", "nodes", "group")
+"""What a filter must not change once it has begun."""
+
 JOINT = 1 << 10
 """Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""
 
@@ -90,10 +93,14 @@ class BayesianFilter:
             carried = LastingState(state) if isinstance(state, BoxState | CoordinateBoxState) else state
             object.__setattr__(self, "_state", carried)
             object.__setattr__(self, "_terms", self._own)
-        elif any(begun is not own and begun != own for begun, own in zip(self._terms, self._own, strict=True)):
+        elif changes := [
+            name
+            for name, begun, own in zip(TERMS, self._terms, self._own, strict=True)
+            if begun is not own and begun != own
+        ]:
             raise SordinoError(
                 "a filter keeps its domain, its promise and its limits from the first question on",
-                found="others",
+                found=f"a change of {' and '.join(changes)}",
                 step="begin a new filter and tell it every answer again",
             )
 

@@ -114,7 +114,8 @@ class JointFilter:
             SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
         """
         if name in self.waiting:
-            raise SordinoError("a query must have a name of its own", found="one that is out")
+            step = "give each query another name"
+            raise SordinoError("a query must have a name of its own", found="the name of one that is out", step=step)
         self.require_room(query)
         return JointFilter(
             tuple(
@@ -154,7 +155,9 @@ class JointFilter:
         """
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
-            raise SordinoError("a delivered answer must be one of a query that is out", found="another")
+            found = "one that this query cannot have" if name in self.waiting else "one of a query that is not out"
+            step = "deliver the answer that was drawn, once"
+            raise SordinoError("a delivered answer must be one of a query that is out", found=found, step=step)
         rest = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
         return JointFilter(tuple(Way(way.filter, answers) for way, answers in zip(kept, rest, strict=True)))
 

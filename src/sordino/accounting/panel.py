@@ -130,7 +130,11 @@ class Panel:
                 "each person asked must have one code of the query", found=f"{len(array)} for {int(who.sum())} people"
             )
         if not self.accepts(query)[who].all():
-            raise SordinoError("people must be asked only what their filter accepts", found="somebody who must not be")
+            raise SordinoError(
+                "people must be asked only what their filter accepts",
+                found=f"{int((~self.accepts(query)[who]).sum())} people whose filter refuses",
+                step="ask those for whom `accepts` is True",
+            )
         return self._answered(query, known, array.astype(np.int64), who)
 
     @property
@@ -297,7 +301,11 @@ class Panel:
             rows += self.log_likelihood[at]
             most = rows.max(axis=1)
             if np.isneginf(most).any():
-                raise SordinoError("an answer must be one that some value can give", found="another")
+                raise SordinoError(
+                    "an answer must be one that some value can give, after those before it",
+                    found="one that no value can give",
+                    step="begin a new panel and give it every answer again",
+                )
             rows -= most[:, None]
             spreads[at] = largest_gap(self.definition, rows, centred=True)
             if not everybody:

@@ -68,7 +68,8 @@ class CollectorAddress:
         key = KEY.fullmatch(parts.fragment)
         if parts.fragment and key is None:
             rule = "behind # must stand the key that signs the plan"
-            raise SordinoError(rule, found="something else", step="give #key= and its 64 hexadecimal digits, or no #")
+            found = f"{len(parts.fragment)} characters that are no key"
+            raise SordinoError(rule, found=found, step="give #key= and its 64 hexadecimal digits, or no #")
         return cls(f"{parts.scheme}://{parts.netloc}{path}", plan, here, key and key[1].lower())
 
     @property

@@ -22,6 +22,9 @@ LOOKED_AT = 1 << 13
 REPRESENTATIVES = 1 << 18
 """Classes of one stack that are looked at, at most: a second. Of more, evenly spread ones."""
 
+STEP = "the mechanism does not report its weights as they are; do not use it"
+"""Where a mechanism contradicts its own integers."""
+
 ENDS = (0, -1, 1, -2)
 """Values of a part that are looked at first, by their places."""
 
@@ -157,11 +160,13 @@ def _check_integers(stack: ColumnStack, mechanism: Mechanism) -> None:
     if stack.k != k:
         raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(stack.k))
     if stack.count < 1 or not stack.codes or min(stack.codes) < 0 or max(stack.codes) >= mechanism.outputs:
-        raise SordinoError(f"a class must be of outputs 0..{mechanism.outputs - 1}", found="another")
+        found = f"{stack.count} outputs, codes {shown([*stack.codes])}"
+        raise SordinoError(f"a class must be of outputs 0..{mechanism.outputs - 1}", found=found, step=STEP)
     for part in stack.parts:
         values = part.values
         if values.ndim != 2 or len(values) != len(stack) or values.dtype.kind not in "iu":
-            raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
+            found = f"an array of {values.dtype}, shape {values.shape}, for {len(stack)} classes"
+            raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found=found, step=STEP)
         wrong = any(type(weight) is not int or weight < 0 or outputs < 0 for weight, outputs in part.weights)
         if wrong or sum(outputs for _, outputs in part.weights) != stack.count:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
@@ -170,7 +175,8 @@ def _check_integers(stack: ColumnStack, mechanism: Mechanism) -> None:
     listed = np.concatenate([part.values.ravel().astype(np.intp, copy=False) for part in stack.parts])
     if len(listed) and (listed.min() < 0 or listed.max() >= k):
         # A negative index would be another name of a value.
-        raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
+        found = f"values {listed.min()}..{listed.max()}"
+        raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found=found, step=STEP)
     if not _all_differ(listed):
         # A value listed twice would count as two, and hide one that cannot cause the output.
         raise SordinoError("each class of outputs must list a value once", found="one listed twice")

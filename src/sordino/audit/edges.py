@@ -14,7 +14,7 @@ from math import inf, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.classes import can_read_all
+from sordino.audit.classes import STEP, can_read_all
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import require_size
 from sordino.errors import SordinoError
@@ -35,8 +35,6 @@ NEARLY = 1 - 1e-12
 SOME = 8
 """Codes of a large channel, two at least of those that are asked for together, and values of each, whose weights are
 read one by one, beside each code's own neighbourhood."""
-
-STEP = "the mechanism does not tell the truth about its weights; do not use it"
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def tightest_edge(mechanism: Mechanism, definition: MetricLDP) -> TightEdge | No
 def wrong_sums() -> SordinoError:
     """Of weights that make no channel."""
     rule = "the weights of every value's outputs must add up to the denominator"
-    return SordinoError(rule, found="others", step=STEP)
+    return SordinoError(rule, found="a sum that differs from it", step=STEP)
 
 
 def check_product(mechanism: Mechanism) -> None:
@@ -110,14 +108,17 @@ def check_product(mechanism: Mechanism) -> None:
             weights = (part.weight(own, digit) for part, own, digit in zip(parts, values, codes, strict=True))
             wrong = wrong or mechanism.weight(value, code) != prod(weights)
     if wrong:
-        raise SordinoError("a product's weights must be the products of its parts'", found="another", step=STEP)
+        raise SordinoError(
+            "a product's weights must be the products of its parts'", found="a weight that is not", step=STEP
+        )
 
 
 def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Words:
     """The weights of some codes, some of them beside `weight`."""
     weights = mechanism.weights_on(codes)
     if weights is None or weights.shape != (mechanism.k, len(codes)) or weights.dtype != np.uint64:
-        raise SordinoError("weights must be given for every value and code, as words", found="others", step=STEP)
+        found = "no array" if weights is None else f"an array of {weights.dtype}, shape {weights.shape}"
+        raise SordinoError("weights must be given for every value and code, as words", found=found, step=STEP)
     every = can_read_all(mechanism)
     places = range(len(codes)) if every else spread(len(codes), max(2, SOME * len(codes) // mechanism.outputs))
     for place in places:
@@ -126,7 +127,9 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Words:
         for value in range(mechanism.k) if every else {*near, *spread(mechanism.k, SOME)}:
             if mechanism.weight(value, code) != int(weights[value, place]):
                 raise SordinoError(
-                    "weights that are given together must be those of `weight`", found="another", step=STEP
+                    "weights that are given together must be those of `weight`",
+                    found=f"a difference at code {code}",
+                    step=STEP,
                 )
     return weights
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.classes import can_read_all
-from sordino.audit.edges import NEARLY, SOME, STEP, TightEdge, largest_place, spread, wrong_sums
+from sordino.audit.classes import STEP, can_read_all
+from sordino.audit.edges import NEARLY, SOME, TightEdge, largest_place, spread, wrong_sums
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import require_size
 from sordino.domain.tree import Tree, code_batches
@@ -69,7 +69,7 @@ def tightest_crossing(mechanism: Mechanism, definition: MetricLDP) -> TightEdge 
         hops = mechanism.hops_from(axis.tree, codes)
         own = None if hops is None else next(hops, None)
         if hops is None or own is None or not _is_own(own, codes):
-            raise SordinoError("hops must begin with each code's own value", found="others", step=STEP)
+            raise SordinoError("hops must begin with each code's own value", found="another first value", step=STEP)
         sums.begin(own.weights)
         _list(listed, codes[chosen[codes]], codes[chosen[codes]], own.weights[chosen[codes]])
         for crossings in _crossings(hops, own, axis.tree):
@@ -102,7 +102,11 @@ def _crossings(hops: Iterator[Hop], own: Hop, tree: Tree) -> Iterator[_Crossings
     needed = int(degree[codes].sum())
     for hop in hops:
         if not needed <= len(hop.values) or not _leads_on(hop, last, tree, towards):
-            raise SordinoError("hops must lead from neighbour to neighbour", found="others", step=STEP)
+            raise SordinoError(
+                "hops must lead from neighbour to neighbour",
+                found="a hop between values that are no neighbours",
+                step=STEP,
+            )
         if not len(hop.values):
             return
         codes, first, needed = codes[hop.before], last.values[hop.before], 0
@@ -110,7 +114,9 @@ def _crossings(hops: Iterator[Hop], own: Hop, tree: Tree) -> Iterator[_Crossings
         yield _Crossings(codes, first, hop.values, lower, last.weights[hop.before], hop.weights)
         last, towards = hop, first
     if needed:
-        raise SordinoError("hops must reach all neighbours of a code's own value", found="none", step=STEP)
+        raise SordinoError(
+            "hops must reach all neighbours of a code's own value", found=f"{needed} that are not reached", step=STEP
+        )
 
 
 def _leads_on(hop: Hop, last: Hop, tree: Tree, towards: NDArray[np.intp]) -> bool:
@@ -225,7 +231,7 @@ def _check_weights(mechanism: Mechanism, tree: Tree, listed: dict[int, dict[int,
         if not alone or (together is not None and together[:, place].tolist() != column):
             raise SordinoError(
                 "weights that are given from neighbour to neighbour must be those of `weight`",
-                found="another",
+                found=f"a difference at code {code}",
                 step=STEP,
             )
 

@@ -123,7 +123,9 @@ def reached_attribute_errors(
     size = law.shape[attribute]
     if not all(members and members[0] >= 0 and members[-1] < size for members in sets):
         raise SordinoError(
-            f"a hypothesis must be some of the attribute's values 0..{size - 1}", found="others, or none"
+            f"a hypothesis must be some of the attribute's values 0..{size - 1}",
+            found=" and ".join(map(shown, sets)),
+            step="name one or more of these values on each side",
         )
     sums = _attribute_weights(mechanism, law, attribute)
     own, against = ([sum(row[value] for value in members) for row in sums] for members in sets)

@@ -155,7 +155,10 @@ class CoordinateDP:
     def __add__(self, other: "CoordinateDP") -> "CoordinateDP":
         """What two reports about the same record keep together: the budgets add."""
         if self.d != other.d or self.shape != other.shape:
-            raise SordinoError("budgets add over the same attributes", found="others")
+            found = f"budgets of {self.d} and {other.d} attributes"
+            raise SordinoError(
+                "budgets add over the same attributes", found=found, step="give both the same attributes"
+            )
         sums = [
             a + b if a is not None and b is not None else "inf"
             for a, b in zip(self.budgets, other.budgets, strict=True)

@@ -121,5 +121,7 @@ class HighLowLDP(Brief):
     def __add__(self, other: "HighLowLDP") -> "HighLowLDP":
         """What two reports about the same value keep together: the bounds add."""
         if self.k != other.k or not np.array_equal(self.sensitive, other.sensitive):
-            raise SordinoError("bounds add over the same sensitive values", found="others")
+            found = f"{len(self.sensitive)} of {self.k} values and {len(other.sensitive)} of {other.k}"
+            step = "give both the same sensitive values"
+            raise SordinoError("bounds add over the same sensitive values", found=found, step=step)
         return HighLowLDP(self.k, self.sensitive, self.epsilon + other.epsilon)

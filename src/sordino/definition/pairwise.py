@@ -196,7 +196,9 @@ class BlockLDP(Brief):
     def __add__(self, other: "BlockLDP") -> "BlockLDP":
         """What two reports about the same value keep together: the bounds add over the same blocks."""
         if self.partition != other.partition:
-            raise SordinoError("bounds add over the same blocks", found="others")
+            mine, its = self.partition, other.partition
+            found = f"{mine.m} blocks of {mine.k} values and {its.m} of {its.k}"
+            raise SordinoError("bounds add over the same blocks", found=found, step="add definitions of one partition")
         return BlockLDP(self.partition, self.epsilon + other.epsilon)
 
 

@@ -105,7 +105,7 @@ def read_amounts(what: str, amounts: Any) -> Amounts:
     for i, amount in enumerate(row):
         if amount is None:
             raise SordinoError(
-                f"the {what} of attribute {i} must be given", found="none", step='write "inf" to leave it unprotected'
+                f"the {what} of attribute {i} must be given", found="None", step='write "inf" to leave it unprotected'
             )
         try:
             read.append(read_bound(amount))

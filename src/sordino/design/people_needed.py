@@ -49,7 +49,8 @@ def people_needed(
         74527380
     """
     if total_variation is None and stderr is None:
-        raise SordinoError("a wanted accuracy must be given", found="none", step="give total_variation or stderr")
+        step = "give total_variation or stderr"
+        raise SordinoError("a wanted accuracy must be given", found="neither of the two", step=step)
     for name, wanted in (("total_variation", total_variation), ("stderr", stderr)):
         if wanted is not None and not 0 < wanted < math.inf:
             raise SordinoError(f"{name} must be above 0 and finite", found=shown(wanted))

@@ -78,5 +78,7 @@ class Attribute:
             SordinoError: other values.
         """
         if not isinstance(self.domain, Interval):
-            raise SordinoError("a question about numbers must be about numbers", found="other values")
+            found = f"{self.name!r} with {self.domain.k} values"
+            step = "ask for its shares, or declare it as an interval"
+            raise SordinoError("a question about numbers must be about numbers", found=found, step=step)
         return self.domain

@@ -47,7 +47,7 @@ class Categories(Brief):
             except UnicodeEncodeError:
                 raise SordinoError("a category must be valid text", found="half a surrogate pair") from None
         if not self.labels:
-            raise SordinoError("a domain must have at least one value", found="none")
+            raise SordinoError("a domain must have at least one value", found="no labels", step="name the categories")
 
     @property
     def k(self) -> int:

@@ -58,7 +58,8 @@ class Record(Brief):
     def __init__(self, attributes: Mapping[str, FiniteDomain]) -> None:
         given: Any = attributes
         if not isinstance(given, Mapping) or not given:
-            raise SordinoError("a record must have attributes, a domain for each name", found="none")
+            step = 'write Record({"smoker": Categories(["yes", "no"])})'
+            raise SordinoError("a record must have attributes, a domain for each name", found=shown(given), step=step)
         for name, domain in given.items():
             if not isinstance(name, str) or not name:
                 raise SordinoError("an attribute's name must be a text", found=shown(name))

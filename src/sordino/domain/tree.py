@@ -45,7 +45,8 @@ class Tree(Brief):
             step = "use a grid of two lines, or protect by blocks" if k else ""
             raise SordinoError(f"a tree must have 1 to {LARGEST_TREE} values", found=shown(k), step=step)
         if int(parents.min()) < 0 or int(parents.max()) >= k:
-            raise SordinoError(f"parents must be values 0..{k - 1}", found="another")
+            found = f"values {parents.min()}..{parents.max()}"
+            raise SordinoError(f"parents must be values 0..{k - 1}", found=found, step="name each value's parent")
         roots = np.flatnonzero(parents == np.arange(k))
         if len(roots) != 1:
             raise SordinoError(

@@ -262,7 +262,7 @@ def estimate(
             step="estimate with the mechanism that privatized",
         )
     if aggregate.n == 0:
-        raise SordinoError("an estimate needs reports", found="none", step="collect reports first")
+        raise SordinoError("an estimate needs reports", found="a tally of 0 reports", step="collect reports first")
     law = aggregate.counts / aggregate.n
     decoded = Decoded(mechanism, law)
     value = decoded.estimate(subtract_totals=subtract_totals)

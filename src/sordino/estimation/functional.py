@@ -30,7 +30,9 @@ def mean_of(query: Query, aggregate: Aggregate, numbers: Sequence[float]) -> Nor
         SordinoError: another query's tally, no answers, or answers that tell nothing.
     """
     if aggregate.fingerprint != query.fingerprint:
-        raise SordinoError("an estimate needs the tally of its own question", found="another's")
+        found = f"a tally of {aggregate.fingerprint}, not {query.fingerprint}"
+        step = "tally the reports by the query that was asked"
+        raise SordinoError("an estimate needs the tally of its own question", found=found, step=step)
     if not (query.informative and aggregate.n):
         raise SordinoError("an estimate needs answers that depend on the records", found=f"{aggregate.n} answers")
     code = query.mechanism.unbiased(np.array(numbers, dtype=np.float64))

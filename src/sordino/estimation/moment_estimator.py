@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import MeanReadings
+from sordino.exact.messages.brief import kind
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -131,7 +132,8 @@ class MomentEstimator:
         """
         drawn = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
         if not drawn.numbers:
-            raise SordinoError("means are told by queries about numbers of one record", found="others")
+            rule, step = "means are estimated from queries about numbers of one record", "ask about Number or Product"
+            raise SordinoError(rule, found=kind(asked), step=step)
         return cls(drawn, None if wanted is None else tuple(wanted))
 
     @cached_property
@@ -312,7 +314,7 @@ class MomentEstimator:
                 found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}",
             )
         if aggregate.n == 0:
-            raise SordinoError("a tally must hold reports to be estimated from", found="none")
+            raise SordinoError("a tally must hold reports", found="0 reports", step="collect reports first")
         return aggregate.counts
 
     def _drawn(self, counts: NDArray[np.int64]) -> Floats:

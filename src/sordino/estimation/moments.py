@@ -34,6 +34,7 @@ from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.missing.number_and_share import Floats, Limits, NumberAndShare
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
 
@@ -255,7 +256,8 @@ def means(
     if any(given(j) in names for j in asked):
         if places is not None:
             step = "leave the places out"
-            raise SordinoError("all numbers are told together where some may be missing", found="some", step=step)
+            found = f"places {shown(places)}"
+            raise SordinoError("all numbers are estimated together where some may be missing", found=found, step=step)
         return MeansGiven.of(queries, aggregate, ranges)
     told = EstimatedMoments.of(reader, aggregate, [(j,) for j in asked], ranges.names)
     half = ranges.half[asked]

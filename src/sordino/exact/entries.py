@@ -136,7 +136,8 @@ class Entries:
     def _entry(self, name: str) -> Any:
         entries = self._object()
         if name not in entries:
-            raise DamagedError(f"{self.where}.{name} must be given", found="none")
+            found = f"an object with {len(entries)} other entries"
+            raise DamagedError(f"{self.where}.{name} must be given", found=found, step="get the file again")
         return entries[name]
 
     def _list(self, name: str, found: Any) -> list[Any] | tuple[Any, ...]:

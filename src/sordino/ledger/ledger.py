@@ -237,7 +237,8 @@ class Ledger:
 
         def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry:
             if known is None:
-                raise SordinoError("a query must be reserved before its answer is drawn", found="one that is not")
+                rule = "a query must be reserved before its answer is drawn"
+                raise SordinoError(rule, found="one that is not reserved", step="call reserve first")
             self.step("drawing")
             code = draw()
             self.step("drawn")
@@ -274,7 +275,8 @@ class Ledger:
             reading = read_part(connection, self.terms, query.id, to="find")
             entry = reading.book.entries.get(query.id)
             if entry is None or entry.code is None:
-                raise SordinoError("an answer must be drawn before it is sent", found="one that is not")
+                rule = "an answer must be drawn before it is sent"
+                raise SordinoError(rule, found="a query without an answer", step="draw it first")
             if not entry.sent and not reading.damage:
                 Writer(connection, reading.head, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
                 self.step("noting")
@@ -370,7 +372,9 @@ class Ledger:
             SordinoError: a query that was read for another ledger's terms.
         """
         if query.terms.hash != self.terms.hash:
-            raise SordinoError("a query must be read by the ledger's own terms", found="another ledger's")
+            found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
+            step = "read the query again by this ledger's terms"
+            raise SordinoError("a query must be read by the ledger's own terms", found=found, step=step)
 
 
 def _digest(reading: LedgerLines, record: PersonRecord) -> str:

@@ -11,10 +11,14 @@ from typing import Literal
 from sordino.accounting.joint import JointFilter
 from sordino.accounting.state import Decision, FilterState
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.frozen_values import freeze, thaw
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+
+RESTORE = "restore the ledger from a copy, and ask nothing new until then"
+"""Where a line cannot follow those before it."""
 
 State = Literal["reserved", "sampled", "sent"]
 
@@ -151,14 +155,17 @@ class Standing:
         if event.event == RECORD:
             following = self.with_record(event.secret)
             if event.id != str(following.version.number):
-                raise SordinoError("versions of a record must be counted", found="one out of order")
+                found = f"an event that is not version {following.version.number}"
+                raise SordinoError("versions of a record must be counted", found=found, step=RESTORE)
             return following
         if event.event == ASKED:
             query = AskedQuery.of_document(event.body["query"], self.terms)
             if query.id != event.id or query.fingerprint != event.body["channel"]:
-                raise SordinoError("a query must build the channel that it was asked by", found="another channel")
+                rule = "a query must build the channel that it was asked by"
+                raise SordinoError(rule, found=f"the channel {query.fingerprint}", step=RESTORE)
             if event.body["record"] != self.version.number:
-                raise SordinoError("a query must be about the record's last version", found="another one")
+                rule = f"a query must be about the record's last version, {self.version.number}"
+                raise SordinoError(rule, found=f"version {shown(event.body['record'])}", step=RESTORE)
             return replace(self, joint=self.joint.asked(query.id, query.channel))
         if event.event == SENT:
             return replace(self, joint=self.joint.answered(event.id, int(event.body["code"])))

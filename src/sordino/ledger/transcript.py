@@ -122,5 +122,7 @@ def _object(line: str, source: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise SordinoError(f"{source} must hold a JSON object on each line", found="something else")
+        found = f"a line of {len(line):,} characters that is none"
+        step = "give a file that `sordino ledger transcript` wrote"
+        raise SordinoError(f"{source} must hold a JSON object on each line", found=found, step=step)
     return found

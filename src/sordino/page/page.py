@@ -154,7 +154,7 @@ class Figure:
 
     def __post_init__(self) -> None:
         if not self.words.strip():
-            raise SordinoError("an image must be described in words", found="none", step="fill in 'words'")
+            raise SordinoError("an image must be described in words", found="no words", step="fill in 'words'")
 
     @property
     def width(self) -> float:

@@ -153,7 +153,7 @@ class Model(Statistic):
             raise SordinoError("theta must be a list of numbers", found=type(theta).__name__)
         numbers = tuple(read_number(number, f"theta[{j}]") for j, number in enumerate(theta))
         if not numbers:
-            raise SordinoError("theta must have at least one number", found="none")
+            raise SordinoError("theta must have at least one number", found="an empty list", step="give one a number")
         object.__setattr__(self, "theta", numbers)
         object.__setattr__(self, "intercept", read_number(intercept, "the intercept"))
 

@@ -65,9 +65,10 @@ class BudgetShare:
             content += part
             if len(content) > UNCOUNTED:
                 # The server's parser has refused what are no digits.
-                if max(len(content), int(request.headers.get("content-length", 0))) > most:
+                length = max(len(content), int(request.headers.get("content-length", 0)))
+                if length > most:
                     rule, step = f"an upload must have at most {most} bytes", "send it in parts"
-                    error = SordinoError(rule, found="more", step=step)
+                    error = SordinoError(rule, found=f"at least {length:,}", step=step)
                     raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error)
                 self._count(len(content) - UNCOUNTED - self._counted)
         return content

@@ -54,10 +54,12 @@ LAST_SECONDS = 30.0
 """That requests have to end when the collector is told to."""
 
 REFUSALS = {
-    400: SordinoError("a request must be one of HTTP/1.1", found="another"),
+    400: SordinoError("a request must be one of HTTP/1.1", found="bytes that are none", step="send HTTP/1.1"),
     408: SordinoError("a request must come whole in time", found="a part", step="send it again, in smaller uploads"),
-    411: SordinoError("a body must have a length", found="none", step="send Content-Length"),
-    431: SordinoError(f"the head of a request must have at most {MOST_HEAD} bytes", found="more"),
+    411: SordinoError("a body must have a length", found="a body without one", step="send Content-Length"),
+    431: SordinoError(
+        f"the head of a request must have at most {MOST_HEAD} bytes", found="a longer one", step="send fewer headers"
+    ),
 }
 """What is said of a request that no route sees, by the status."""
 

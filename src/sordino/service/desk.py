@@ -113,7 +113,8 @@ class Desk:
         """Refuse whoever has no token."""
         if not await self.is_analyst(request):
             rule, step = "this is for whoever has the analyst's token", "send it as Authorization: Bearer TOKEN"
-            error = SordinoError(rule, found="none, or another", step=step)
+            sent = request.headers.get("authorization")
+            error = SordinoError(rule, found="a token of no analyst" if sent else "no token", step=step)
             raise ProblemError(HTTPStatus.UNAUTHORIZED, error, {"WWW-Authenticate": "Bearer"})
 
 

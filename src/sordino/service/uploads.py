@@ -86,7 +86,7 @@ def read_json(body: bytes | bytearray) -> Upload:
                 raise _otherwise(f"reports.{place}.{name}")
     codes = [int(report["code"]) for report in reports]
     if not codes:
-        raise SordinoError("an upload must hold reports", found="none")
+        raise SordinoError("an upload must hold reports", found="0 reports", step="send one or more")
     return Upload(bytes.fromhex("".join(report["id"] for report in reports)), np.array(codes, dtype=np.uint64))
 
 

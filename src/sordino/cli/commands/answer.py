@@ -55,7 +55,9 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
     address = CollectorAddress.of(url)
     if signed_by is not None and address.key not in (None, signed_by):
         step = "leave one of them out"
-        raise SordinoError("--signed-by must be the key of the address, if that names one", found="another", step=step)
+        raise SordinoError(
+            "--signed-by must be the key of the address, if that names one", found="two different keys", step=step
+        )
     signed_by = signed_by or address.key
 
     @cache

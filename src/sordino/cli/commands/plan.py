@@ -73,7 +73,7 @@ def plan(
     """
     if confidence is not None and accuracy is None:
         step = "give --accuracy, or leave --confidence out"
-        raise SordinoError("a confidence must be of an accuracy", found="none", step=step)
+        raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
     asked = Survey.load(survey)
     with progress("plan", None):
         frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)

@@ -182,7 +182,7 @@ def state_dependence(
     if tau is None:
         raise SordinoError("a shift must lie in [0, 1]", found=shown(shift), step='write it as "0.01"')
     if sample.n == 0:
-        raise SordinoError("a sample must have records", found="none")
+        raise SordinoError("a sample must have records", found="0 records", step="give a table with rows")
     # ln(1/beta), of whole numbers of any size.
     odds = math.log(sure.denominator) - math.log(sure.denominator - sure.numerator)
     bounds = []
@@ -222,7 +222,8 @@ def records_needed(
             found=" and ".join(map(shown, (bound, rarest))),
         )
     if asked.comparisons == 0:
-        raise SordinoError("there must be values to compare", found="none", step="declare bins, or ask more attributes")
+        step = "declare bins, or ask more attributes"
+        raise SordinoError("there must be values to compare", found="0 comparisons", step=step)
     signs = 1 if all(map(asked.is_histogram, asked.statistics)) else 2
     return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
 

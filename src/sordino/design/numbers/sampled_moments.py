@@ -136,7 +136,8 @@ def _asked(
         names = regression_statistics(target, asked)
         return names, np.array([_importance(name, target, len(asked)) for name in names])
     if features is not None:
-        raise SordinoError("features must come with a target", found="none")
+        found = f"{shown(features)} without a target"
+        raise SordinoError("features must come with a target", found=found, step="name the target, or leave them out")
     names = covariance_statistics(range(d)) if pairs is None else _of_pairs(d, pairs)
     return names, np.ones(len(names))
 

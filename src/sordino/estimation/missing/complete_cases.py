@@ -105,7 +105,8 @@ class CompleteCases:
         """
         del aggregate
         rule = "what forged reports can move is bounded for numbers that everybody has"
-        raise SordinoError(rule, found="others", step="estimate it without a number of forged reports")
+        found = "numbers that may be missing"
+        raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
     def share(self, aggregate: Aggregate) -> tuple[float, float]:
         """The unbiased share of complete cases among all people, and its standard error.

@@ -49,7 +49,10 @@ class Surroundings:
     def __post_init__(self) -> None:
         public = self.public
         if public is not None and not (np.isfinite(public).all() and (public >= 0).all() and public.any()):
-            raise SordinoError("public numbers must be finite, >= 0, and not all zero", found="others")
+            wrong = int((~np.isfinite(public) | (public < 0)).sum())
+            found = f"{wrong} of {public.size} that are not finite or below 0" if wrong else f"{public.size} zeros"
+            step = "give counts or shares of a public table"
+            raise SordinoError("public numbers must be finite, >= 0, and not all zero", found=found, step=step)
 
     def require(self, k: int) -> None:
         """Refuse what is of another number of values.

@@ -68,7 +68,9 @@ def require_short(number: Fraction) -> Fraction:
         SordinoError: more than 401 digits.
     """
     if abs(number.numerator) >= _TOO_LARGE or number.denominator >= _TOO_LARGE:
-        raise SordinoError(f"a number must have at most {MOST_DIGITS} digits", found="more")
+        digits = max(abs(number.numerator), number.denominator).bit_length() * 30103 // 100000 + 1
+        step = "round it"
+        raise SordinoError(f"a number must have at most {MOST_DIGITS} digits", found=f"about {digits:,}", step=step)
     return number
 
 

@@ -134,7 +134,9 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> Query:
     if (model is None) != isinstance(terms.domain, Record):
         known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
         raise SordinoError(
-            f"this ledger's records must be asked by {known}", found="another kind of query", step="ask by one of these"
+            f"this ledger's records must be asked by {known}",
+            found="a model" if model else "categories",
+            step="ask by one of these",
         )
     if model is None:
         name = table.category or ""

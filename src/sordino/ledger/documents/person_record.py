@@ -53,7 +53,9 @@ class PersonRecord:
             SordinoError: other attributes or a value outside its range or categories; never with a value.
         """
         if len(self.values) != len(terms.names):
-            raise SordinoError("a record must have a value for each attribute", found="another number of values")
+            found = f"{len(self.values)} values for {len(terms.names)} attributes"
+            step = f"give a value for each of {', '.join(map(repr, terms.names))}"
+            raise SordinoError("a record must have a value for each attribute", found=found, step=step)
         for value, (name, attribute) in zip(self.values, terms.attributes.items(), strict=True):
             if isinstance(attribute.domain, Interval):
                 if type(value) not in {int, float}:

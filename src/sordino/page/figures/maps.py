@@ -41,7 +41,7 @@ def maps(grid: Grid, panels: Sequence[NDArray[np.float64]], least: float = 0.0) 
         SordinoError: no map, or shares of another length than k.
     """
     if not panels:
-        raise SordinoError("a figure must have at least one map", found="none")
+        raise SordinoError("a figure must have at least one map", found="no panels", step="give shares")
     wide, high = _size(grid)
     pictures = [_picture(grid, shares, wide, high, least) for shares in panels]
     bounds = classes(np.concatenate([picture.compressed() for picture in pictures]))

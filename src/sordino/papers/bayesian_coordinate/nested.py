@@ -72,7 +72,9 @@ class NestedMean(Seeded, NumberChannel):
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
             raise SordinoError(
-                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form"
+                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers",
+                found=shown(entries),
+                step="list the budgets",
             )
         if inner not in get_args(Inner):
             raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))

@@ -154,7 +154,7 @@ def read_deltas(deltas: Sequence[BoundLike] | NDArray[np.float64], epsilon: Nats
     """
     entries = deltas.tolist() if isinstance(deltas, np.ndarray) else deltas
     if isinstance(entries, str) or not len(entries):
-        raise SordinoError("there must be a delta for each number", found="none")
+        raise SordinoError("there must be a delta for each number", found=shown(entries), step="list the deltas")
     limits = []
     for place, entry in enumerate(entries):
         try:

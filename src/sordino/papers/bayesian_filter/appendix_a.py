@@ -115,7 +115,9 @@ class Square(Model):
     def require_fit(self, box: Box) -> None:
         """Check that the box is [-1, 1]."""
         if box != NUMBER:
-            raise SordinoError("the square of a number is asked about numbers in [-1, 1]", found="another range")
+            found = f"a box of {box.d} numbers, not Box([-1], [1])"
+            rule = "the square of a number is asked about one number in [-1, 1]"
+            raise SordinoError(rule, found=found, step="scale the number")
 
     def told(self, box: Box, column: Column) -> BoxEvidence:
         """What one answer says about the number."""

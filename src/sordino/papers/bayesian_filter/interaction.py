@@ -144,5 +144,8 @@ def _checked(domain: Any, record: ArrayLike) -> NDArray[Any]:
     if isinstance(domain, Box | Record):
         return domain.checked(row)
     if row.ndim != 1 or row.dtype.kind not in "iu" or not 0 <= int(row[0]) < domain.k:
-        raise SordinoError(f"a record must be the index of one of {domain.k} values", found="another")
+        whole = row.ndim == 1 and row.dtype.kind in "iu"
+        found = "an index that is too low or too high" if whole else f"{row.dtype} of shape {row.shape[1:]}"
+        rule = f"a record must be the index of one of {domain.k} values"
+        raise SordinoError(rule, found=found, step=f"give a whole number in 0..{domain.k - 1}")
     return row

@@ -60,7 +60,7 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
         area = f"{grid.south:g} to {grid.north:g} N and {-grid.west:g} to {-grid.east:g} W"
         raise SordinoError(
             f"{path} must have check-ins within {area}",
-            found="none" if rows else "no rows",
+            found=f"none of {rows:,} rows" if rows else "no rows",
             step="give degrees, in columns latitude and longitude",
         )
     if people.sum() > MOST_PEOPLE:
@@ -99,4 +99,4 @@ def _numbers(path: Path, batch: pa.RecordBatch, column: str, rows: int) -> NDArr
 def _refuse(wrong: NDArray[np.bool_], rule: str, rows: int) -> None:
     if wrong.any():
         row = rows + int(np.flatnonzero(wrong)[0]) + 1
-        raise SordinoError(rule.format(row), found="something else", step="correct it, or take the row out")
+        raise SordinoError(rule.format(row), found="a value that is not", step="correct it, or take the row out")
