@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants test-faults check format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -59,6 +59,9 @@ test-faults: $(STAMP)  ## kills, lies and damage at random for MINUTES=60: a tab
 
 check: $(STAMP)  ## lint, format, strict types, import rules
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
+
+counts: $(STAMP)  ## how well the house is kept: names, circles of files, walks through rooms, readings of a table
+	$(BIN)/python scripts/counts.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix; $(BIN)/ruff format

@@ -17,7 +17,7 @@ BLANK = re.compile(rb"(?:\A|\n)(?=\r?\n)")
 def found(path):
     """The bytes of a file, or the line that is refused."""
     try:
-        with CsvFile(path) as file, file.piped() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
+        with CsvFile(path) as file, file.pipe() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
             return pipe.read()
     except SordinoError as error:
         return int(re.search(r"blank lines; found line (\d+)", str(error))[1])

@@ -187,13 +187,13 @@ def test_a_file_is_opened_once(tmp_path, plan, ending):
 
 
 def read_all(file):
-    with file.piped() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
+    with file.pipe() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
         return pipe.read()
 
 
 def read_all_in_between(file):
     """As whoever has found a mistake does: it begins another reading, which ends the one that is under way."""
-    with file.piped() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
+    with file.pipe() as name, open(name, "rb") as pipe:  # noqa: PTH123 - a pipe
         assert pipe.read(5) == b"who,a"
         assert read_all(file) == lines(30_000)
 

@@ -286,7 +286,7 @@ def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duck
             yield connection, *_typed_source(connection, table)
             return
         try:
-            with table.piped() as name:
+            with table.pipe() as name:
                 yield connection, _csv_source(names, columns), [name]
         except (OSError, EOFError, zlib.error) as error:
             raise damaged(table, error) from None

@@ -101,7 +101,7 @@ class CsvFile:
         return os.fstat(self._file.fileno()).st_size * lines // len(self._head)
 
     @contextmanager
-    def piped(self) -> Iterator[str]:
+    def pipe(self) -> Iterator[str]:
         """The name of a pipe that gives all lines from the first one on, while the block runs.
 
         A reading that is under way ends, and must not go on: there is one at a time.

@@ -1,0 +1,242 @@
+"""Print the counts that show how well the house is kept: names, questions about kinds, circles, walks, readings.
+
+make counts
+
+A figure by itself is no aim: these have each been too high, and each stands for something that a newcomer trips over.
+Walks are measured, on a survey of two questions: a room is a folder directly below `src/sordino`; it is entered if one
+of its functions is called. A return is a pair of rooms of which the lower one calls the higher one, in the order of
+`pyproject.toml`: what is under way has to come back up, as to whoever is told of progress. Decorators are no stop on
+the way.
+"""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+HOUSE = ROOT / "src" / "sordino"
+
+NOT_PARTICIPLES = frozenset({"bed", "embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"})
+"""Words that end as participles do."""
+
+OTHERS = """
+begun between bound broken built chosen drawn driven fallen forgotten found frozen given gone grown held heard hidden
+kept known left lent lost made meant met proven risen said seen sent shown sold sought spelt spent split spoken taken
+taught thought thrown told torn understood untold won worn written alike alone bare beside impossible lasting missing
+reaching steady
+"""
+"""Other participles, and adjectives and prepositions that stood for functions."""
+
+PARTICIPLES = frozenset(re.findall(r"\w+", OTHERS))
+
+KIND_ENDINGS = ("Question", "Result", "Regression", "Kind")
+"""What the classes of kinds of questions, and of what they give, are called."""
+
+KINDS = HOUSE / "survey" / "kinds"
+"""Where a kind may ask what it is."""
+
+SURVEY = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {
+        "age": {"number": {"low": 20, "high": 80, "clip": True}},
+        "job": {"categories": ["red", "green", "blue"]},
+    },
+    "ask": [{"mean": "age"}, {"histogram": "job"}],
+}
+PEOPLE = "who,age,job\n" + "".join(f"person {i},{i % 100},{('red', 'green', 'blue')[i % 3]}\n" for i in range(1000))
+
+
+def parsed(folder: Path) -> dict[Path, ast.Module]:
+    """The modules of a folder and of those below it."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}
+
+
+def functions(modules: dict[Path, ast.Module]) -> Iterator[str]:
+    """The name of each function and method, without underscores around it."""
+    for node in chain.from_iterable(map(ast.walk, modules.values())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name.strip("_")
+
+
+def is_bare(name: str) -> bool:
+    """Whether a name is one participle, adjective or preposition alone.
+
+    >>> [name for name in ("told", "counted", "counted_moments", "feed") if is_bare(name)]
+    ['told', 'counted']
+    """
+    return name in PARTICIPLES or (name.endswith("ed") and "_" not in name and name not in NOT_PARTICIPLES)
+
+
+def questions_about_kinds(modules: dict[Path, ast.Module]) -> int:
+    """How often a file outside `survey/kinds` asks of which kind a question or a result is."""
+    survey = HOUSE / "survey"
+    kinds = {
+        node.name
+        for path, module in modules.items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef) and path.is_relative_to(survey) and node.name.endswith(KIND_ENDINGS)
+    }
+    asked = 0
+    for path, module in modules.items():
+        for node in ast.walk(module) if not path.is_relative_to(KINDS) else ():
+            match node:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[_, classes]):
+                    names = {inner.id for inner in ast.walk(classes) if isinstance(inner, ast.Name)}
+                case ast.MatchClass(cls=ast.Name(id=name)):
+                    names = {name}
+                case _:
+                    continue
+            asked += bool(names & kinds)
+    return asked
+
+
+def imports(path: Path, module: ast.Module) -> set[str]:
+    """The modules of the package that one imports, wherever in it, for its types too."""
+    found = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found - {name_of(path)}
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module of the package."""
+    return ".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def mutual_imports(modules: dict[Path, ast.Module]) -> list[tuple[str, str]]:
+    """The pairs of files that import each other."""
+    known = {name_of(path): imports(path, module) for path, module in modules.items()}
+    return [(a, b) for a, theirs in known.items() for b in sorted(theirs) if a < b and a in known.get(b, ())]
+
+
+class Walk(NamedTuple):
+    """A way through the rooms.
+
+    Attributes:
+        rooms: that are entered.
+        returns: from which lower room to which higher one it comes back.
+    """
+
+    rooms: set[str]
+    returns: set[tuple[str, str]]
+
+    @classmethod
+    def of(cls, work: Callable[[], object]) -> "Walk":
+        """That of some work, once all that it needs is loaded."""
+        rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+        layers = [layer.split(" | ") for layer in rules["contracts"][0]["layers"]]
+        floors = {name.removeprefix("sordino."): -floor for floor, names in enumerate(layers) for name in names}
+        walk = cls(set(), set())
+
+        def look(frame: FrameType, event: str, _: Any) -> None:
+            room = _room(frame)
+            if event != "call" or room is None:
+                return
+            walk.rooms.add(room)
+            caller = frame.f_back
+            while caller is not None and (_room(caller) is None or _wraps(caller)):
+                caller = caller.f_back
+            before = caller and _room(caller)
+            if before is not None and floors[before] < floors[room]:
+                walk.returns.add((before, room))
+
+        sys.setprofile(look)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+        return walk
+
+
+def _room(frame: FrameType) -> str | None:
+    """The room of a function; None of other libraries' and of files in no room."""
+    path = Path(frame.f_code.co_filename)
+    parts = path.relative_to(HOUSE).parts if path.is_relative_to(HOUSE) else ()
+    return parts[0] if len(parts) > 1 else None
+
+
+def _wraps(frame: FrameType) -> bool:
+    """Whether a function only calls another one, for a decorator."""
+    return frame.f_code.co_qualname.endswith("<locals>.call")
+
+
+def walks(folder: Path) -> dict[str, Walk]:
+    """The way of people through `privatize`, and that of a survey to its mechanisms."""
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+    from sordino.tables.release import Release
+    from sordino.verbs.plan_reports import privatize_plan
+
+    people, survey = folder / "people.csv", Survey.read(SURVEY)
+    people.write_text(PEOPLE, encoding="utf-8")
+    plan = Plan.of(survey, 1000)
+
+    def privatize(name: str) -> None:
+        privatize_plan(plan, people, Release("who", folder / "key"), output=folder / name)
+
+    privatize("first.csv")
+    return {
+        "people through privatize": Walk.of(lambda: privatize("second.csv")),
+        "a survey to its mechanisms": Walk.of(lambda: Plan.of(survey, 1000)),
+    }
+
+
+def openings(folder: Path) -> int | None:
+    """How often `sordino privatize` opens a CSV file, as the system counts; None where it cannot be asked."""
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+
+    Plan.of(Survey.read(SURVEY), 1000).save(folder / "plan.json")
+    (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    command = ["strace", "-f", "-e", "trace=open,openat", "-o", "trace", sys.executable, "-m", "sordino", "privatize"]
+    command += ["plan.json", "people.csv", "-o", "reports.csv", "--id", "who", "--key", "own.key"]
+    environment = os.environ | {"PYTHONPATH": str(HOUSE.parent)}
+    try:
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return (folder / "trace").read_text(encoding="utf-8").count('people.csv"')
+
+
+def counts() -> Iterator[tuple[str, str]]:
+    """What is counted, and how much."""
+    modules, tests = parsed(HOUSE), parsed(ROOT / "tests")
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules)
+    yield "lines and files of Python", f"{lines:,} in {len(modules)}"
+    names = list(functions(modules))
+    bare = [name for name in names if is_bare(name)]
+    yield "functions named by a bare participle", f"{len(bare)} of {len(names):,}: {len(bare) / len(names):.1%}"
+    yield "questions about kinds outside survey/kinds", str(questions_about_kinds(modules))
+    pairs = mutual_imports(modules)
+    yield "pairs of files that import each other", f"{len(pairs)} {' '.join(f'{a} {b}' for a, b in pairs)}".strip()
+    inner = outer = 0
+    for node in chain.from_iterable(map(ast.walk, tests.values())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "sordino":
+            public = node.module in ("sordino", "sordino.testing", "sordino.errors")
+            inner, outer = inner + (not public), outer + public
+    yield "imports of tests", f"{inner:,} internal, {outer:,} public"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, walk in walks(Path(folder)).items():
+            backs = ", ".join(sorted(f"{low} to {high}" for low, high in walk.returns))
+            yield name, f"{len(walk.rooms)} rooms, {len(walk.returns)} returns{f' ({backs})' if backs else ''}"
+    with tempfile.TemporaryDirectory() as folder:
+        opened = openings(Path(folder))
+        yield "openings of a CSV file by privatize", "unknown: needs strace" if opened is None else str(opened)
+
+
+if __name__ == "__main__":
+    for what, found in counts():
+        print(f"{what:<44} {found}")
