@@ -7,10 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.reading.schema import Survey
+from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_table
 from sordino.tables.sample_tally import tally_table_of_sample
 
@@ -204,3 +205,19 @@ def test_columns_of_reports(tmp_path, numbered):
     with pytest.raises(SordinoError, match="found 2 columns, but not code, only plan, Code: did you mean") as caught:
         tally_table(numbered, [tmp_path / "r.csv"])
     assert "give a file that `sordino privatize` wrote" in str(caught.value)
+
+
+def test_the_mistakes_of_all_columns_are_told_at_once(tmp_path, make_plan_of, write_rows, listing, ending):
+    plan = make_plan_of(
+        {"job": {"categories": ["red", "blue"]}, "visits": {"categories": 3}, "right": {"categories": 2}}
+    )
+    columns = {"job": ["red", "Red", "blue"], "visits": ["x", "2", None], "right": ["1", "0", "1"]}
+    data = write_rows(tmp_path / f"people{ending}", columns)
+    before = listing()
+    with pytest.raises(SordinoErrors) as caught:
+        privatize_table(plan, data, tmp_path / "r.csv", release=Release(key=tmp_path / "key", id_column="job"))
+    job, visits = map(str, caught.value.errors)
+    assert "row 2, job: a value must be one of the survey's; found another in 1 of 3 rows" in job
+    assert "row 1, visits: a value must be one of the survey's; found another in 1 of 3 rows (text)" in visits
+    assert str(caught.value).startswith(f"{data} has 2 mistakes:\n")
+    assert listing() == before

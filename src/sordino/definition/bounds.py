@@ -19,7 +19,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 
-BoundLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal | None"
+BoundLike: TypeAlias = Nats | str | int | float | Fraction | Decimal | None
 """What is read as a bound of a pair; None and "inf" for a pair that is not protected."""
 
 Bounds: TypeAlias = tuple[tuple[Nats | None, ...], ...]

@@ -4,7 +4,7 @@ A value that is none is an error that names its row and column, never the value:
 depends on the data.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,14 +16,14 @@ from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quoted, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
-from sordino.tables.table_file import TO_FILE, can_be_read_again
+from sordino.tables.table_file import TO_FILE, can_be_read_again, changed
 
 if TYPE_CHECKING:
-    from sordino.tables.wrong_rows import WrongRows
+    from sordino.tables.wrong_rows import Look, Wrong, WrongRows
 
 PAIR = ("latitude", "longitude")
 
@@ -97,13 +97,16 @@ class AttributeColumns:
         """Whether the columns are read as numbers."""
         return not isinstance(self.domain, Categories) or isinstance(self.domain.labels, range)
 
-    def values(self, table: PathOrFrame, columns: Mapping[str, pa.Array], rows: int) -> Column:
+    def values(
+        self, table: PathOrFrame, columns: Mapping[str, pa.Array], rows: int, asked: Sequence["AttributeColumns"]
+    ) -> Column:
         """A batch's values, shape (n,): indices, or numbers in the data's unit, to be clipped where that is asked.
 
         Args:
             table: they are of, for messages.
             columns: what the expressions gave.
             rows: of the table before the batch.
+            asked: all attributes that are read of the table, whose mistakes are told together.
 
         Raises:
             SordinoError: a value that is missing or none of the attribute's.
@@ -113,9 +116,9 @@ class AttributeColumns:
             # All are looked at in one way: how long it takes tells nobody whether one is missing.
             wrong = self._judge(columns)
             if wrong.any():
-                raise self._error(table, rows + int(np.argmax(wrong)) + 1)
+                raise mistakes(table, asked, self, rows + int(np.argmax(wrong)) + 1)
         elif not self._all_inside(values):
-            raise self._error(table, rows + int(np.argmax(self._outside(values))) + 1)
+            raise mistakes(table, asked, self, rows + int(np.argmax(self._outside(values))) + 1)
         return values
 
     def count_clipped(self, values: Column) -> int:
@@ -168,15 +171,18 @@ class AttributeColumns:
                 index: NDArray[np.intp] = array_of(columns["index"]).astype(np.intp)
                 return index
 
-    def _error(self, table: PathOrFrame, row: int) -> SordinoError:
-        """What is wrong with the first wrong row, and how many there are."""
-        from sordino.tables.wrong_rows import STEPS, examine
+    @property
+    def look(self) -> "Look":
+        """How its wrong rows are looked at once more."""
+        from sordino.tables.wrong_rows import Look
 
-        where = f"{table}, row {row}, {' and '.join(self.names)}"
-        if not can_be_read_again(table):
-            rule, step = f"{where}: a value must be given, and one of the survey's", f"{TO_FILE}; {self.after}"
-            raise SordinoError(rule, found="a missing or a wrong one, in a pipe", step=step)
-        wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
+        return Look(self.names, self.expressions, self._judge, self._causes)
+
+    def mistake(self, table: PathOrFrame, wrong: "Wrong") -> SordinoError:
+        """What is wrong with the first wrong row, and how many there are."""
+        from sordino.tables.wrong_rows import STEPS
+
+        where = self.where(table, wrong.first)
         if wrong.first_missing:
             step = ""
             if isinstance(self.domain, Categories):
@@ -195,6 +201,10 @@ class AttributeColumns:
         found = f"another {wrong.words}"
         return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
 
+    def where(self, table: PathOrFrame, row: int) -> str:
+        """A row's values of the attribute, for messages."""
+        return f"{table}, row {row}, {' and '.join(self.names)}"
+
     def _judge(self, columns: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
         """Which rows are wrong: where a number may be missing, an empty cell is not."""
         outside = self._outside(self._read(columns))
@@ -212,6 +222,27 @@ class AttributeColumns:
                 return index_cause(rows, domain.k)
             case domain:
                 return label_cause(rows, domain.labels)
+
+
+def mistakes(table: PathOrFrame, asked: Sequence[AttributeColumns], found: AttributeColumns, row: int) -> SordinoError:
+    """All that is wrong with the values of a table, once something is; of a pipe, which is gone, this alone.
+
+    Args:
+        table: that was read.
+        asked: the attributes that are read of it.
+        found: the one of which a value is wrong.
+        row: where.
+    """
+    if not can_be_read_again(table):
+        rule = f"{found.where(table, row)}: a value must be given, and one of the survey's"
+        return SordinoError(rule, found="a missing or a wrong one, in a pipe", step=f"{TO_FILE}; {found.after}")
+    from sordino.tables.wrong_rows import examine
+
+    looked = zip(asked, examine(table, [own.look for own in asked]), strict=True)
+    errors = [own.mistake(table, wrong) for own, wrong in looked if wrong.first]
+    if not errors:
+        return changed(table)
+    return errors[0] if len(errors) == 1 else SordinoErrors(str(table), errors)
 
 
 def require_columns_of(asked: Iterable[AttributeColumns], table: PathOrFrame) -> None:

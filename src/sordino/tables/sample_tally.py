@@ -44,7 +44,7 @@ def tally_table_of_sample(
         for batch in read_batches(whole, select, list(dict.fromkeys(name for own in read for name in own.names))):
             rows = 0 if total is None else total.n
             values = [
-                own.values(whole, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
+                own.values(whole, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows, read)
                 for j, own in enumerate(read)
             ]
             part = tally_sample(asked, values)

@@ -90,11 +90,12 @@ def read_people(
     if counts is not None:
         columns = list(dict.fromkeys([*columns, counts.name]))
         select |= counts.expressions
+    whole = list(asked.values())
     people = 0
     rows = places.start if places else 0
     for batch in read_batches(table, select, columns, places):
         read = {
-            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows)
+            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows, whole)
             for name, own in asked.items()
         }
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)

@@ -1,11 +1,12 @@
-"""What the wrong rows of a column share: how many they are, and their likeliest cause, never a value.
+"""What the wrong rows of columns share: how many they are, and their likeliest cause, never a value.
 
-One more reading of the table, once it is known that there is something to tell. Only whoever holds the table sees it.
+One more reading of the table, for all columns that are asked, once it is known that something is wrong. Only whoever
+holds the table sees it.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -51,20 +52,39 @@ class WrongRows:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What is looked at once more.
+
+    Attributes:
+        names: of the columns.
+        expressions: what `judge` needs, in SQL.
+        judge: which rows of a batch are wrong.
+        cause: what is wrong in each of some rows.
+    """
+
+    names: Sequence[str]
+    expressions: Mapping[str, str]
+    judge: Callable[[Mapping[str, pa.Array]], Mask]
+    cause: Callable[[WrongRows], NDArray[np.object_]]
+
+
+@dataclass
 class Wrong:
-    """What is wrong with a column.
+    """What is wrong with what was looked at; counted batch by batch.
 
     Attributes:
         rows: of the table.
-        missing: in how many a value is missing that must be given.
-        first_missing: whether the first wrong row is one of them.
+        first: the number of the first wrong row; 0 if there is none.
+        first_missing: whether a value is missing there that must be given.
+        missing: in how many rows one is.
         causes: of the other wrong rows, how many each cause has.
     """
 
-    rows: int
-    missing: int
-    first_missing: bool
-    causes: Counter[str]
+    rows: int = 0
+    first: int = 0
+    first_missing: bool = False
+    missing: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
 
     @property
     def words(self) -> str:
@@ -79,41 +99,35 @@ class Wrong:
         return self.causes.most_common(1)[0][0] if self.causes else ""
 
 
-def examine(
-    table: PathOrFrame,
-    names: Sequence[str],
-    expressions: dict[str, str],
-    judge: Callable[[Mapping[str, pa.Array]], Mask],
-    cause: Callable[[WrongRows], NDArray[np.object_]],
-) -> Wrong:
-    """Read the columns of an attribute once more, and count.
+def examine(table: PathOrFrame, looks: Sequence[Look]) -> list[Wrong]:
+    """Read columns once more, and count what is wrong with each of some looks at them."""
+    select: dict[str, str] = {}
+    for i, look in enumerate(looks):
+        select |= {f"{key} {i}": text for key, text in look.expressions.items()}
+        select |= {f"absent {i}": " OR ".join(f"{quoted(name)} IS NULL" for name in look.names)}
+        for j, name in enumerate(look.names):
+            select |= {f"text {i} {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {i} {j}": number(name)}
+    found = [Wrong() for _ in looks]
+    for batch in read_batches(table, select, list(dict.fromkeys(name for look in looks for name in look.names))):
+        for i, (look, wrong) in enumerate(zip(looks, found, strict=True)):
+            _count(batch, i, look, wrong)
+    return found
 
-    Args:
-        table: a file or a frame.
-        names: of the columns.
-        expressions: what `judge` needs, in SQL.
-        judge: which rows of a batch are wrong.
-        cause: what is wrong in each row.
-    """
-    select = expressions | {"absent": " OR ".join(f"{quoted(name)} IS NULL" for name in names)}
-    for j, name in enumerate(names):
-        select |= {f"text {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {j}": number(name)}
-    rows, missing, first_missing, causes = 0, 0, False, Counter[str]()
-    for batch in read_batches(table, select, names):
-        wrong = judge({key: batch.column(key) for key in expressions})
-        absent = array_of(batch.column("absent"))
-        rows += len(batch)
-        if wrong.any() and not missing and not causes:
-            first_missing = bool(absent[np.argmax(wrong)])
-        missing += int(np.count_nonzero(wrong & absent))
-        if (there := wrong & ~absent).any():
-            those = batch.filter(pa.array(there))
-            numbers = [array_of(those.column(f"number {j}")) for j in range(len(names))]
-            found = WrongRows(
-                [those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers]
-            )
-            causes.update(cause(found).tolist())
-    return Wrong(rows, missing, first_missing, causes)
+
+def _count(batch: pa.RecordBatch, i: int, look: Look, wrong: Wrong) -> None:
+    """Add what is wrong with a batch, by one of the looks."""
+    mistaken = look.judge({key: batch.column(f"{key} {i}") for key in look.expressions})
+    absent = array_of(batch.column(f"absent {i}"))
+    if mistaken.any() and not wrong.first:
+        place = int(np.argmax(mistaken))
+        wrong.first, wrong.first_missing = wrong.rows + place + 1, bool(absent[place])
+    wrong.rows += len(batch)
+    wrong.missing += int(np.count_nonzero(mistaken & absent))
+    if (there := mistaken & ~absent).any():
+        those = batch.filter(pa.array(there))
+        places = range(len(look.names))
+        numbers = [array_of(those.column(f"number {i} {j}")).astype(float) for j in places]
+        wrong.causes.update(look.cause(WrongRows([those.column(f"text {i} {j}") for j in places], numbers)).tolist())
 
 
 def number_cause(rows: WrongRows, beyond: str) -> NDArray[np.object_]:

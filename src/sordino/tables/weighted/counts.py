@@ -82,13 +82,14 @@ class CountColumn:
         return counts.astype(np.int64)
 
     def _error(self, table: PathOrFrame, row: int) -> SordinoError:
-        from sordino.tables.wrong_rows import STEPS, examine
+        from sordino.tables.wrong_rows import STEPS, Look, examine
 
         rule = f"{table}, row {row}, {self.name}: a count must be a whole number from 0 to {MOST:,}"
         if not can_be_read_again(table):
             step = f"{TO_FILE}; nothing was written"
             raise SordinoError(rule, found="a missing or a wrong one, in a pipe", step=step)
-        found = examine(table, [self.name], self.expressions, lambda columns: _wrong(_numbers(columns)), _causes)
+        look = Look([self.name], self.expressions, lambda columns: _wrong(_numbers(columns)), _causes)
+        (found,) = examine(table, [look])
         parts = [f"a missing one in {found.missing:,} of {found.rows:,} rows"] if found.missing else []
         parts += [f"another {found.words}"] if found.causes else []
         step = STEPS.get(found.cause, "correct it, or leave the row out if it stands for nobody")

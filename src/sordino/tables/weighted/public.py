@@ -44,12 +44,13 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
     counted = {"count": number(COUNT)} if COUNT in there else {}
     select = {f"{key} {j}": text for j, own in enumerate(read.values()) for key, text in own.expressions.items()}
     names = list(dict.fromkeys([*(name for own in read.values() for name in own.names), *([COUNT] if counted else [])]))
+    whole = list(read.values())
     found = {name: np.zeros(asked[name].domain.k) for name in read}
     rows = 0
     for batch in read_batches(table, select | counted, names):
         weights = _counts(table, array_of(batch.column("count")), rows) if counted else None
         for j, (name, own) in enumerate(read.items()):
-            values = own.values(table, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
+            values = own.values(table, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows, whole)
             found[name] += np.bincount(values, weights, minlength=len(found[name]))
         rows += len(batch)
     if not all(numbers.any() for numbers in found.values()):
