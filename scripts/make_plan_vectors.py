@@ -21,12 +21,11 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import BlockLDP
 from sordino.document.formats import PLAN
 from sordino.document.queries import freeze_queries
-from sordino.document.sealed import canonical
+from sordino.document.sealed import canonical, sealed_bytes
 from sordino.exact.source import FreshStream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
@@ -127,7 +126,6 @@ def cases_of_shares() -> Iterator[tuple[str, Plan]]:
     partition = BlockLDP([[0, 2, 4], [1, 3], [5]], "2").partition
     yield "randomized", of_shares(RandomizedResponse(6, "2"), NAMES)
     yield "randomized_two", of_shares(bit, {"categories": ["yes", "no"]})
-    yield "hadamard", of_shares(HadamardResponse(24, "2"), {"grid": GRID})
     yield "projective", of_shares(ProjectiveResponse(24, "2", 3), {"grid": GRID})
     yield "projective_binary", of_shares(ProjectiveResponse(40, "2", 4), {"categories": 40})
     yield "projective_large", of_shares(ProjectiveResponse(600, "2", 8), {"categories": 600})
@@ -139,7 +137,7 @@ def cases_of_shares() -> Iterator[tuple[str, Plan]]:
     tiles = frozen({"x": {"grid": GRID, "protect": {"blocks": [2, 3]}}}, {"histogram": "x"})
     yield "blockwise_map", tiles
     sensitive = HighLowLDP(6, [1, 2, 4], "2").sensitive
-    for within in ("randomized", "hadamard", "projective", "subset", "cyclic"):
+    for within in ("randomized", "projective", "subset", "cyclic"):
         hidden = HighLow(6, sensitive, "2", within)
         yield f"high_low_{within}", of_shares(hidden, {**NAMES, "protect": {"sensitive": ["b", "c", "e"]}})
     uneven = {"categories": ["yes", "no"], "protect": {"matrix": [["0", "1"], ["2", "0"]]}}
@@ -361,18 +359,25 @@ def refused_plans() -> list[dict[str, str]]:
 
     def resealed(**changes: Any) -> str:
         content = {name: part for name, part in {**document, **changes}.items() if name != "hash"}
-        return canonical({**content, "hash": PLAN.seal(content)["hash"]}).decode() + "\n"
+        return sealed_bytes(PLAN.seal(content)).decode() + "\n"
 
     (query,) = document["queries"]
+
+    def redrawn(draw: Any) -> str:
+        return resealed(queries=[{**query, "mechanism": {**query["mechanism"], "draw": draw}}])
+
     return [
         {"plan": text.replace('"people":1000', '"people":1001'), "why": "the hash is another's"},
         {"plan": text.replace(",", ", "), "why": "not the canonical bytes"},
-        {"plan": text.replace('"version":2', '"version":2,"version":2'), "why": "a key twice"},
+        {"plan": text.replace('"version":3', '"version":3,"version":3'), "why": "a key twice"},
         {"plan": text[:-20], "why": "cut"},
-        {"plan": resealed(version=3), "why": "a newer version"},
+        {"plan": canonical(document).decode() + "\n", "why": "a hash that does not stand first"},
+        {"plan": resealed(version=4), "why": "a newer version"},
         {"plan": resealed(format="sordino survey"), "why": "another format"},
         {"plan": resealed(more=1), "why": "an unknown field"},
-        {"plan": resealed(queries=[{**query, "mechanism": {"name": "other", "k": 3}}]), "why": "an unknown mechanism"},
+        {"plan": resealed(queries=[{**query, "mechanism": {"name": "other", "k": 3}}]), "why": "no draw"},
+        {"plan": redrawn("v"), "why": "a draw that sends the value itself"},
+        {"plan": redrawn(["sides", "threshold", ["another", "v", "k", 1]]), "why": "a draw by an unknown operation"},
         {
             "plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(3, "3").frozen}]),
             "why": "a broken promise",

@@ -5,8 +5,7 @@ It does what docs/plan-format.md says. Words come one after the other; floats ar
 
 import math
 
-from plain_cells import cells
-from plain_mechanisms import MECHANISMS, size
+from plain_draw import Mechanism
 from plain_words import WORD, below, pick
 
 
@@ -32,7 +31,7 @@ class Histogram:
 
     def __init__(self, plan, part):
         self.name, self.attribute = part["histogram"], plan["attributes"][part["histogram"]]
-        self.mechanism = MECHANISMS[part["mechanism"]["name"]](part["mechanism"], self.attribute)
+        self.mechanism = Mechanism(part["mechanism"])
         self.outputs = self.mechanism.outputs
 
     def answer(self, record, words):
@@ -49,7 +48,7 @@ class Distribution:
         count = part.get("bins")
         step = (self.high - self.low) / count if count else None
         self.starts = [i * step + self.low for i in range(count)] if count else part["edges"][:-1]
-        self.mechanism = MECHANISMS[part["mechanism"]["name"]](part["mechanism"])
+        self.mechanism = Mechanism(part["mechanism"])
         self.outputs = self.mechanism.outputs
 
     def answer(self, record, words):
@@ -64,9 +63,7 @@ class Table:
 
     def __init__(self, plan, part):
         self.attributes = [(name, plan["attributes"][name]) for name in part["table"]]
-        self.mechanism = MECHANISMS[part["mechanism"]["name"]](
-            part["mechanism"], cells(part, [attribute for _, attribute in self.attributes])
-        )
+        self.mechanism = Mechanism(part["mechanism"])
         self.outputs = self.mechanism.outputs
 
     def answer(self, record, words):
@@ -77,6 +74,13 @@ class Table:
 
 
 KINDS = {"histogram": Histogram, "distribution": Distribution, "table": Table}
+
+
+def size(attribute):
+    """How many values."""
+    if "labels" in attribute:
+        return len(attribute["labels"])
+    return attribute["numbers"] if "numbers" in attribute else attribute["grid"]["rows"] * attribute["grid"]["columns"]
 
 
 def index(attribute, value):
@@ -102,7 +106,7 @@ class Numbers:
     def __init__(self, plan, part):
         found = part["queries"]
         self.attributes = [(name, plan["attributes"][name]) for name in part["numbers"]]
-        mechanisms = [MECHANISMS[own["name"]](own) for own in found["mechanisms"]]
+        mechanisms = list(map(Mechanism, found["mechanisms"]))
         alone = [
             ([call], [at]) if isinstance(call[0], str) else (call, at)
             for call, at in zip(found["statistics"], found["through"], strict=True)

@@ -1,6 +1,6 @@
 """What every mechanism must keep, for those of Sordino and for anybody's own: the parts against the dense channel.
 
-`weight` and `denominator` define the channel. All else that a mechanism says of itself (its columns, its linear maps,
+`weight` and `denominator` define the channel. All else that a mechanism says of itself (draw, columns, linear maps,
 its estimates and their squares, its evidence, its codes) must be what follows from them by enumeration, and its sampler
 must draw from them, with as many random words for each value, whatever the value. For mechanisms with few values and
 codes: those of more are checked at a small size.
@@ -9,6 +9,7 @@ codes: those of more are checked at a small size.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain, islice
 
@@ -24,6 +25,7 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Rows, Words
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.draws.code_distribution import code_distribution
 
 LARGEST = 1 << 16
 """Entries of a channel that is enumerated."""
@@ -127,6 +129,19 @@ class _Dense:
         marked, marks = self.mechanism.marks(np.array(self.codes, dtype=np.uint64))
         if [[marked[mark] for mark in row] for row in marks.T.tolist()] != self._sendable:
             yield "marks must be the weights of every value on every code", "others"
+        yield from self._draw()
+
+    def _draw(self) -> Iterator[Mistake]:
+        """What its draw gives, which plans hold; a mechanism that no plan holds may have none."""
+        mechanism = self.mechanism
+        if not mechanism.has_draw:
+            return
+        whole = mechanism.denominator
+        for value, row in enumerate(self.weights):
+            given = code_distribution(mechanism.program, value)
+            if given != {code: Fraction(weight, whole) for code, weight in enumerate(row) if weight}:
+                yield "the draw must give the weights of every value on every code", f"others of value {value}"
+                return
 
     @property
     def _sendable(self) -> list[list[int]]:
@@ -192,6 +207,12 @@ class _Dense:
                 yield "reports must be codes that some value can send", f"another of value {value}"
             elif _unlikely(codes, self.matrix[value]):
                 yield "reports must be drawn from the weights", f"other frequencies of value {value}"
+        if mechanism.has_draw:
+            values = np.arange(REPORTS) % mechanism.k
+            samplers = mechanism._sample, mechanism.program.sample  # noqa: SLF001 - what `privatize` calls
+            one, other = (sample(values, _CountedWords.of(REPORTS)) for sample in samplers)
+            if not np.array_equal(one, other):
+                yield "the sampler must give what the draw gives, word by word", "other codes"
         if len(words) > 1:
             yield "each value must take as many random words", shown(sorted(words))
 

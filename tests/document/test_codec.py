@@ -21,7 +21,6 @@ from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
@@ -40,7 +39,6 @@ TREE = MetricLDP.tree([None, 0, 0, 1], "ln 3", [None, 1, 2, 1])
 CELLS = MetricLDP.grid(2, 3, "1/2", 1)
 CHANNELS = {
     "randomized": (RandomizedResponse(5, "1"), LDP("1")),
-    "hadamard": (HadamardResponse(5, "1"), LDP("1")),
     "projective": (ProjectiveResponse(20, "1"), LDP("1")),
     "subset": (SubsetSelection(9, "1", 3), LDP("1")),
     "cyclic": (CyclicSubsets(100, "2"), LDP("2")),
@@ -166,7 +164,8 @@ class Honest(RandomizedResponse):
 def test_a_new_mechanism_is_one_class_and_one_line():
     kinds = (*MECHANISMS, Honest)
     frozen = freeze(Honest(3, "2"), kinds)
-    assert frozen == {"name": "honest", "k": 3, "threshold": str(Honest(3, "2").threshold)}
+    draw = ["sides", "threshold", ["run", "v", "k", 1]]
+    assert frozen == {"name": "honest", "k": 3, "codes": "3", "draw": draw, "threshold": str(Honest(3, "2").threshold)}
     assert type(thaw(frozen, kinds=kinds)) is Honest
     with pytest.raises(SordinoError, match="Honest"):
         freeze(Honest(3, "2"))

@@ -67,7 +67,7 @@ def choices(mechanism, face):
     """How many uniform choices follow a face of a one-coin mechanism."""
     if isinstance(mechanism, ProjectiveResponse):
         on, off = mechanism.space.hyperplane, mechanism.space.affine
-        return (on, off)[face] if mechanism._listed is not None else (off - 1, off)[face]
+        return (on, off)[face] if mechanism.code_set.is_listed else (off - 1, off)[face]
     if isinstance(mechanism, CyclicSubsets):
         families = mechanism.outputs // mechanism.prime
         return families * (mechanism.prime - mechanism.size if face else mechanism.size)
@@ -196,7 +196,7 @@ def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
 def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
     monkeypatch.setattr("sordino.mechanism.projective.LARGEST_LIST", 0)
     mechanism = ProjectiveResponse(25, "1", field)
-    assert mechanism._listed is None
+    assert not mechanism.code_set.is_listed
     for value in range(25):
         law = {y: Fraction(mechanism.weight(value, y), mechanism.denominator) for y in range(mechanism.outputs)}
         assert law_by_words(mechanism, value) == law

@@ -2,8 +2,8 @@
 
 from sordino.document.sealed import Sealed
 
-PLAN = Sealed("sordino plan", 2, "a plan", "make one with `sordino plan`")
-"""Numbers are frozen as queries since version 2; plans of version 1 were frozen by nothing that was released."""
+PLAN = Sealed("sordino plan", 3, "a plan", "make one with `sordino plan`")
+"""Mechanisms bring their draw since version 3, and the hash is over the plan's bytes; none before was released."""
 
 AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino aggregate`")
 REPORT = Sealed("sordino report", 1, "a report", "make one with `sordino report`")

@@ -137,6 +137,17 @@ def canonical(document: Mapping[str, Any]) -> bytes:
     return json.dumps(_plain(document), sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
+def sealed_bytes(document: Mapping[str, Any]) -> bytes:
+    """The bytes of a sealed document, with its hash as the first member: cut out, it leaves the bytes that it is of.
+
+    Example:
+        >>> sealed_bytes({"a": 1, "hash": "sha256:0"})
+        b'{"hash":"sha256:0","a":1}'
+    """
+    rest = canonical({key: part for key, part in document.items() if key != "hash"})
+    return b'{"hash":' + json.dumps(document["hash"]).encode("ascii") + b"," + rest[1:]
+
+
 def content_hash(document: Mapping[str, Any]) -> str:
     """The hash over everything but the hash."""
     return hash_of(canonical({key: part for key, part in document.items() if key != "hash"}))

@@ -6,7 +6,7 @@ channel as a linear map from values to expected counters. An estimate of the sha
 a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` gives the mean of g_x and `decode_powers` those of its
 powers, all linear in the counters.
 
-What a mechanism must say itself: `outputs`, `parameters`, `denominator`, `weight` and how it samples. All else follows
+What a mechanism must say itself: `outputs`, `parameters`, `denominator`, `weight` and its `draw`. All else follows
 from the dense channel P, of shape (k, outputs), for few values and codes; mechanisms of many have it in closed form.
 The estimate is then the linear unbiased one with the least total variance at uniform values (generalized least
 squares): with law q of the codes, G = (P D^-1 P')^-1 P D^-1, D = diag(q).
@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property, reduce
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,8 +25,9 @@ from sordino.domain.partition import Partition
 from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
-from sordino.exact.source import Words
+from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import Channel
+from sordino.mechanism.draws.draw import Draw
 
 FEW = 1024
 """Values up to which what a mechanism works out may be kept."""
@@ -81,6 +82,24 @@ class Mechanism(Channel):
     @abstractmethod
     def weight(self, value: int, code: int) -> int:
         """Pr(code | value) times the denominator, exactly."""
+
+    @property
+    def frozen(self) -> dict[str, Any]:
+        """As documents hold it: with the number of values too."""
+        return {**super().frozen, "k": self.k}
+
+    @property
+    def has_draw(self) -> bool:
+        """Whether its draw is data; others only sample, and stand in no plan."""
+        return type(self).draw is not Channel.draw
+
+    @cached_property
+    def program(self) -> Draw:
+        """Its draw, ready to sample."""
+        return Draw(self.frozen)
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        return self.program.sample(values, stream)
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
         """Different whole weights, and the place among them of each value's weight on each code, shape (n, k).

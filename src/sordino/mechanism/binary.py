@@ -23,7 +23,6 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
-from sordino.exact.source import Stream, Words
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
 
@@ -78,6 +77,11 @@ class BinaryOptimal(SupportMechanism):
         object.__setattr__(self, "k", 2)
         object.__setattr__(self, "first", first)
         object.__setattr__(self, "second", second)
+
+    @property
+    def draw(self) -> Any:
+        """A coin for each value; two words, as everywhere."""
+        return ["+", ["if", ["coin", ["at", ["list", "first", "second"], "v"]], 0, 1], ["drop"]]
 
     @property
     def parameters(self) -> str:
@@ -138,15 +142,6 @@ class BinaryOptimal(SupportMechanism):
         """A code that neither value sends."""
         empty = np.array([self.first == 0, self.second == WORD])
         return empty[codes.astype(np.intp)]
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        word = stream.next()
-        stream.next()
-        # A weight of 2^64 is no word: below the last one, or it.
-        last = np.array([max(weight - 1, 0) for weight in (self.first, self.second)], dtype=np.uint64)
-        never = np.array([weight == 0 for weight in (self.first, self.second)])
-        codes: Words = ((word > last[values]) | never[values]).astype(np.uint64)
-        return codes
 
 
 def _best_weights(first_bound: Nats | None, second_bound: Nats | None) -> tuple[int, int]:

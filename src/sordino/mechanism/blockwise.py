@@ -28,6 +28,7 @@ from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.block_codes import BlockCodes
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
+from sordino.mechanism.draws.spelled_list import spelled_list
 from sordino.mechanism.inner import INNER, Within, codes_in_blocks, inner_of_blocks
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.record import read_channel
@@ -105,6 +106,16 @@ class Blockwise(Brief, SupportMechanism):
     def _codes(self) -> BlockCodes:
         """Where those of each block stand."""
         return BlockCodes(self.blocks, self.inner)
+
+    @property
+    def has_draw(self) -> bool:
+        """Unless what is inside has none."""
+        return all(mechanism.has_draw for mechanism in self.inner)
+
+    @property
+    def draw(self) -> Any:
+        """The mechanism of the value's block."""
+        return ["blocks", spelled_list(self.blocks.block), "inner"]
 
     @property
     def parameters(self) -> str:

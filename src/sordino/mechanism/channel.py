@@ -46,9 +46,18 @@ class Channel(ABC):
         raise SordinoError("documents hold mechanisms that a survey can choose", found=type(self).__name__)
 
     @property
+    def draw(self) -> Any:
+        """How a code is drawn, as `mechanism.draw` reads it.
+
+        Raises:
+            SordinoError: a channel that documents do not hold.
+        """
+        raise SordinoError("documents hold mechanisms whose draw is data", found=type(self).__name__)
+
+    @property
     def frozen(self) -> dict[str, Any]:
-        """Its name and its record, as documents hold them."""
-        return {"name": self.name, **self.record}
+        """Its name, its record, its codes and its draw, as documents hold them."""
+        return {"name": self.name, **self.record, "codes": str(self.outputs), "draw": self.draw}
 
     @classmethod
     @checked

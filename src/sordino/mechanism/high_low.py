@@ -29,10 +29,10 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.select import select
-from sordino.exact.shared import shared
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.draws.draw import draw_hidden
+from sordino.mechanism.draws.spelled_list import spelled_list
 from sordino.mechanism.inner import INNER, Within, offered_wide
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.record import read_channel
@@ -117,10 +117,8 @@ class HighLow(Brief, SupportMechanism):
         return cls.from_inner(promise.k, sensitive, inner, entries.integer("hidden"))
 
     def _fill(self, k: int, sensitive: NDArray[np.intp], inner: OneCoin, hidden: int) -> None:
-        object.__setattr__(self, "k", k)
-        object.__setattr__(self, "sensitive", sensitive)
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "hidden", hidden)
+        for name, value in (("k", k), ("sensitive", sensitive), ("inner", inner), ("hidden", hidden)):
+            object.__setattr__(self, name, value)
 
     @cached_property
     def others(self) -> NDArray[np.intp]:
@@ -134,6 +132,16 @@ class HighLow(Brief, SupportMechanism):
         place[self.sensitive] = np.arange(len(self.sensitive))
         place[self.others] = -1 - np.arange(len(self.others))
         return place
+
+    @property
+    def has_draw(self) -> bool:
+        """Unless what is inside has none."""
+        return self.inner.has_draw
+
+    @property
+    def draw(self) -> Any:
+        """Both ways, of which the value has one."""
+        return ["hide", spelled_list(self.sensitive), "inner", "hidden"]
 
     @property
     def parameters(self) -> str:
@@ -382,16 +390,8 @@ class HighLow(Brief, SupportMechanism):
         return counts
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        # Both ways are gone for every value, by the same words: their time does not tell which one counts.
-        place = self._place[values]
-        other = place < 0
-        first, words = shared(stream, len(values))
-        own = self.inner._sample(place * ~other, first)
-        coin = words.next()
-        told = (coin >= np.uint64(min(self.hidden, WORD - 1))) & np.bool_(self.hidden < WORD)
-        behind = self.inner.sample_uniform(words)
-        itself = (-1 - place).astype(np.uint64) + np.uint64(self.inner.outputs)
-        return select(other, select(told, itself, behind), own)
+        own, inner = self._place[values], self.inner
+        return draw_hidden(own, self.hidden, inner.outputs, inner._sample, inner.sample_uniform, stream)
 
 
 def _heaviest(inner: OneCoin) -> Fraction:

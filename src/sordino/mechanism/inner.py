@@ -23,13 +23,17 @@ Within = Literal["randomized", "hadamard", "projective", "subset", "cyclic", "be
 """The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block size,
 among those whose reports fit."""
 
+BEST: Within = "best"
+
 Inner: TypeAlias = RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection | CyclicSubsets
 
 INNER: Mapping[str, type[Inner]] = {
-    kind.name: kind
-    for kind in (RandomizedResponse, HadamardResponse, ProjectiveResponse, SubsetSelection, CyclicSubsets)
+    kind.name: kind for kind in (RandomizedResponse, ProjectiveResponse, SubsetSelection, CyclicSubsets)
 }
-"""The mechanisms by name, as surveys choose among them and plans freeze them."""
+"""The mechanisms by name, as surveys choose among them and plans hold them."""
+
+COMPARED: Mapping[str, type[Inner]] = {**INNER, HadamardResponse.name: HadamardResponse}
+"""With what papers compare them to, which never has the lowest variance: for who names it."""
 
 FEW_COUNTERS, COUNTERS_PER_VALUE = 1 << 20, 8
 """How many counters all blocks of one size may have together: what is better by little is not worth memory."""
@@ -47,12 +51,11 @@ def offered(k: int, epsilon: NatsLike, within: str = "best") -> list[OneCoin]:
     """
     made: list[OneCoin] = []
     refusals = []
-    for name, make in INNER.items():
-        if within in (name, "best"):
-            try:
-                made += _versions(make, k, epsilon)
-            except SordinoError as refusal:
-                refusals.append(refusal)
+    for make in INNER.values() if within == BEST else [COMPARED[within]]:
+        try:
+            made += _versions(make, k, epsilon)
+        except SordinoError as refusal:
+            refusals.append(refusal)
     if not made:
         raise refusals[0]
     return made

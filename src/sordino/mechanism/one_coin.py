@@ -20,6 +20,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import LARGEST_BOUND, Stream, Words
 from sordino.mechanism.base import Squares
+from sordino.mechanism.draws.code_sets import CodeSet, draw_side
 from sordino.mechanism.supported import Reading, SupportMechanism
 
 
@@ -53,9 +54,18 @@ class OneCoin(SupportMechanism):
         """How many values each code supports, shape (outputs,); 1 unless the mechanism says otherwise."""
         return np.ones(self.outputs)
 
-    @abstractmethod
+    @cached_property
+    def code_set(self) -> CodeSet:
+        """The codes that support each value."""
+        return self.program.code_set
+
     def sample_uniform(self, stream: Stream) -> Words:
         """A uniform code of those that can be sent, for each value of the stream; one word for each."""
+        return self.code_set.uniform(stream)
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        # What the draw says, with the set's own tables.
+        return draw_side(self.code_set, self.threshold, values, stream)
 
     @abstractmethod
     def supports(self, codes: Words) -> NDArray[np.bool_]:

@@ -29,7 +29,8 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
+from sordino.exact.source import Words
+from sordino.mechanism.draws.code_sets import Points
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
@@ -116,6 +117,20 @@ class ProjectiveResponse(OneCoin):
         """The codes on a hyperplane, and those off it."""
         return self.space.hyperplane, self.space.affine
 
+    @cached_property
+    def code_set(self) -> Points:
+        """Over the space that estimates look at too."""
+        return Points(self.space, self.k, is_listed=self._is_listed)
+
+    @property
+    def _is_listed(self) -> bool:
+        return self.k * self.outputs <= LARGEST_LIST
+
+    @property
+    def draw(self) -> Any:
+        """A point on the value's hyperplane, or off it."""
+        return ["sides", "threshold", ["points", "v", "field", self.space.t, int(self._is_listed)]]
+
     @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
@@ -182,53 +197,6 @@ class ProjectiveResponse(OneCoin):
         padded = np.zeros((*amounts.shape[:-1], self.outputs))
         padded[..., : self.k] = amounts
         return self._sums.of(padded)
-
-    @cached_property
-    def _pivots(self) -> NDArray[np.int32]:
-        """The power of q at which each value's vector has its leading 1, shape (k,)."""
-        lengths = np.searchsorted(self.field ** np.arange(self.space.t), self.space.vectors[: self.k], side="right")
-        return (self.field ** (lengths - 1)).astype(np.int32)
-
-    @cached_property
-    def _below(self) -> list[NDArray[np.integer]]:
-        """Each value's vector without its leading 1, in chunks of shape (k,)."""
-        vectors = (self.space.vectors[: self.k] - self._pivots).astype(np.int32)
-        return self.space.chunks(vectors, self.space.t - 1)
-
-    @cached_property
-    def _listed(self) -> NDArray[np.int32] | None:
-        """Small spaces: for each value the points on its hyperplane, then those off it, shape (k, K)."""
-        if self.k * self.outputs > LARGEST_LIST:
-            return None
-        vectors = self.space.chunks(self.space.vectors, self.space.t)
-        values = [chunk[: self.k, None] for chunk in vectors]
-        off = self.space.dot(values, [chunk[None, :] for chunk in vectors]) != 0
-        return np.argsort(off, axis=1, kind="stable").astype(np.int32)
-
-    def sample_uniform(self, stream: Stream) -> Words:
-        """Any point."""
-        return uniform_below(self.outputs, stream)
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        off = stream.next() >= np.uint64(self.threshold)
-        on_it, off_it = self.space.hyperplane, self.space.affine
-        if self._listed is not None:
-            chosen = uniform_below_either((on_it, off_it), off, stream)
-            chosen += off * np.uint64(on_it)
-            listed: Words = self._listed[values, chosen.astype(np.intp)].astype(np.uint64)
-            return listed
-        # A uniform vector w with <u, w> = 0 and w != 0, or with <u, w> = 1, names a uniform point on or off the
-        # hyperplane. All coordinates are free but the one of u's leading 1, which is solved for.
-        free = uniform_below_either((off_it - 1, off_it), off, stream)
-        free += ~off
-        pivot = self._pivots[values]
-        # The quotient of two numbers below 2^32 never rounds up to a whole one.
-        high = (free / pivot).astype(np.int64)
-        low = free.astype(np.int64) - high * pivot
-        told = self.space.dot([chunk[values] for chunk in self._below], self.space.chunks(low, self.space.t - 1))
-        solved = self.space.field.subtract(off.view(np.uint8), told)
-        codes: Words = self.space.point_of[(high * self.field + solved) * pivot + low].astype(np.uint64)
-        return codes
 
 
 def best_field(k: int, epsilon: float) -> int:

@@ -9,7 +9,7 @@ Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.nats import NatsLike
-from sordino.exact.select import select
-from sordino.exact.source import Stream, Words, uniform_below
+from sordino.exact.source import Stream, Words
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
@@ -61,6 +60,11 @@ class RandomizedResponse(OneCoin):
     def sides(self) -> tuple[int, int]:
         """The truth, and k - 1 lies."""
         return 1, self.k - 1
+
+    @property
+    def draw(self) -> Any:
+        """The value, or another one."""
+        return ["sides", "threshold", ["run", "v", "k", 1]]
 
     @property
     def parameters(self) -> str:
@@ -113,22 +117,6 @@ class RandomizedResponse(OneCoin):
         """The law of the code."""
         law: NDArray[np.float64] = self.hit * p + self.miss * (p.sum(axis=-1, keepdims=True) - p)
         return law
-
-    def sample_uniform(self, stream: Stream) -> Words:
-        """Any value."""
-        return uniform_below(self.k, stream)
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        if self.k == 2:
-            return flip_bits(values, np.uint64(self.threshold), stream)
-        lie = stream.next() >= np.uint64(self.threshold)
-        truth = values.astype(np.uint64)
-        if self.k == 1:
-            stream.next()
-            return truth
-        other = uniform_below(self.k - 1, stream)
-        other += other >= truth
-        return select(lie, other, truth)
 
 
 def flip_bits(bits: NDArray[np.intp], thresholds: Words | np.uint64, stream: Stream) -> Words:

@@ -1,5 +1,6 @@
 """A channel out of its record: the integers that a document holds of it, named by the channel's own name."""
 
+import json
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -28,5 +29,11 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
     if name not in known:
         raise DamagedError(f"{entries.where}.name must be one of {', '.join(known)}", found=shown(name))
     channel = known[name].from_record(entries, promise)
-    entries.require(channel.frozen)
+    own = channel.frozen
+    entries.require(own)
+    for entry in ("k", "codes", "draw"):
+        # Also where Python takes two for equal: 1, 1.0 and true.
+        if json.dumps(entries.found.get(entry)) != json.dumps(own.get(entry)):
+            found = shown(json.dumps(entries.found.get(entry)))
+            raise DamagedError(f"{entries.where}.{entry} must be as the mechanism's integers make it", found=found)
     return channel

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from sordino.errors import SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
+from sordino.exact.source import LARGEST_WIDE_BOUND, Words
 from sordino.mechanism.base import Mechanism
 
 LARGEST_TABLE = 1 << 20
@@ -74,6 +73,11 @@ class ChannelTable(Brief, Mechanism):
         return cls(entries.rows("weights"))
 
     @property
+    def draw(self) -> Any:
+        """A pick by the value's row; two words, as everywhere."""
+        return ["+", ["pick", ["at", "weights", "v"]], ["drop"]]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text (the weights by their hash)."""
         return f"table k={self.k} weights={sha256(repr(self.weights).encode()).hexdigest()}"
@@ -108,39 +112,10 @@ class ChannelTable(Brief, Mechanism):
         place = [[number.setdefault(weight, len(number)) for weight in row] for row in self.weights]
         return tuple(number), np.array(place, dtype=np.int32)
 
-    @cached_property
-    def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_] | None]:
-        """The last word of each code along each row, and whether all words are beyond it; shape (k, 2^m).
-
-        Rows are filled up with codes that no word is beyond. None where there are words up to each code of each row.
-        """
-        size = 1 << (self.outputs - 1).bit_length()
-        ends = [[*accumulate(row[:-1])] + [1 << 64] * (size + 1 - self.outputs) for row in self.weights]
-        lasts = np.array([[max(end - 1, 0) for end in row] for row in ends], dtype=np.uint64)
-        beyond = np.array([[end == 0 for end in row] for row in ends])
-        return lasts, beyond if beyond.any() else None
-
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Codes whose column is zero."""
         empty = np.array([not any(column) for column in zip(*self.weights, strict=True)])
         return empty[codes.astype(np.intp)]
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        choice = uniform_below(self.denominator, stream)
-        stream.next()
-        # A search by halves in the row of each value, as many steps for all.
-        lasts, beyond = self._lasts
-        step, first = lasts.shape[1], values * lasts.shape[1]
-        found = first.copy()
-        while step > 1:
-            step //= 2
-            at = found + (step - 1)
-            above = choice > lasts.take(at)
-            if beyond is not None:
-                above |= beyond.take(at)
-            found += step * above
-        codes: Words = (found - first).view(np.uint64)
-        return codes
 
 
 def _is_whole(weight: object) -> bool:

@@ -177,7 +177,7 @@ def test_a_plan_holds_the_factors_and_the_promise_the_tree(metric):
     mechanism = TreeResponse(metric)
     again = thaw(freeze(mechanism), metric)
     assert again.fingerprint == mechanism.fingerprint
-    assert set(freeze(mechanism)) == {"name", "factors"}
+    assert set(freeze(mechanism)) == {"name", "k", "codes", "draw", "factors"}
     with pytest.raises(SordinoError, match="promise by distances"):
         thaw(freeze(mechanism), None)
     with pytest.raises(SordinoError, match="factor for each of"):

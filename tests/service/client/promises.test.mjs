@@ -27,13 +27,15 @@ test("a plan that was changed after it was frozen is refused", async () => {
 
 test("fields that nobody knows, and keys that stand twice, are refused", async () => {
   const { plan } = read("table.json");
-  const bare = plan.replace(/"hash":"[^"]*",/, "").replace('"people":1000', '"people":1000,"people":1000');
-  const twice = bare.replace('"people"', `"hash":"${await hashOf(bare.trimEnd())}","people"`);
+  const resealed = async (bare) => `{"hash":"${await hashOf(bare.trimEnd())}",${bare.slice(1)}`;
+  const bare = plan.replace(/"hash":"[^"]*",/, "");
+  const twice = await resealed(bare.replace('"people":1000', '"people":1000,"people":1000'));
+  const hashed = await resealed(bare.replace('"people":1000', '"hash":"sha256:0","people":1000'));
   for (const text of [
     twice,
+    hashed,
     changed("table.json", (found) => (found.attributes.x.secret = "1")),
-    changed("table.json", (found) => (found.queries[0].mechanism.secret = "1")),
-    changed("table.json", (found) => (found.queries[0].mechanism.name = "weights")),
+    changed("table.json", (found) => (found.queries[0].mechanism.draw = "weights")),
     plan.replace('"people":1000', '"people": 1000'),
   ]) {
     await assert.rejects(open(text), PlanError);

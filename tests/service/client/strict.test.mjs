@@ -13,7 +13,7 @@ const of = (name, rule, ...changes) => Promise.all(changes.map((change) => refus
 
 test("an integer of a channel has one spelling", async () => {
   const rule = /must be a text of digits, up to 2\^64 and without leading zeros/;
-  for (const spelling of ["03", " 3", "3 ", "+3", "0x3", "3.0", "3e0", "", 3, true, ["3"], String((1n << 64n) + 1n)]) {
+  for (const spelling of ["03", " 3", "3 ", "+3", "0x3", "3.0", "3e0", "", true, ["3"], String((1n << 64n) + 1n)]) {
     await of("table.json", rule, (plan) => (plan.queries[0].mechanism.weights[0][0] = spelling));
   }
   await of("binary.json", rule, (plan) => (plan.queries[0].mechanism.first = `0${plan.queries[0].mechanism.first}`));
@@ -27,12 +27,12 @@ test("an amount of loss has one spelling, and lies from 0 to 100 nats", async ()
   await of("tree_line.json", /its fields/, (plan) => (plan.attributes.x.protect.metric.per = "05"), (plan) => (plan.attributes.x.protect.metric.per = "ln 5"));
 });
 
-test("mechanisms are named by texts, and are those of their questions", async () => {
-  const shares = { name: "window", k: 3, threshold: HALF, window: 1 };
-  await of("table.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism = shares), (plan) => (plan.queries[0].mechanism.name = ["table"]));
-  await of("distribution.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism = { name: "randomized", k: 8, threshold: HALF }));
-  await of("blockwise.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism.inner[0] = { name: "table", weights: [["1"]] }));
-  await of("number_sign.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].queries.mechanisms[0] = { name: "hadamard", k: 2, threshold: HALF }));
+test("operations are named by texts, and parts are those of their draws", async () => {
+  const draw = (own) => (plan) => (plan.queries[0].mechanism.draw = own);
+  await of("table.json", /an operation must be one that this client knows/, draw([["pick"], "weights"]), draw(["no", 1]), draw([["sides"], "k", ["run", "v", "k", 1]]));
+  await of("randomized.json", /codes must be of one of run, masks, points, translates/, draw(["sides", "threshold", ["set", "v", "k", 1]]));
+  await of("table.json", /what a draw names must be a list of its record/, draw(["pick", "k"]), draw(["pick", "toString"]));
+  await of("blockwise.json", /a draw's parts must be of its record/, draw(["blocks", ["list", 0, 1, 0, 1, 0, 2], "parts"]));
   await of("blockwise.json", /one inner mechanism for each block size/, ({ queries: [{ mechanism }] }) => mechanism.inner.push({ name: "randomized", k: 50, threshold: HALF }));
 });
 
@@ -88,13 +88,13 @@ const about = (attribute, protect, mechanism) =>
   });
 
 test("what is large is refused, or looked at, at once", async () => {
-  await refused(about(map(2 ** 15, 2 ** 16), { epsilon: "1", blocks: { tiles: [5, 5] } }, { name: "blockwise", inner: [] }), /its fields/);
+  await refused(about(map(2 ** 15, 2 ** 16), { epsilon: "1", blocks: { tiles: [5, 5] } }, { name: "blockwise", k: 1, codes: "1", draw: "v" }), /its fields/);
   await refused(about({ labels: ["a", "b"] }, { epsilon: "9".repeat(1_000_000) }, { name: "randomized", k: 2, threshold: HALF }), /its fields/);
   const far = { epsilon: "ln 1000001/1000000", metric: { positions: ["0", "65000"] } };
   await refused(about({ labels: ["a", "b"] }, far, { name: "randomized", k: 2, threshold: HALF }), /only so often that its digits can be written/);
   await refused(about({ numbers: 9000 }, { epsilon: "1", metric: { per: "1" } }, { name: "tree", factors: [HALF] }), /possible to check on a page/);
   // Two groups of very many values, and twelve signs together.
-  await open(about({ numbers: 2 ** 20 }, { epsilon: "1", blocks: { run: 2 ** 19 } }, { name: "blockwise", inner: [{ name: "hadamard", k: 2 ** 19, threshold: HALF }] }));
+  await open(about({ numbers: 2 ** 20 }, { epsilon: "1", blocks: { run: 2 ** 19 } }, { name: "blockwise", inner: [{ name: "randomized", k: 2 ** 19, threshold: String(1n << 45n) }] }));
   const names = Array.from({ length: 11 }, (_, i) => `n${String(i).padStart(2, "0")}`);
   const signs = { statistics: [["signs", ...names.map((_, i) => i)]], mechanisms: [{ name: "flips", table: Array(2 ** 11).fill(String(1n << 53n)) }], through: [0], weights: [1] };
   const attributes = Object.fromEntries(names.map((name) => [name, { columns: [name], number: { low: 0, high: 1, clip: true }, delta: "1" }]));

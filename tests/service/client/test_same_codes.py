@@ -1,64 +1,16 @@
 """Ten thousand reports of every golden plan: browser client and package give the same codes for the same words."""
 
-import json
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from commands import PATIENCE
-from golden_people import NAMES, REPORTS, answers, column, golden_text
+from client_codes import compare_codes
+from golden_people import NAMES, golden_text
 from sordino.survey.planning.plan import Plan
-
-WORDS = 160
 
 pytestmark = pytest.mark.live
 
 
-class OwnWords:
-    """A source and its streams: each person has a row of words, and takes them one after the other."""
-
-    def __init__(self, given, drawn=None, rows=None):
-        self.given = given
-        self.drawn = np.zeros(len(given), dtype=np.intp) if drawn is None else drawn
-        self.rows = np.arange(len(given)) if rows is None else rows
-
-    def next(self):
-        words = self.given[self.rows, self.drawn[self.rows]]
-        self.drawn[self.rows] += 1
-        return words
-
-    def take(self, rows):
-        return OwnWords(self.given, self.drawn, self.rows[rows])
-
-    def stream(self, values):
-        return self
-
-    def public(self, count, use="question"):
-        return self
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_words_give_the_same_codes(tmp_path, name):
-    text = golden_text(name)
-    (tmp_path / "plan.json").write_text(text)
-    plan = Plan.load(tmp_path / "plan.json")
-    draw = np.random.default_rng(len(name))
-    given = draw.integers(0, 2**64, size=(REPORTS, WORDS), dtype=np.uint64)
-    domains = {name: attribute.domain for name, attribute in plan.attributes.items()}
-    columns = {name: answers(part, domains[name], draw) for name, part in plan.document.attributes.items()}
-    source = OwnWords(given)
-    codes = plan.sampled.privatize([column(question, columns) for question in plan.questions], source)
-    records = [
-        dict(zip(columns, row, strict=True)) for row in zip(*(told for told, _ in columns.values()), strict=True)
-    ]
-    drawn = [given[row, :count] for row, count in enumerate(source.drawn)]
-    (tmp_path / "words.bin").write_bytes(np.concatenate(drawn).astype("<u8").tobytes())
-    reports = {"records": records, "codes": [str(code) for code in codes], "drawn": source.drawn.tolist()}
-    (tmp_path / "reports.json").write_text(json.dumps(reports))
-    script = Path(__file__).with_name("same_codes.mjs")
-    found = subprocess.run(
-        ["node", script, tmp_path], capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE
-    )
-    assert (found.returncode, found.stdout) == (0, f"{REPORTS} alike\n"), found.stderr
+    plan = Plan.of_text(golden_text(name), name)
+    compare_codes(plan, tmp_path, np.random.default_rng(len(name)))

@@ -1,46 +1,44 @@
-"""The browser client asks each kind of question through the mechanisms that the package does."""
+"""The browser client knows the operations and the statistics that the package does, and no mechanism by name."""
 
 import re
 
 import pytest
 
 from planted import PACKAGE
-from sordino.document.codec import MECHANISMS, OF_SHARES
-from sordino.document.queries import NUMBER_MECHANISMS, STATISTICS
-from sordino.mechanism.inner import INNER
-from sordino.mechanism.metric.product_response import PARTS
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
-from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
+from sordino.document.codec import MECHANISMS
+from sordino.document.queries import STATISTICS
+from sordino.mechanism.draws.draw import ARITHMETIC, SETS, Draw
 
 CLIENT = PACKAGE / "service" / "client"
-COMBINED = (CLIENT / "channel" / "combined.js").read_text(encoding="utf-8")
+MECHANISM = (CLIENT / "channel" / "mechanism.js").read_text(encoding="utf-8")
 
 
-def listed(name):
-    """The names of a list in the client."""
-    [found] = re.findall(rf"const {name} = \[(.*?)\];", COMBINED)
-    return [each for part in found.split(", ") for each in (listed(part[3:]) if part[0] == "." else [part.strip('"')])]
+def keys(text, table):
+    """The names in a table of the client."""
+    [found] = re.findall(rf"const {table} = \{{\n(.*?)\n\}};", text, re.DOTALL)
+    return {name for name in re.findall(r'^  "?([^\s":(]+)"?[:(]', found, re.MULTILINE) if name != "}"}
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        ("WITHIN", INNER.values()),
-        ("OF_SHARES", OF_SHARES),
-        ("OF_BINS", [WindowResponse, HierarchyResponse]),
-        ("OF_BINS_OR_NONE", [OptionalWindow, HierarchyResponse]),
-        ("OF_NUMBERS", NUMBER_MECHANISMS),
-        ("ALONG", PARTS),
-    ],
-)
-def test_a_question_is_asked_through_the_same_mechanisms(name, kinds):
-    assert sorted(listed(name)) == sorted(kind.name for kind in kinds)
+def test_all_operations_are_known():
+    operations = {name.removeprefix("_") for name in vars(Draw) if name in DRAWN}
+    assert keys(MECHANISM, "ARITHMETIC") == set(ARITHMETIC)
+    assert keys(MECHANISM, "DRAWN") | keys(MECHANISM, "WHOLE") == operations
+    sets = (CLIENT / "channel" / "sets.js").read_text(encoding="utf-8")
+    [made] = re.findall(r"const made = \{(.*?)\};", sets)
+    assert tuple(re.findall(r"(\w+): \(", made)) == SETS
 
 
-def test_all_mechanisms_and_statistics_are_known():
-    [table] = re.findall(r"const MECHANISMS = \{\n(.*?)\n\};", COMBINED, re.DOTALL)
-    assert sorted(re.findall(r'^  "?([\w-]+)"?: \[', table, re.MULTILINE)) == sorted(kind.name for kind in MECHANISMS)
+DRAWN = ("_if", "_drop", "_coin", "_below", "_pick", "_sides", "_digits", "_levels", "_blocks", "_hide")
+
+
+@pytest.mark.parametrize("path", sorted(CLIENT.rglob("*.js")), ids=lambda path: path.name)
+def test_no_mechanism_is_known_by_name(path):
+    # A statistic, a question and a metric are of these names too.
+    words = {kind.name for kind in MECHANISMS} - {"product", "table", "tree"}
+    found = set(re.findall(r'"([\w-]+)"', path.read_text(encoding="utf-8")))
+    assert found & words == set()
+
+
+def test_all_statistics_are_known():
     text = (CLIENT / "plan" / "statistics.js").read_text(encoding="utf-8")
-    [table] = re.findall(r"const ALONE = \{\n(.*?)\n\};", text, re.DOTALL)
-    assert sorted(re.findall(r'^  "?([\w-]+)"?: \{', table, re.MULTILINE)) == sorted(kind.name for kind in STATISTICS)
+    assert keys(text, "ALONE") == {kind.name for kind in STATISTICS}

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from golden_people import text_of
 from sordino import aggregate, privatize
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
@@ -119,7 +120,7 @@ def test_expected_shares_of_other_values_are_no_plan(expected, match, tmp_path):
     content = json.loads(plan(survey(ASKS["shares"]), 1000).bytes)
     content = {name: part for name, part in content.items() if name not in ("format", "version", "hash")}
     content["queries"][0]["expected"] = expected
-    (tmp_path / "plan.json").write_text(json.dumps(PLAN.seal(content), sort_keys=True, separators=(",", ":")) + "\n")
+    (tmp_path / "plan.json").write_text(text_of(PLAN.seal(content)))
     with pytest.raises(SordinoError, match=match):
         Plan.load(tmp_path / "plan.json")
 

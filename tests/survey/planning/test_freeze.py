@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from golden_people import text_of
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
@@ -14,7 +15,6 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
@@ -33,14 +33,11 @@ from sordino.words.explain import explain
 LABELS = [0, 0, 0, 1, 1, 1, 1, 2]
 FROZEN = {
     "randomized": (RandomizedResponse(5, "1"), LDP("1")),
-    "hadamard": (HadamardResponse(5, "1"), LDP("1")),
     "projective": (ProjectiveResponse(20, "1"), LDP("1")),
     "subset": (SubsetSelection(9, "1", 3), LDP("1")),
     "blocks": (Blockwise(LABELS, "1"), BlockLDP(LABELS, "1")),
-    "blocks of Hadamard": (Blockwise(LABELS, "1", "hadamard"), BlockLDP(LABELS, "1")),
     "one sensitive": (HighLow(4, [2], "1"), HighLowLDP(4, [2], "1")),
     "sensitive": (HighLow(9, [0, 2, 3, 8], "1", "subset"), HighLowLDP(9, [0, 2, 3, 8], "1")),
-    "sensitive by Hadamard": (HighLow(9, [0, 2, 3, 8], "1", "hadamard"), HighLowLDP(9, [0, 2, 3, 8], "1")),
     "two values": (BinaryOptimal("1", "2"), LDP("2")),
     "Mangat": (BinaryOptimal("1", "inf"), LDP("2")),
     "table": (ChannelTable([[5, 2, 1], [1, 2, 5], [3, 3, 2]]), LDP("2")),
@@ -170,7 +167,7 @@ def load(tmp_path, sealed):
 
     def load_sealed(document):
         path = tmp_path / "sealed.json"
-        path.write_text(json.dumps(sealed(document), sort_keys=True, separators=(",", ":")))
+        path.write_text(text_of(sealed(document)))
         return Plan.load(path)
 
     return load_sealed
@@ -225,7 +222,8 @@ def test_a_resealed_plan_that_breaks_its_promise_is_refused(load, frozen, name, 
     document = frozen(name)
     assert load(document).certificate.holds
     spoil(document["queries"][0]["mechanism"])
-    with pytest.raises(SordinoError, match="keep its own promise"):
+    # Of other sizes codes and draw are others too.
+    with pytest.raises(SordinoError, match=r"keep its own promise|as the mechanism's integers make it"):
         load(document)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from asked_numbers import AskedNumbers
 from sordino import BitFlips, LinearTable, Number, Query, RandomizedResponse, SordinoError, Together
-from sordino.document.sealed import canonical
+from sordino.document.sealed import canonical, sealed_bytes
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -44,7 +44,7 @@ def forged(path, plan, forge):
     forge(document["queries"][0]["queries"])
     del document["hash"]
     document["hash"] = "sha256:" + sha256(canonical(document)).hexdigest()
-    path.write_bytes(canonical(document) + b"\n")
+    path.write_bytes(sealed_bytes(document) + b"\n")
     return path
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import mpmath
 import pytest
 
+from golden_people import text_of
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -65,7 +66,7 @@ def changed(document, path, value):
 
 def load(tmp_path, document):
     path = tmp_path / "changed.json"
-    path.write_text(json.dumps(document, sort_keys=True, separators=(",", ":")))
+    path.write_text(text_of(document))
     return Plan.load(path)
 
 
@@ -97,10 +98,9 @@ def test_a_golden_threshold_is_the_largest_that_the_promise_allows():
 def test_bytes_are_canonical(plan, kind):
     made = plan(kind, ('"1"', '"ln 1.8"'))
     document = json.loads(made.bytes)
-    expected = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    assert made.bytes == expected.encode("ascii") + b"\n"
+    assert made.bytes == text_of(document).encode("ascii") + b"\n"
     assert b".0," not in made.bytes
-    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 2, 1000)
+    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 3, 1000)
     assert document["hash"] == resealed(document)["hash"] == made.hash
     assert all(isinstance(part["threshold"], str) for part in document["queries"][0]["mechanism"]["inner"])
 
@@ -169,7 +169,7 @@ FORGED = {
     "threshold of 65 bits": (["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64), "threshold"),
     "threshold zero": (["queries", 0, "mechanism", "inner", 0, "threshold"], "0", "threshold"),
     "unknown mechanism": (["queries", 0, "mechanism", "inner", 0, "name"], "clear", "name"),
-    "mechanism of another size": (["queries", 0, "mechanism", "inner", 0, "k"], 3, "block size"),
+    "mechanism of another size": (["queries", 0, "mechanism", "inner", 0, "k"], 3, "codes"),
     "no mechanism": (["queries", 0, "mechanism", "inner"], [], "inner"),
     "half of the people": (["queries", 0, "share"], "1/2", "share"),
     "half a weight": (["queries", 0, "weight"], 0.5, "weight"),
@@ -186,14 +186,14 @@ FORGED = {
     "blocks two ways": (["attributes", "job", "protect", "blocks", "run"], 2, "run"),
     "missing outside": (["attributes", "job", "missing"], "prince", "missing"),
     "no column": (["attributes", "job", "columns"], [], "columns"),
-    "newer version": (["version"], 3, "newer Sordino"),
+    "newer version": (["version"], 4, "newer Sordino"),
     "older version": (
         ["version"],
-        1,
-        "found version 1, which an older Sordino wrote: make one with `sordino plan` again",
+        2,
+        "found version 2, which an older Sordino wrote: make one with `sordino plan` again",
     ),
-    "version true": (["version"], True, "version 2"),
-    "version as text": (["version"], "2", "version 2"),
+    "version true": (["version"], True, "version 3"),
+    "version as text": (["version"], "2", "version 3"),
     "another format": (["format"], "sordino aggregate", "must be a plan"),
 }
 
@@ -308,7 +308,7 @@ def test_a_plan_needs_people(read, people):
         (
             ("queries", 0, "mechanism", "name"),
             "x",
-            "wrote; found mechanism.name must be one of randomized, hadamard",
+            "wrote; found mechanism.name must be one of randomized, projective",
         ),
         (("queries", 0, "colour"), 1, "queries.0.colour must be a known setting: known here are histogram, weight"),
     ],
@@ -320,7 +320,7 @@ def test_a_document_tells_its_first_mistake_in_our_words(tmp_path, plan, sealed,
     for part in parts:
         table = table[part]
     table[last] = value
-    (tmp_path / "plan.json").write_text(json.dumps(sealed(document)))
+    (tmp_path / "plan.json").write_text(text_of(sealed(document)))
     with pytest.raises(SordinoError) as caught:
         Plan.load(tmp_path / "plan.json")
     assert words in str(caught.value)

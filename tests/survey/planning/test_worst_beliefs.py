@@ -18,6 +18,7 @@ from scipy.optimize import linprog
 
 from golden_people import sealed
 from sordino import Plan, Survey, dependence
+from sordino.mechanism.numbers.bit_flips import BitFlips
 
 EDGES = {name: np.linspace(-1, 1, bins + 1) for name, bins in (("x", 3), ("y", 4))}
 """Of the bins of each number, which goes from -1 to 1."""
@@ -85,7 +86,7 @@ def of_signs(plan, levels):
     table[0] += 2**64 - sum(table)
     part["queries"] = {
         "statistics": [["signs", *range(len(part["numbers"]))]],
-        "mechanisms": [{"name": "flips", "table": list(map(str, table))}],
+        "mechanisms": [BitFlips(tuple(table)).frozen],
         "through": [0],
         "weights": [1],
     }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.document.sealed import canonical
+from sordino.document.sealed import canonical, sealed_bytes
 from sordino.domain.measured import Measured
 from sordino.errors import DamagedError, SordinoError, SordinoErrors
 from sordino.estimation.regression import least_squares
@@ -247,7 +247,7 @@ def changed(plan, change):
     change(document["queries"][0], document)
     del document["hash"]
     document["hash"] = "sha256:" + sha256(canonical(document)).hexdigest()
-    return canonical(document).decode() + "\n"
+    return sealed_bytes(document).decode() + "\n"
 
 
 def _of_statistic(old, new):

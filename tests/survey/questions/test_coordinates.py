@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from golden_people import text_of
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.randomized import RandomizedResponse
@@ -47,7 +48,7 @@ def load(tmp_path, sealed):
         document = json.loads(plan.bytes)
         change(document)
         path = tmp_path / "plan.json"
-        path.write_text(json.dumps(sealed(document), sort_keys=True, separators=(",", ":")))
+        path.write_text(text_of(sealed(document)))
         return Plan.load(path)
 
     return make

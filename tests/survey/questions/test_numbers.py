@@ -11,7 +11,7 @@ import pytest
 from in_one import in_one
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.document.sealed import canonical
+from sordino.document.sealed import canonical, sealed_bytes
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
@@ -80,7 +80,7 @@ def resealed(path, plan, forge):
     forge(document)
     del document["hash"]
     document["hash"] = "sha256:" + sha256(canonical(document)).hexdigest()
-    path.write_bytes(canonical(document) + b"\n")
+    path.write_bytes(sealed_bytes(document) + b"\n")
     return path
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from golden_people import text_of
 from sordino.audit.certify import certify
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
@@ -142,8 +143,8 @@ def test_forged_questions_are_refused(tmp_path, frozen, sealed, forge):
     document = json.loads(frozen().bytes)
     forge(document)
     path = tmp_path / "plan.json"
-    path.write_text(json.dumps(sealed(document), sort_keys=True, separators=(",", ":")))
+    path.write_text(text_of(sealed(document)))
     with pytest.raises(SordinoError):
         Plan.load(path)
-    path.write_text(json.dumps(sealed(json.loads(frozen().bytes)), sort_keys=True, separators=(",", ":")))
+    path.write_text(text_of(sealed(json.loads(frozen().bytes))))
     assert Plan.load(path).bytes == frozen().bytes

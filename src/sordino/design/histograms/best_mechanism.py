@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.inner import INNER, Within, offered
+from sordino.mechanism.inner import BEST, INNER, offered
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -158,12 +157,12 @@ def _longest(name: str, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
 
 
 def _blockwise(blocks: Partition, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
-    for within in get_args(Within):
+    for within in (*INNER, BEST):
         yield f"blockwise {within}", partial(Blockwise, blocks, epsilon, within, code_bits)
 
 
 def _high_low(sensitive: NDArray[np.intp], k: int, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
-    for within in get_args(Within):
+    for within in (*INNER, BEST):
         yield f"high-low {within}", partial(HighLow, k, sensitive, epsilon, within, code_bits)
 
 

@@ -97,6 +97,11 @@ class ProductResponse(Brief, Mechanism):
         return self.axes
 
     @property
+    def draw(self) -> Any:
+        """Each axis in turn."""
+        return ["digits", "axes"]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
         return "product " + " | ".join(part.parameters for part in self.axes)

@@ -43,6 +43,7 @@ from sordino.exact.product import fraction_above
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Hop, Mechanism, Squares
 from sordino.mechanism.channel import CHUNK
+from sordino.mechanism.draws.spelled_list import spelled_list
 from sordino.mechanism.metric.hops import TreeHops
 from sordino.mechanism.metric.tree_maps import TreeMaps
 
@@ -133,6 +134,12 @@ class TreeResponse(Brief, Mechanism):
         return cls.from_factors(promise, entries.integers("factors"))
 
     @property
+    def draw(self) -> Any:
+        """A pick by what the steps leave of each code on the value; two words, as everywhere."""
+        edges = map(spelled_list, self._edges_from_first)
+        return ["+", ["pick", ["outward", *edges, "factors", "v"]], ["drop"]]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text (the tree by its hash)."""
         edges = sha256(np.stack((self.tree.parents, self.kind)).astype("<i8").tobytes()).hexdigest()
@@ -157,6 +164,18 @@ class TreeResponse(Brief, Mechanism):
     def excess(self) -> NDArray[np.float64]:
         """Nothing: the estimates of all values add up to 1."""
         return np.zeros(self.k)
+
+    @property
+    def _edges_from_first(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Each value's parent and kind of edge, shape (k,) each, if value 0 is the root: a line is then in order."""
+        parents, kinds, value = self.tree.parents.copy(), self.kind.copy(), 0
+        before, kind = 0, 0
+        while True:
+            after, own = int(parents[value]), int(kinds[value])
+            parents[value], kinds[value] = before, kind
+            if after == value:
+                return parents, kinds
+            before, kind, value = value, own, after
 
     @cached_property
     def _shares(self) -> list[Fraction]:

@@ -80,6 +80,11 @@ class BitFlips(Brief, Mechanism):
         return cls(entries.integers("table"))
 
     @property
+    def draw(self) -> Any:
+        """A pick of a pattern."""
+        return ["^", "v", ["pick", "table"]]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text (the table by its hash)."""
         return f"flips k={self.k} table={sha256(repr(self.table).encode()).hexdigest()}"

@@ -26,7 +26,7 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.source import Stream, Words, uniform_below
+from sordino.exact.source import Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.inner import INNER
 from sordino.mechanism.one_coin import OneCoin
@@ -90,6 +90,11 @@ class HierarchyResponse(Brief, Mechanism):
         return cls(entries.whole("k"), entries.whole("fan"), inner)
 
     @property
+    def draw(self) -> Any:
+        """A level, and its mechanism."""
+        return ["levels", "fan", "inner"]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
         return f"hierarchy k={self.k} fan={self.fan} inner=[{'; '.join(each.parameters for each in self.inner)}]"
@@ -138,15 +143,6 @@ class HierarchyResponse(Brief, Mechanism):
         shares = np.array([weight / self.denominator for weight in weights])
         channel: NDArray[np.float64] = shares[marks.T]
         return channel
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        drawn = uniform_below(len(self.inner), stream)
-        codes = np.empty(len(values), dtype=np.uint64)
-        for level, mechanism in enumerate(self.inner):
-            rows = np.flatnonzero(drawn == level)
-            nodes = values[rows] // self.fan**level
-            codes[rows] = mechanism._sample(nodes, stream.take(rows)) + np.uint64(self._offsets[level])
-        return codes
 
     def _level(self, code: int) -> int:
         return next(level for level, end in enumerate(self._offsets[1:]) if code < end)

@@ -30,7 +30,7 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Stream, Words, uniform_below
+from sordino.exact.source import Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.window import WindowResponse
 
@@ -101,6 +101,14 @@ class OptionalWindow(Mechanism):
             raise SordinoError(rule, found=f"the thresholds {absent} and {present}", step="raise epsilon")
 
     @property
+    def draw(self) -> Any:
+        """All ways are gone by everybody, so that how many words are drawn reveals nothing."""
+        codes, is_missing = self.bins.outputs, ["<", self.bins.k - 1, "v"]
+        window = ["run", ["*", "v", ["<", "v", self.bins.k]], codes, "window"]
+        answered = ["if", is_missing, ["below", codes], ["sides", "threshold", window]]
+        return ["if", ["coin", ["at", ["list", "present", "absent"], is_missing]], codes, answered]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
         return f"optional {self.bins.parameters} present={self.present} absent={self.absent}"
@@ -163,16 +171,6 @@ class OptionalWindow(Mechanism):
     def informative(self) -> bool:
         """Whether the windows are, and whether "missing" is likelier of whoever has no number."""
         return self.bins.informative and self.absent > self.present
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        # All ways are gone by everybody, so that how many words are drawn tells nothing.
-        none = values == self.bins.k
-        thresholds = np.where(none, np.uint64(self.absent), np.uint64(self.present))
-        missing = stream.next() < thresholds
-        among_all = uniform_below(self.bins.outputs, stream)
-        own = self.bins._sample(np.where(none, 0, values), stream)
-        codes: Words = np.where(missing, np.uint64(self.bins.outputs), np.where(none, among_all, own))
-        return codes
 
 
 def common(bins: WindowResponse) -> Fraction:

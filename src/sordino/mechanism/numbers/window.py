@@ -32,7 +32,7 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Stream, Words, uniform_below_either
+from sordino.exact.source import Words
 from sordino.mechanism.base import Mechanism
 
 LARGEST_SIZE = 1 << 10
@@ -99,6 +99,11 @@ class WindowResponse(Mechanism):
                 step="raise epsilon",
             )
         object.__setattr__(self, "threshold", threshold)
+
+    @property
+    def draw(self) -> Any:
+        """Within the value's window, or outside it."""
+        return ["sides", "threshold", ["run", "v", "codes", "window"]]
 
     @property
     def parameters(self) -> str:
@@ -191,11 +196,3 @@ class WindowResponse(Mechanism):
         codes = np.arange(self.outputs) - (self.outputs - 1) / 2
         contributions: NDArray[np.float64] = middle + codes * (steps.mean() / slope)
         return contributions
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        outside = stream.next() >= np.uint64(self.threshold)
-        codes = uniform_below_either((self.window, self.k - 1), outside, stream).view(np.int64)
-        # Others come in order without the window.
-        moved = (codes >= values) * self.window
-        codes += values + outside * (moved - values)
-        return codes.view(np.uint64)

@@ -29,7 +29,7 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
+from sordino.exact.source import Words
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
@@ -132,6 +132,12 @@ class CyclicSubsets(OneCoin):
         return self.prime - self.size, self.size
 
     @property
+    def draw(self) -> Any:
+        """A block that holds the value, or another one."""
+        multipliers, base = self.design.multipliers.tolist(), self.design.base.tolist()
+        return ["sides", "threshold", ["translates", "v", "prime", ["list", *multipliers], ["list", *base]]]
+
+    @property
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
         return f"cyclic k={self.k} prime={self.prime} order={self.order} size={self.size} threshold={self.threshold}"
@@ -200,31 +206,6 @@ class CyclicSubsets(OneCoin):
         padded = np.zeros((*amounts.shape[:-1], self.prime))
         padded[..., : self.k] = amounts
         return self.design.over_blocks(padded)
-
-    def sample_uniform(self, stream: Stream) -> Words:
-        """Any block."""
-        return uniform_below(self.outputs, stream)
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        # A uniform family and a uniform element of the base set, or of what is not in it: the block of that family
-        # whose multiple of the element is the value.
-        without = stream.next() >= np.uint64(self.threshold)
-        chosen = uniform_below_either(self.sides, without, stream).astype(np.int64)
-        family = chosen // self.size
-        family ^= without * (family ^ (chosen // (self.prime - self.size)))
-        width = self.size + without * (self.prime - 2 * self.size)
-        place = chosen - family * width + without * self.size
-        element = self._elements[place] * self.design.multipliers[family]
-        # The quotient by a constant takes as long for every number; numpy's remainder does not.
-        shift = values + self.prime - (element - element // self.prime * self.prime)
-        shift -= self.prime * (shift >= self.prime)
-        codes: Words = (family * self.prime + shift).astype(np.uint64)
-        return codes
-
-    @cached_property
-    def _elements(self) -> NDArray[np.intp]:
-        """The base set, then all else, shape (p,)."""
-        return np.concatenate((self.design.base, self.design.rest))
 
 
 def best_designs(k: int, epsilon: float) -> list[tuple[int, int, int]]:

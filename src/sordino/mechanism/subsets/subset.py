@@ -21,12 +21,12 @@ from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
-from sordino.exact.combinatorics.subsets import bit_counts, unrank
+from sordino.exact.combinatorics.subsets import bit_counts
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Stream, Words, uniform_below_either
+from sordino.exact.source import Words
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
@@ -95,6 +95,11 @@ class SubsetSelection(OneCoin):
     def odds(self) -> tuple[int, int]:
         """The two numbers of subsets, reduced."""
         return self.k - self.size, self.size
+
+    @property
+    def draw(self) -> Any:
+        """A subset with the value, or one without."""
+        return ["sides", "threshold", ["masks", "v", "k", "size"]]
 
     @property
     def parameters(self) -> str:
@@ -236,27 +241,9 @@ class SubsetSelection(OneCoin):
         wrong: NDArray[np.bool_] = np.bitwise_count(codes) != self.size
         return wrong
 
-    def sample_uniform(self, stream: Stream) -> Words:
-        """Any subset."""
-        ranks = uniform_below_either((comb(self.k, self.size),) * 2, None, stream)
-        return unrank(ranks, self.k, (self.size, self.size), np.zeros(len(ranks), dtype=np.bool_))
-
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         held = bit_counts(codes, self.k, group, groups)
         return np.column_stack((held, held.sum(axis=1) // self.size))
-
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        # The other members are a uniform subset of the other values, which keep their order without the true one.
-        without = stream.next() >= np.uint64(self.threshold)
-        ranks = uniform_below_either(self.sides, without, stream)
-        others = unrank(ranks, self.k - 1, (self.size - 1, self.size), without)
-        bit = np.uint64(1) << values.astype(np.uint64)
-        # Minus a bit is that bit and all above it: added once more, the members there move up by one.
-        codes: Words = others & -bit
-        codes += others
-        bit *= ~without
-        codes |= bit
-        return codes
 
     def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         return law[..., -1:]

@@ -1,6 +1,6 @@
 // What a report can reveal, in plain words, before it leaves. Factors are rounded up, never down.
 
-import { blocks, sensitive } from "./channel/combined.js";
+import { blocks, sensitive } from "./channel/promised.js";
 import { amount, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";

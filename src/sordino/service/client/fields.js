@@ -1,7 +1,7 @@
 // A field for each attribute that is asked: labels, hints, and what is wrong in words beside it.
 
 import { element } from "./dom.js";
-import { size } from "./channel/combined.js";
+import { size } from "./channel/promised.js";
 import { AnswerError, value } from "./plan/record.js";
 
 /** Choices up to which all are shown at once. */

@@ -148,7 +148,7 @@ class PlanDocument(Part):
     """
 
     format: Literal["sordino plan"]
-    version: Literal[2]
+    version: Literal[3]
     hash: str
     people: Count
     epsilon: str | None = None

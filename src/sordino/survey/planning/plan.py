@@ -15,7 +15,7 @@ from sordino.audit.certify import Certificate
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import expecting
-from sordino.document.sealed import canonical
+from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
@@ -189,8 +189,8 @@ class Plan:
 
     @cached_property
     def bytes(self) -> bytes:
-        """The canonical bytes, with a line feed at the end."""
-        return canonical(dump(self.document)) + b"\n"
+        """The canonical bytes, the hash first, with a line feed at the end."""
+        return sealed_bytes(dump(self.document)) + b"\n"
 
     @property
     def hash(self) -> str:

@@ -1,7 +1,7 @@
 // The columns of a regression: numbers, and for each category but the base one whether somebody is in it, from 0 to 1. With s
 // = 1 inside a category and -1 outside, the product of two categories of one attribute is -1 - s - s', and the square of one 1.
 
-import { labelsOf } from "../channel/combined.js";
+import { labelsOf } from "../channel/promised.js";
 import { indicator } from "./moments.js";
 
 /** The middle and half of the range of a number. */

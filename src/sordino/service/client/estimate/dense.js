@@ -1,6 +1,7 @@
 // Channels of few values and codes as matrices of doubles: chances, and the linear unbiased estimates of least total
 // variance at uniform values: with q the distribution of codes, (P D^-1 P')^-1 P D^-1, D = diag(q).
 
+import { listed } from "../channel/law.js";
 import { WORD } from "../channel/words.js";
 
 /** Weights of one channel that are worked with at most. */
@@ -19,24 +20,14 @@ export function chances(mechanism) {
     const row = (value) => inner.flatMap((rows, level) => rows[Math.floor(value / mechanism.fan ** level)]);
     return Array.from({ length: mechanism.k }, (_, value) => row(value).map((chance) => chance / inner.length));
   }
-  if (mechanism.rows) {
-    const whole = mechanism.total ?? WORD;
-    return mechanism.rows.map((row) => row.map((weight) => share(weight, whole)));
+  if (!mechanism.set) {
+    const { rows, total } = listed(mechanism);
+    return rows.map((row) => row.map((weight) => share(weight, total)));
   }
-  if (mechanism.beside) return splicedChances(mechanism);
-  const { k, levels: [[first, codes], [second, others]], window } = mechanism;
+  const { k, levels: [[first, codes], [second, others]], set } = mechanism;
   const [inside, outside] = [[first, codes], [second, others]].map(([weight, n]) => (n === 0n ? 0 : share(weight, WORD * n)));
-  const on = (value, code) => (window === undefined ? mechanism.supports(value, code) : code >= value && code < value + Number(window));
-  const row = (value) => Array.from({ length: Number(mechanism.outputs) }, (_, code) => (on(value, code) ? inside : outside));
+  const row = (value) => Array.from({ length: Number(mechanism.outputs) }, (_, code) => (set.holds(value, code) ? inside : outside));
   return Array.from({ length: k }, (_, value) => row(value));
-}
-
-/** Of windows over bins, and none. */
-function splicedChances({ inner, present, absent }) {
-  const [there, none] = [present, absent].map((chance) => share(chance, WORD));
-  const codes = Number(inner.outputs);
-  const rows = chances(inner).map((row) => [...row.map((chance) => (1 - there) * chance), there]);
-  return [...rows, [...new Array(codes).fill((1 - none) / codes), none]];
 }
 
 /** What each code counts as in the share of each value. */

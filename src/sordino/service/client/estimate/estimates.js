@@ -44,7 +44,7 @@ export function estimates(questions, document) {
 
 function ofQuestion(part, question, counts) {
   if (part.numbers) return ofNumbers(part, question, counts);
-  const reading = readingOf(question.mechanism);
+  const reading = readingOf(question.mechanism, part.distribution !== undefined);
   if (part.distribution !== undefined) return ofDistribution(part, question, reading, counts);
   const { n, value, stderr } = sharesOf(reading, counts, Boolean(part.subtract_totals));
   return { n, rows: value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] })) };

@@ -3,6 +3,8 @@
 
 import { chances, contributions, transform } from "./dense.js";
 import { complete, given } from "./given.js";
+import { listed } from "../channel/law.js";
+import { Run } from "../channel/sets.js";
 import { completeCases } from "../plan/statistics.js";
 
 const product = (one, other) => one.reduce((all, amount, i) => all + amount * other[i], 0);
@@ -70,16 +72,23 @@ function counting(mechanism, grid) {
   const rows = chances(mechanism);
   const middle = (grid[0] + grid.at(-1)) / 2;
   const even = grid.every((amount, i) => Math.abs(amount - grid[0] - i * (grid[1] - grid[0])) < 1e-9);
-  if (even && (mechanism.name === "linear" || mechanism.window !== undefined)) {
+  const sums = rows.map((row) => row.reduce((all, chance, code) => all + chance * code, 0));
+  const step = (sums.at(-1) - sums[0]) / (sums.length - 1);
+  if (even && growsEvenly(mechanism)) {
     // The mean code grows by equal steps from value to value.
-    const sums = rows.map((row) => row.reduce((all, chance, code) => all + chance * code, 0));
-    const step = (sums.at(-1) - sums[0]) / (sums.length - 1);
     if (!(step > 0)) throw new RangeError("reports that do not depend on the numbers");
     return { rows, code: rows[0].map((_, code) => middle + ((code - (sums[0] + sums.at(-1)) / 2) * (grid[1] - grid[0])) / step) };
   }
   if (!known.has(mechanism)) known.set(mechanism, contributions(rows));
   const adds = known.get(mechanism);
   return { rows, code: rows[0].map((_, code) => product(grid, adds.map((row) => row[code]))) };
+}
+
+/** Whether the mean code grows by equal steps: of runs always, of rows of weights exactly. */
+function growsEvenly(mechanism) {
+  if (mechanism.set) return mechanism.set instanceof Run;
+  const means = listed(mechanism).rows.map((row) => row.reduce((all, weight, code) => all + weight * BigInt(code), 0n));
+  return means.every((mean, value) => value === 0 || mean - means[value - 1] === means[1] - means[0]);
 }
 
 /** Bits that are flipped by a table: signs of several bits shrink, each by a factor of its own. */

@@ -1,7 +1,8 @@
 // What the tally of a mechanism says of each value: what a report adds to each share, its square, and what both are at
 // least, whoever answers. A tally has a counter for each code; of subsets one for each value, and one for all.
 
-import { chances, contributions, transform } from "./dense.js";
+import { chances, contributions } from "./dense.js";
+import { Masks, Run } from "../channel/sets.js";
 import { WORD } from "../channel/words.js";
 
 /** Pairs of values and codes that are gone through at most. */
@@ -16,23 +17,22 @@ const filled = (k, value) => new Array(k).fill(value);
  * `decodeSquares`; `own` and `least`, the mean of these squares where a person has the value, and where not at least;
  * `block` of each value, and `excess` of each counter: what a report adds to all shares of its block beyond 1, over their number.
  */
-export function readingOf(mechanism) {
+export function readingOf(mechanism, isOfBins = false) {
+  // Ranges of bins are read off the matrix.
+  if (isOfBins) return new OfMatrix(mechanism);
   if (mechanism.parts) return new OfBlocks(mechanism);
-  if (mechanism.hidden !== undefined) return new OfHidden(mechanism);
-  if (mechanism.name === "binary") return new OfCoin(mechanism, binary(mechanism));
-  if (mechanism.levels && mechanism.window === undefined) return new OfCoin(mechanism, coin(mechanism));
+  if (mechanism.inner) return new OfHidden(mechanism);
+  if (mechanism.set && mechanism.set.both !== null) return new OfCoin(mechanism);
   return new OfMatrix(mechanism);
 }
 
 /** The chance that a code supports its value, and that it supports another's. */
-function coin({ k, levels: [[first, on], [second, off]], both }) {
+function coin({ k, levels: [[first, on], [second, off]], set: { both } }) {
   if (k === 1) return filled(1, [1, 0]);
   const hit = fraction(first, WORD);
   const miss = fraction(first * both, WORD * on) + (off ? fraction(second * (on - both), WORD * off) : 0);
   return filled(k, [hit, miss]);
 }
-
-const binary = ({ heads: [first, second] }) => [[fraction(first, WORD), fraction(second, WORD)], [1 - fraction(second, WORD), 1 - fraction(first, WORD)]];
 
 /** Reports that support a value add `on`, others of its group `off`, all others `outside`. */
 class Supported {
@@ -52,31 +52,26 @@ class Supported {
 }
 
 class OfCoin extends Supported {
-  constructor(mechanism, odds) {
+  constructor(mechanism) {
     super();
-    this.mechanism = mechanism;
+    this.set = mechanism.set;
     const { k } = mechanism;
+    const odds = coin(mechanism);
     this.k = k;
-    this.masks = mechanism.name === "subset";
+    this.masks = mechanism.set instanceof Masks;
     this.counters = this.masks ? k + 1 : Number(mechanism.outputs);
-    this.signs = mechanism.name === "hadamard";
-    if (this.counters > MOST || (!this.masks && !this.signs && k * this.counters > MOST)) throw new RangeError("a channel that is too large for this page");
+    if (this.counters > MOST || (!this.masks && k * this.counters > MOST)) throw new RangeError("a channel that is too large for this page");
     if (odds.some(([hit, miss]) => hit <= miss)) throw new RangeError("reports that do not depend on the values");
     this.odds = odds;
     this.on = odds.map(([hit, miss]) => (1 - miss) / (hit - miss));
     this.off = odds.map(([hit, miss]) => -miss / (hit - miss));
     this.outside = filled(k, 0);
-    this.alone = k === 1 || mechanism.levels?.[1][1] === 0n;
+    this.alone = k === 1 || mechanism.levels[1][1] === 0n;
     const against = (x) => (this.alone ? 0 : this.off[x]);
     const square = (chance, x) => chance * this.on[x] ** 2 + (1 - chance) * against(x) ** 2;
     this.own = odds.map(([hit], x) => square(hit, x));
     this.least = odds.map(([, miss], x) => square(miss, x));
     this.block = filled(k, 0);
-  }
-
-  /** Whether a code supports a value. */
-  holds(value, code) {
-    return this.mechanism.name === "binary" ? value === code : this.mechanism.supports(value, code);
   }
 
   total(counts) {
@@ -86,29 +81,21 @@ class OfCoin extends Supported {
   support(counts) {
     const group = filled(this.k, this.total(counts));
     if (this.masks) return { support: counts.slice(0, this.k), group };
-    if (this.signs) {
-      const [all, ...rows] = transform(counts);
-      return { support: rows.slice(0, this.k).map((row) => (all + row) / 2), group };
-    }
     const sent = counts.flatMap((count, code) => (count === 0 ? [] : [[code, count]]));
-    const own = (value) => sent.reduce((all, [code, count]) => (this.holds(value, code) ? all + count : all), 0);
+    const own = (value) => sent.reduce((all, [code, count]) => (this.set.holds(value, code) ? all + count : all), 0);
     return { support: group.map((_, value) => own(value)), group };
   }
 
   /** How many values each counter's codes support. */
   get supported() {
     if (this.masks) throw new RangeError("a tally of subsets, which does not tell which code was sent");
-    if (this.signs) {
-      const rows = filled(this.counters, 0).fill(1, 1, this.k + 1);
-      return transform(rows).map((sum) => (this.k + sum) / 2);
-    }
-    const held = (code) => this.on.reduce((all, _, value) => all + Number(this.holds(value, code)), 0);
+    const held = (code) => this.on.reduce((all, _, value) => all + Number(this.set.holds(value, code)), 0);
     return Array.from({ length: this.counters }, (_, code) => held(code));
   }
 
   get excess() {
     // Of two odds, and of sets of one size, all that a report adds is 1.
-    if (this.masks || this.odds.length < 2 || this.mechanism.name === "binary") return filled(this.counters, 0);
+    if (this.masks || this.odds.length < 2) return filled(this.counters, 0);
     return this.supported.map((n) => ((this.on[0] - this.off[0]) * n + this.k * this.off[0] - 1) / this.k);
   }
 }
@@ -228,7 +215,8 @@ class OfMatrix {
     this.axes = axes;
     this.k = mechanism.k;
     // Where each code is a bit about a threshold, the chance that it is true.
-    if (mechanism.window !== undefined && mechanism.window === mechanism.rest) this.truth = fraction(mechanism.threshold, WORD);
+    const { k, set, threshold } = mechanism;
+    if (set instanceof Run && set.off === BigInt(k - 1) && set.length === set.off) this.truth = fraction(threshold, WORD);
     this.counters = axes.reduce((all, { codes }) => all * codes, 1);
     this.block = filled(this.k, 0);
     this.excess = filled(this.counters, 0);
@@ -284,10 +272,10 @@ export function countersOf({ queries, mechanism }) {
   return queries.flat().reduce((all, part) => all + counters(part.mechanism), 0);
 }
 
-function counters({ name, k, parts, hidden, inner, others, outputs }) {
+function counters({ k, parts, set, inner, others, outputs }) {
   if (parts) return parts.reduce((all, part) => all + counters(part.inner), 0);
-  if (hidden !== undefined) return counters(inner) + others.size;
-  return name === "subset" ? k + 1 : Number(outputs);
+  if (inner) return counters(inner) + others.size;
+  return set instanceof Masks ? k + 1 : Number(outputs);
 }
 
 /** The unbiased share of each value, and its standard error, by how a tally is read; `shifted` to the known share of each block. */

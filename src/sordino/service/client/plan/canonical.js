@@ -1,8 +1,9 @@
-// JSON in its one canonical form, and nothing that another reader could take differently: a key twice, 1.0 for 1.
+// JSON in the form that plans have, and nothing that another reader could take differently, as a key twice.
 
 import { PlanError } from "./plan_error.js";
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]\d+)?/y;
+/** Whole numbers in digits alone; of others any digits that give the double. */
+const NUMBER = /(?!-0(?![.]))-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?(?:e-\d+)?(?![\d.e])/y;
 const STRING = /"(?:[^"\\\u0000-\u001f\u007f-\uffff]|\\["\\bfnrt]|\\u[0-9a-f]{4})*"/y;
 const NAMES = [["true", true], ["false", false]];
 
@@ -12,7 +13,7 @@ const DEEPEST = 64;
 /** Half of a pair that stands for one character: no text has it. */
 const HALF = /\p{Surrogate}/u;
 
-/** Reads one JSON value in canonical form: sorted keys, no spaces, ASCII, each value in its one spelling. */
+/** Reads one JSON value: sorted keys but for a hash before them, no spaces, ASCII, each text in its one spelling. */
 export class Canonical {
   #at = 0;
   #depth = 0;
@@ -54,9 +55,7 @@ export class Canonical {
     if (next === "{" || next === "[") return this.#within(next);
     if (next === '"') return this.#string();
     for (const [name, value] of NAMES) if (this.#take(name)) return value;
-    const text = this.#match(NUMBER);
-    if (spelled(Number(text)) !== text) this.#refuse();
-    return Number(text);
+    return Number(this.#match(NUMBER));
   }
 
   #within(next) {
@@ -95,11 +94,12 @@ export class Canonical {
     if (this.#take("}")) return found;
     do {
       const key = this.#string();
-      if (last !== null && !before(last, key)) this.#refuse();
+      if (Object.hasOwn(found, key) || (last !== null && !before(last, key))) this.#refuse();
       this.#need(":");
       // A key of any name is a field like others.
       Object.defineProperty(found, key, { value: this.#value(), enumerable: true });
-      last = key;
+      // The hash stands first, so that it can be cut out.
+      last = this.#depth === 1 && key === "hash" && last === null ? null : key;
     } while (this.#take(","));
     this.#need("}");
     return found;
@@ -113,13 +113,4 @@ export function before(one, other) {
     if (a[i] !== b[i]) return a[i].codePointAt(0) < b[i].codePointAt(0);
   }
   return a.length < b.length;
-}
-
-/** The canonical spelling of a number: whole numbers in digits; else the shortest digits that give the double. */
-function spelled(number) {
-  if (Number.isInteger(number)) return Object.is(number, -0) ? "0" : BigInt(number).toString();
-  const [digits, power] = number.toExponential().split("e");
-  if (power >= -4) return String(number);
-  const places = String(Math.abs(power)).padStart(2, "0");
-  return `${digits}e-${places}`;
 }

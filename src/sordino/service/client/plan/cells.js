@@ -1,7 +1,7 @@
 // A table's cells, a value of each of its attributes, the last one's runs fastest; and what is promised about them, as if
 // they were the values of one attribute.
 
-import { blocks, sensitive, size } from "../channel/combined.js";
+import { blocks, sensitive, size } from "../channel/promised.js";
 import { requires } from "../channel/entries.js";
 import { amount, atMost, sum, written } from "../channel/fraction.js";
 import { LARGEST_MATRIX } from "./fields.js";

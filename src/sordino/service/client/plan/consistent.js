@@ -1,6 +1,6 @@
 // What the parts of a plan must be together, rule by rule: the package refuses whatever breaks one of them.
 
-import { labelsOf, size } from "../channel/combined.js";
+import { labelsOf, size } from "../channel/promised.js";
 import { amount, atMost } from "../channel/fraction.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";

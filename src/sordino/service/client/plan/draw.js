@@ -1,9 +1,10 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells } from "./cells.js";
-import { OF_BINS, OF_BINS_OR_NONE, OF_NUMBERS, OF_SHARES, mechanism, size } from "../channel/combined.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
+import { Mechanism } from "../channel/mechanism.js";
+import { size } from "../channel/promised.js";
 import { neededMoments } from "../estimate/columns.js";
 import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
@@ -13,7 +14,7 @@ import { below, pick } from "../channel/words.js";
 
 /** The mechanism of shares, over so many values as there are. */
 function ofShares(own, attribute) {
-  const found = mechanism(own, attribute, OF_SHARES);
+  const found = new Mechanism(own);
   requires(found.k === size(attribute), `the mechanism must be about ${size(attribute)} values`, String(found.k));
   return found;
 }
@@ -94,7 +95,7 @@ class Distribution {
     this.part = part;
     const { number, missing } = plan.attributes[part.distribution];
     this.mayMiss = missing !== undefined;
-    this.mechanism = mechanism(part.mechanism, null, this.mayMiss ? OF_BINS_OR_NONE : OF_BINS);
+    this.mechanism = new Mechanism(part.mechanism);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
     this.edges = edgesOf(part, number);
@@ -116,14 +117,11 @@ class Distribution {
   }
 }
 
-/** Of one question: mechanisms, their codes together, and weights of all tables. */
-const [MOST_MECHANISMS, MOST_CODES, MOST_WEIGHTS] = [2 ** 12, 2n ** 18n, 2n ** 17n];
+/** Of one question: mechanisms, and their codes together. */
+const [MOST_MECHANISMS, MOST_CODES] = [2 ** 12, 2n ** 18n];
 
 function requireFew(mechanisms) {
-  const sum = (list) => list.reduce((a, b) => a + b, 0n);
-  requires(sum(mechanisms.map(({ outputs }) => outputs)) <= MOST_CODES, `a question's mechanisms must have at most ${MOST_CODES} codes together`, "more");
-  const tables = mechanisms.filter(({ name }) => name === "table" || name === "linear");
-  requires(sum(tables.map(({ k, outputs }) => BigInt(k) * outputs)) <= MOST_WEIGHTS, `a question's tables must have at most ${MOST_WEIGHTS} weights together`, "more");
+  requires(mechanisms.reduce((all, { outputs }) => all + outputs, 0n) <= MOST_CODES, `a question's mechanisms must have at most ${MOST_CODES} codes together`, "more");
 }
 
 /** Queries have one spelling: each mechanism stands once, in the order in which they are gone through, and one alone in no list. */
@@ -145,7 +143,7 @@ class Numbers {
     this.categories = this.attributes.map((own) => (own.number ? undefined : size(own)));
     this.mayMiss = this.attributes.map(({ number, missing }) => number !== undefined && missing !== undefined);
     requires(mechanisms.length <= MOST_MECHANISMS, `a question must go through at most ${MOST_MECHANISMS} mechanisms`, "more");
-    this.mechanisms = listOf(mechanisms, (own) => mechanism(own, null, OF_NUMBERS), "mechanisms");
+    this.mechanisms = listOf(mechanisms, (own) => new Mechanism(own), "mechanisms");
     requireFew(this.mechanisms);
     const fits = through.length === statistics.length && weights.length === statistics.length;
     requires(fits, "each query must have a statistic, a mechanism and a weight");

@@ -168,7 +168,7 @@ function isVariation(found) {
 /** All fields of a plan's document, each by itself. */
 export const PLAN = fields({
   format: (found) => found === "sordino plan",
-  version: (found) => found === 2,
+  version: (found) => found === 3,
   hash: text,
   people: whole(1),
   "epsilon?": isEpsilon,

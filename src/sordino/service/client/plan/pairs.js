@@ -1,6 +1,6 @@
 // The pairs of an attribute's values that are protected from each other, and by how much.
 
-import { axes, blocks, labelsOf, sensitive, size, stepLength, stepLoss } from "../channel/combined.js";
+import { axes, blocks, labelsOf, sensitive, size, stepLength, stepLoss } from "../channel/promised.js";
 import { requires } from "../channel/entries.js";
 import { amount, atMost, plus, scaled } from "../channel/fraction.js";
 

@@ -19,16 +19,16 @@ export async function hashOf(content) {
 export async function readPlan(content, asked) {
   const plan = new Canonical(content).whole();
   if (plan.format !== "sordino plan") throw new PlanError("a plan must be one of Sordino", "another document");
-  if (plan.version !== 2) {
+  if (plan.version !== 3) {
     const step = "Get the page of the same age as the plan.";
-    throw new PlanError("a plan must be of version 2", "another version", step);
+    throw new PlanError("a plan must be of version 3", "another version", step);
   }
   if (!PLAN(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
   for (const [rule, holds] of RULES) if (!holds(plan)) throw new PlanError(rule, "another");
-  const spelling = `"hash":"${plan.hash}",`;
-  const place = content.lastIndexOf(spelling);
-  const own = await hashOf(content.slice(0, place) + content.slice(place + spelling.length).trimEnd());
-  if (place < 0 || own !== plan.hash) throw new PlanError("a plan must be as it was frozen", "changed contents");
+  // The hash is the first member, of the bytes that are left when it is cut out, but for the line feed at their end.
+  const first = `{"hash":"${plan.hash}",`;
+  const own = await hashOf(`{${content.slice(first.length, -1)}`);
+  if (!content.startsWith(first) || own !== plan.hash) throw new PlanError("a plan must be as it was frozen", "changed contents");
   if (asked !== undefined && asked !== plan.hash) {
     throw new PlanError("the plan must be the one of the address", "another plan");
   }

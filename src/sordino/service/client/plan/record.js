@@ -1,7 +1,7 @@
 // A record: whether it answers a plan, and its values as the mechanisms take them. Nothing is drawn before all of it
 // was found right, so that a refusal does not depend on the question that is drawn.
 
-import { size } from "../channel/combined.js";
+import { size } from "../channel/promised.js";
 
 /** What is wrong with an answer, in words: a rule and a next step, never the answer itself. */
 export class AnswerError extends Error {

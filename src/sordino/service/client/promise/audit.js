@@ -1,10 +1,12 @@
-// What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
-// promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
+// What a report can reveal at most, from the draws of a plan's mechanisms, and whether that keeps what the plan promises:
+// comparisons of BigInts with e^epsilon, exactly. What an operation does is known (a set has so many codes, digits are drawn
+// one by one, blocks never meet); all else is listed, value by value and code by code, and where that takes too long nothing is
+// said. A ratio is [numerator, denominator], and null has no limit.
 
-import { axes, size } from "../channel/combined.js";
+import { UncheckedError, listed } from "../channel/law.js";
+import { axes, blocks, sensitive, size } from "../channel/promised.js";
 import { amount, compare, times, within } from "../channel/fraction.js";
 import { hasHidden, protectedPairs, stepBound } from "../plan/pairs.js";
-import { WORD } from "../channel/words.js";
 
 const ONE = [1n, 1n];
 
@@ -30,9 +32,7 @@ function ofRows(one, other) {
 /** The most that any code favours one value over another. */
 export function favour(mechanism, value, other) {
   if (value === other) return ONE;
-  if (mechanism.levels) return ofLevels(mechanism.levels);
-  if (mechanism.rows) return ofRows(mechanism.rows[value], mechanism.rows[other]);
-  if (mechanism.beside) return worst(mechanism);
+  if (mechanism.set || mechanism.levelled || mechanism.table) return worst(mechanism);
   if (mechanism.parts) {
     const [[part, place], [second, there]] = [mechanism.place[value], mechanism.place[other]];
     return part === second ? favour(part.inner, place, there) : null;
@@ -41,7 +41,9 @@ export function favour(mechanism, value, other) {
     const [from, to] = [mechanism.digits(value), mechanism.digits(other)];
     return mechanism.axes.reduce((all, axis, i) => product(all, favour(axis, from[i], to[i])), ONE);
   }
-  return overHidden(mechanism, mechanism.place.has(value), mechanism.place.has(other));
+  if (mechanism.inner) return overHidden(mechanism, mechanism.place.has(value), mechanism.place.has(other));
+  const { rows } = listed(mechanism);
+  return ofRows(rows[value], rows[other]);
 }
 
 const product = (one, other) => (one === null || other === null ? null : times(one, other));
@@ -54,23 +56,21 @@ function overHidden({ inner, hidden }, own, others) {
   return inner.levels.reduce((worst, [weight, n]) => larger(worst, quotient(weight * codes, n * hidden)), ONE);
 }
 
-/** What would take a page too long to go through: neither kept nor broken. */
-export class UncheckedError extends Error {}
-
 const TOO_MANY = "more pairs of values than a page can go through";
 
 /** The most that any code favours any value over any other. */
 export function worst(mechanism) {
   if (mechanism.k === 1) return ONE;
   if (mechanism.levels) return ofLevels(mechanism.levels);
-  if (mechanism.beside) return mechanism.beside.map(ofWeights).reduce(larger);
   if (mechanism.axes) return mechanism.axes.reduce((all, axis) => product(all, worst(axis)), ONE);
   // Which level was drawn tells nothing of the value.
   if (mechanism.levelled) return mechanism.levelled.map(worst).reduce(larger, ONE);
+  if (mechanism.parts) return mechanism.parts.length > 1 ? null : worst(mechanism.parts[0].inner);
+  if (mechanism.inner) return null;
   // Each code has each weight of the table on some pattern.
   if (mechanism.table) return ofWeights(mechanism.table);
-  const { rows } = mechanism;
-  return rows ? rows[0].reduce((all, _, code) => larger(all, ofColumn(rows, code)), ONE) : null;
+  const { rows } = listed(mechanism);
+  return rows[0].reduce((all, _, code) => larger(all, ofColumn(rows, code)), ONE);
 }
 
 function ofColumn(rows, code) {
@@ -91,18 +91,36 @@ export function keeps(mechanism, attribute) {
     const kept = (found) => found !== null && within(found, bound);
     if (!protect.blocks && !protect.sensitive) return kept(worst(mechanism));
     if (mechanism.levels) return kept(worst(mechanism));
-    if (mechanism.parts) return mechanism.parts.every((part) => kept(worst(part.inner)));
-    if (mechanism.hidden !== undefined) return kept(overHidden(mechanism, true, true)) && kept(overHidden(mechanism, true, false));
+    if (mechanism.parts && protect.blocks) return isWithinParts(mechanism, blocks(attribute)) && mechanism.parts.every((part) => kept(worst(part.inner)));
+    if (mechanism.inner && protect.sensitive) {
+      const hidden = sensitive(attribute).every((value) => mechanism.place.has(value));
+      return hidden && kept(overHidden(mechanism, true, true)) && kept(overHidden(mechanism, true, false));
+    }
   }
   const k = size(attribute);
-  const each = mechanism.rows ? Number(mechanism.outputs) : 1;
+  if (isAlong(mechanism, attribute)) return keepsAlong(mechanism, attribute);
+  const each = isListed(mechanism) ? Number(mechanism.outputs) : 1;
   if (k * (protect.metric && !hasHidden(attribute) ? 4 : k) * each > MOST) throw new UncheckedError(TOO_MANY);
-  if (mechanism.axes) return keepsAlong(mechanism, attribute);
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {
     if (!isKept(favour(mechanism, value, other), bound, known)) return false;
   }
   return true;
+}
+
+/** Whether values of one block are asked by one part. */
+function isWithinParts({ place }, of) {
+  const parts = new Map();
+  return of.every((block, value) => (parts.has(block) ? parts.get(block) === place[value][0] : parts.set(block, place[value][0])));
+}
+
+const isListed = ({ set, levelled, table, parts, axes: own, inner }) => !(set || levelled || table || parts || own || inner);
+
+/** Whether digits are those of the lines that values stand on. */
+function isAlong(mechanism, attribute) {
+  if (!mechanism.axes || !attribute.protect.metric || hasHidden(attribute)) return false;
+  const lines = axes(attribute);
+  return lines.length === mechanism.axes.length && lines.every(({ k }, i) => k === mechanism.axes[i].k);
 }
 
 /** Whether a ratio is at most e^bound: many are alike. */
@@ -122,41 +140,16 @@ function keepsAlong(mechanism, attribute) {
   }));
 }
 
-/** What is wrong with the integers themselves, or null; throws UncheckedError where that takes too long. */
+/** What is wrong with the draw itself, or null; throws UncheckedError where that takes too long. */
 export function broken(mechanism, attribute) {
-  // Of a tree each code has a weight on each value, which is worked out once it is asked for.
-  if (mechanism.near && mechanism.k ** 2 > MOST / 4) throw new UncheckedError(TOO_MANY);
-  const wrong = ofUnlikeParts(mechanism, attribute) ?? ofNoChances(mechanism);
-  if (wrong) return wrong;
-  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
-  return inner.filter((one) => one && !Array.isArray(one)).map((one) => broken(one, null)).find(Boolean) ?? null;
-}
-
-/** What of a mechanism is not about the values that it is for: the comparisons go through the latter. */
-function ofUnlikeParts(mechanism, attribute) {
-  const { k, axes: own, inner, hidden, outputs, place, rows, sizes, table, window } = mechanism;
-  if (attribute && k !== size(attribute)) return "another number of values";
-  if (own?.some((axis, i) => axis.k !== sizes[i])) return "an axis of another number of values";
-  if (hidden !== undefined && inner.k !== place.size) return "another number of sensitive values";
-  if (window !== undefined && (window < 1n || window > BigInt(k))) return "a window that is not from 1 to the number of values";
-  if (table && !Number.isInteger(Math.log2(table.length))) return "flips of no whole number of bits";
-  return rows?.some((row) => BigInt(row.length) !== outputs) ? "rows of unlike lengths" : null;
-}
-
-function ofNoChances(mechanism) {
-  if (mechanism.levels) {
-    const [[first, codes], [second, others]] = mechanism.levels;
-    if (codes < 0n || others < 0n || codes + others === 0n) return "codes that are fewer than none";
-    if (first < 0n || second < 0n) return "a threshold beyond 64 bits";
-    if ((codes === 0n && first > 0n && mechanism.k > 1) || (others === 0n && second > 0n && mechanism.k > 1)) {
-      return "chances of codes that are none";
-    }
+  if (attribute && mechanism.k !== size(attribute)) return "another number of values";
+  try {
+    if (isListed(mechanism)) listed(mechanism);
+  } catch (error) {
+    // What divides by 0, or looks beyond a list, says so.
+    if (error instanceof RangeError) return error.message;
+    throw error;
   }
-  const { rows, total = WORD } = mechanism;
-  if (rows?.some((row) => row.reduce((a, b) => a + b, 0n) !== total) || total <= 0n || total > WORD) return "rows of unlike sums";
-  if (rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
-  if (mechanism.table && mechanism.table.reduce((a, b) => a + b, 0n) !== WORD) return "chances that are not 1 together";
-  const { absent, hidden, present } = mechanism;
-  if (present !== undefined && !(present > 0n && present <= absent && absent < WORD)) return "a chance of none that is none";
-  return hidden !== undefined && (hidden < 0n || hidden > WORD) ? "a chance that is none" : null;
+  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
+  return [...new Set(inner)].filter(Boolean).map((one) => broken(one, null)).find(Boolean) ?? null;
 }

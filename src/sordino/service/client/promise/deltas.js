@@ -3,6 +3,7 @@
 // without looking: several answers of a type are given together, and independent given the record.
 
 import { worst } from "./audit.js";
+import { Run } from "../channel/sets.js";
 import { amount, compare, minus, plus, times, within } from "../channel/fraction.js";
 import { Dependence } from "../plan/dependence.js";
 import { about } from "../plan/record.js";
@@ -19,7 +20,7 @@ function typesOf(part, asked) {
     const names = about(part);
     // Of a category every answer is linear; of a bin, or a combination, none.
     const alone = part.histogram === undefined ? null : names;
-    const pieces = part.distribution === undefined ? 0n : asked.mechanism.pieces;
+    const pieces = part.distribution === undefined ? 0n : piecesOf(asked.mechanism);
     return [[{ names, ratio: worst(asked.mechanism), alone, table: part.table && names, pieces }]];
   }
   return asked.queries.map((query) => query.map(({ places, statistic, name, mechanism }) => {
@@ -36,10 +37,16 @@ function typesOf(part, asked) {
   }));
 }
 
+/** Whether a set is of one code, the value's own. */
+const isOneCode = (set) => set instanceof Run && set.length === 1n && set.k === Number(set.codes);
+
+/** In how many the chance of a code rises or falls from bin to bin, where sets are runs: so wide ones each have an end's values. */
+const piecesOf = ({ k, set }) => (set instanceof Run ? (Number(set.length) < k - 1 ? 2n : 1n) : undefined);
+
 /** The weight of each pattern of wrong signs, where a channel is made of such. */
-function flipsOf({ name, k, table, threshold }) {
+function flipsOf({ k, set, table, threshold }) {
   if (table) return table;
-  if (name !== "randomized") return null;
+  if (!isOneCode(set)) return null;
   return Array.from({ length: k }, (_, pattern) => (pattern ? WORD - threshold : threshold * BigInt(k - 1)));
 }
 

@@ -1,6 +1,7 @@
 // Whether a whole plan keeps what it promises, question by question.
 
-import { UncheckedError, broken, keeps, larger, worst } from "./audit.js";
+import { UncheckedError } from "../channel/law.js";
+import { broken, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
 import { keepsDistances } from "./distances.js";
 import { amount, times, within } from "../channel/fraction.js";

@@ -1,0 +1,66 @@
+"""Lists of whole numbers as draws spell them: by a formula where a short one gives them, else number by number.
+
+Blocks of a map, or of a table's cells, are sums of quotients of a value's digits: a plan of many values stays small.
+Cost: some comparisons of all numbers for each divisor of their count.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHORT = 64
+"""Numbers that are listed within a formula at most."""
+
+
+def spelled_list(numbers: NDArray[np.intp]) -> list[Any]:
+    """An operation that gives the numbers, all >= 0.
+
+    Example:
+        >>> spelled_list(np.arange(100) // 5)
+        ['each', 100, ['/', 'i', 5]]
+        >>> spelled_list(np.array([2, 0, 1]))
+        ['list', 2, 0, 1]
+    """
+    formula = _formula(numbers, "i") if len(numbers) > 1 else None
+    return ["list", *numbers.tolist()] if formula is None else ["each", len(numbers), formula]
+
+
+def _formula(numbers: NDArray[np.intp], place: Any) -> Any | None:
+    """What gives the number at a place: a constant, a quotient, the place before, or a sum over two digits."""
+    first, steps = int(numbers[0]), np.flatnonzero(np.diff(numbers))
+    if not len(steps):
+        return first
+    if np.array_equal(numbers, np.maximum(np.arange(len(numbers)) - 1, 0)):
+        return ["-", place, 1]
+    width, scale = int(steps[0]) + 1, int(numbers[steps[0] + 1]) - first
+    if scale > 0 and np.array_equal(numbers, first + np.arange(len(numbers)) // width * scale):
+        quotient = place if width == 1 else ["/", place, width]
+        return _sum(quotient if scale == 1 else ["*", quotient, scale], first)
+    sums = [found for size in _divisors(len(numbers)) if (found := _sum_of_digits(numbers, place, size)) is not None]
+    if sums:
+        return min(sums, key=lambda found: len(str(found)))
+    return ["at", ["list", *numbers.tolist()], place] if len(numbers) <= SHORT and place != "i" else None
+
+
+def _sum_of_digits(numbers: NDArray[np.intp], place: Any, size: int) -> Any | None:
+    """Of a number for the quotient of the place by `size` and one for the rest."""
+    rows = numbers.reshape(-1, size)
+    lower = rows[0] - rows[0].min()
+    upper = rows[:, 0] - lower[0]
+    if not np.array_equal(rows[1], upper[1] + lower) or not np.array_equal(rows, upper[:, None] + lower):
+        return None
+    parts = [_formula(upper, ["/", place, size]), _formula(lower, ["%", place, size])]
+    return None if None in parts else _sum(*parts)
+
+
+def _sum(one: Any, other: Any) -> Any:
+    """Without what is 0."""
+    return other if one == 0 else one if other == 0 else ["+", one, other]
+
+
+def _divisors(number: int) -> list[int]:
+    """Those between 1 and the number."""
+    small = [size for size in range(2, math.isqrt(number) + 1) if number % size == 0]
+    return sorted({*small, *(number // size for size in small)})
