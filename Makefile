@@ -39,7 +39,7 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 	scripts/java.sh
 	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PATIENT) $(PYTEST)
 
-test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL or nginx: the browser client, stores, a proxy; Debian's are installed where they are missing
+test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL, nginx or Go: the browser client, stores, a proxy, a client in Go; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PATIENT) $(PYTEST)
 

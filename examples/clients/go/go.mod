@@ -1,0 +1,3 @@
+module sordino-client
+
+go 1.19

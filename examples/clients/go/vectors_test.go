@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+type vectors struct {
+	Plan    string
+	Why     string
+	Refused []object
+	Reports []struct {
+		Record object
+		Words  []string
+		Code   string
+	}
+}
+
+// load reads a file of tests/vectors, with numbers as they are written.
+func load(t *testing.T, path string, into any) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func refuses(job func()) (refused bool) {
+	defer func() { refused = recover() != nil }()
+	job()
+	return false
+}
+
+func TestVectors(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join(os.Getenv("VECTORS"), "*.json"))
+	answered := 0
+	for _, path := range paths {
+		if filepath.Base(path) == "refused_plans.json" {
+			continue
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			var found vectors
+			load(t, path, &found)
+			plan := read([]byte(found.Plan))
+			for _, each := range found.Reports {
+				w := words{}
+				for _, text := range each.Words {
+					word, _ := strconv.ParseUint(text, 16, 64)
+					w.given = append(w.given, word)
+				}
+				if code := report(plan, each.Record, &w).String(); code != each.Code || w.drawn != len(w.given) {
+					t.Errorf("%v: %s by %d words, not %s by %d", each.Record, code, w.drawn, each.Code, len(w.given))
+				}
+				answered++
+			}
+			for _, record := range found.Refused {
+				if !refuses(func() { report(plan, record, &words{}) }) {
+					t.Errorf("%v was answered", record)
+				}
+			}
+		})
+	}
+	t.Logf("%d reports of %d files", answered, len(paths)-1)
+	if answered == 0 {
+		t.Fatal("no vectors: set VECTORS to their folder")
+	}
+}
+
+// What a device can tell: that it is another plan than the one whose hash it was given, or none of this format.
+func TestTexts(t *testing.T) {
+	var found []vectors
+	load(t, filepath.Join(os.Getenv("VECTORS"), "refused_plans.json"), &found)
+	told := map[string]bool{
+		"the hash is another's": true, "not the canonical bytes": true, "a key twice": true, "cut": true,
+		"a hash that does not stand first": true, "a newer version": true, "another format": true,
+	}
+	for _, each := range found {
+		if told[each.Why] && !refuses(func() { read([]byte(each.Plan)) }) {
+			t.Errorf("%s was read", each.Why)
+		}
+	}
+}
