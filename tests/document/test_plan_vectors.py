@@ -4,6 +4,7 @@ The plain client (`tests/plain_*.py`) imports nothing of the package: it is writ
 """
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from sordino.document.codec import MECHANISMS
 from sordino.document.queries import STATISTICS
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.source import FreshStream
+from sordino.mechanism.draws.draw import ARITHMETIC, SETS
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
@@ -62,7 +64,10 @@ def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
     plans = [json.loads(found["plan"]) for found in VECTORS.values()]
     held = set().union(*(named(part) for plan in plans for part in plan["queries"]))
     assert names <= held
-    assert {name for name in names if f"### `{name}`" not in PAGE} == set()
+    assert {kind.name for kind in STATISTICS if f"### `{kind.name}`" not in PAGE} == set()
+    for kind in MECHANISMS:
+        assert re.search(rf"^\|.* `{kind.name}` \| (`\[|as `window`)|^\| `{kind.name}`, ", PAGE, re.MULTILINE)
+    assert {name for name in (*ARITHMETIC, *SETS) if f'"{name}"' not in PAGE} == set()
     assert all(len(found["reports"]) >= 20 and found["refused"] for found in VECTORS.values())
 
 

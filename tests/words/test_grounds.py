@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from golden_people import text_of
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas
 from sordino.survey.planning.plan import Plan
@@ -42,7 +43,7 @@ def changed(plan, tmp_path, sealed):
         document = json.loads(plan.bytes)
         change(document["dependence"])
         path = tmp_path / "plan.json"
-        path.write_text(json.dumps(sealed(document), sort_keys=True, separators=(",", ":")))
+        path.write_text(text_of(sealed(document)))
         return Plan.load(path)
 
     return load

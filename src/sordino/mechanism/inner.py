@@ -27,12 +27,15 @@ BEST: Within = "best"
 
 Inner: TypeAlias = RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection | CyclicSubsets
 
-INNER: Mapping[str, type[Inner]] = {
-    kind.name: kind for kind in (RandomizedResponse, ProjectiveResponse, SubsetSelection, CyclicSubsets)
+INNER: Mapping[Within, type[Inner]] = {
+    "randomized": RandomizedResponse,
+    "projective": ProjectiveResponse,
+    "subset": SubsetSelection,
+    "cyclic": CyclicSubsets,
 }
 """The mechanisms by name, as surveys choose among them and plans hold them."""
 
-COMPARED: Mapping[str, type[Inner]] = {**INNER, HadamardResponse.name: HadamardResponse}
+COMPARED: Mapping[Within, type[Inner]] = {**INNER, "hadamard": HadamardResponse}
 """With what papers compare them to, which never has the lowest variance: for who names it."""
 
 FEW_COUNTERS, COUNTERS_PER_VALUE = 1 << 20, 8
@@ -43,7 +46,7 @@ FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
 shared by about one value in as many, which cyclic subsets are tried with as well."""
 
 
-def offered(k: int, epsilon: NatsLike, within: str = "best") -> list[OneCoin]:
+def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
     """The mechanisms over k values that can keep this epsilon; some also with shorter codes.
 
     Raises:

@@ -27,7 +27,7 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.inner import BEST, INNER, offered
+from sordino.mechanism.inner import BEST, INNER, Within, offered
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -150,7 +150,7 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             )
 
 
-def _longest(name: str, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
+def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
     """The version of a mechanism with the longest codes that fit, or with the shortest if none do."""
     versions = offered(k, epsilon, name)
     return next((version for version in versions if version.code_bits <= code_bits), versions[-1])

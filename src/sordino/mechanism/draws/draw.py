@@ -112,7 +112,8 @@ class Draw:
         count, formula = arguments
         places = np.arange(self.constant(count), dtype=np.uint64)
         worked_out = self._number(formula, "i")(places, _NoWords())
-        return np.broadcast_to(worked_out, places.shape).tolist()
+        spelled: list[Any] = np.broadcast_to(worked_out, places.shape).tolist()
+        return spelled
 
     def _number(self, found: Any, variable: str = "v") -> Run:
         """What works out a number."""
@@ -128,11 +129,11 @@ class Draw:
             return self._if(*(self._number(own, variable) for own in arguments))
         if operation == "at":
             return self._at(arguments[0], self._number(arguments[1], variable))
-        return {
-            "drop": self._drop, "coin": self._coin, "below": self._below, "pick": self._pick,
-            "sides": self._sides, "digits": self._digits, "levels": self._levels, "blocks": self._blocks,
-            "hide": self._hide,
-        }[operation](*arguments)  # fmt: skip
+        drawn: Mapping[str, Callable[..., Run]] = {
+            "drop": self._drop, "coin": self._coin, "below": self._below, "pick": self._pick, "sides": self._sides,
+            "digits": self._digits, "levels": self._levels, "blocks": self._blocks, "hide": self._hide,
+        }  # fmt: skip
+        return drawn[operation](*arguments)
 
     def _at(self, numbers: Any, place: Run) -> Run:
         table = np.array(self.numbers(numbers), dtype=np.uint64)
@@ -142,7 +143,7 @@ class Draw:
         def run(values: Words, stream: Stream) -> Number:
             chosen = np.asarray(holds(values, stream)) != 0
             yes, no = (np.asarray(own(values, stream)).astype(np.uint64) for own in (first, second))
-            return select(chosen, yes, no)  # type: ignore[arg-type]  # arrays, of one number too
+            return select(chosen, yes, no)
 
         return run
 
@@ -251,7 +252,7 @@ class Draw:
         (part,), hidden = self.parts(name), self.constant(threshold)
         listed = np.zeros(self.k, dtype=np.bool_)
         listed[self.numbers(numbers)] = True
-        place = np.where(listed, np.cumsum(listed) - 1, -np.cumsum(~listed))
+        place = np.where(listed, np.cumsum(listed) - 1, 0 - np.cumsum(~listed))
 
         def run(values: Words, stream: Stream) -> Words:
             own = place[values.view(np.intp)]
