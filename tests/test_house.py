@@ -68,6 +68,34 @@ def test_no_two_files_import_each_other():
     assert set(script.mutual_imports(script.parsed(HOUSE))) <= KNOWN_CIRCLES
 
 
+COMBINATORS = {"blockwise", "hierarchy", "high_low", "linear_table", "optional_window", "product_response"}
+"""Mechanisms that hold, or are, another one."""
+
+
+def mechanisms():
+    """Each file of a mechanism, that documents call by a name, and what it imports of its floor."""
+    for path in sorted((HOUSE / "mechanism").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if re.search(r'^    name: ClassVar\[str\] = "\w', text, re.MULTILINE):
+            yield path, set(re.findall(r"^ *from sordino\.mechanism\.([\w.]+) import", text, re.MULTILINE))
+
+
+def test_a_mechanism_imports_no_other_but_by_a_named_combinator():
+    """Every file of the floor is under this rule, without being listed."""
+    names = {".".join(path.relative_to(HOUSE / "mechanism").with_suffix("").parts) for path, _ in mechanisms()}
+    assert len(names) >= 15
+    found = {at(path): imports & (names | {"inner"}) for path, imports in mechanisms() if path.stem not in COMBINATORS}
+    assert {path: imports for path, imports in found.items() if imports} == {}
+
+
+def test_certificates_know_no_mechanism():
+    names = {path.stem for path, _ in mechanisms()}
+    for path in sorted((HOUSE / "audit").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        imported = set(re.findall(r"^ *from sordino\.mechanism\.(?:\w+\.)*(\w+) import", text, re.MULTILINE))
+        assert imported & names == set(), at(path)
+
+
 def layers(contract):
     return {name.strip() for layer in contract["layers"] for name in layer.split("|")}
 
