@@ -26,6 +26,7 @@ from sordino import (
     estimate,
     sampled_mean,
 )
+from sordino.show.cells import tables_of
 from sordino.survey.results.result import results
 from sordino.tables.results.estimates import write_estimates
 
@@ -130,7 +131,13 @@ def written(folder: Path) -> Step:
     def ready(k: int) -> Callable[[], object]:
         plan = plan_of(k, None)
         found = results(plan, tally_of(plan, k))
-        return lambda: write_estimates(found, folder / "estimates.csv", overwrite=True)
+        path = folder / "estimates.csv"
+
+        def write() -> None:
+            tables = [table for result in found for table in tables_of(result.blocks())]
+            write_estimates(tables, path, overwrite=True)
+
+        return write
 
     return ready
 

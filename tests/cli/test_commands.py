@@ -165,8 +165,8 @@ def test_by_default_public_blocks_keep_their_shares(released, run):
     assert document == shares_of(run, "--method", "block-simplex")
     assert document["questions"][0]["method"] == "block-simplex"
     text = run("estimate", "plan.json", "reports.csv")[1]
-    assert "estimate: right on average" in text
-    assert "fitted (block-simplex):" in text
+    assert "Estimates are unbiased" in text
+    assert "Fitted (block-simplex) is" in text
     assert "fitted" not in run("estimate", "plan.json", "reports.csv", "--method", "unbiased")[1]
 
 

@@ -119,7 +119,7 @@ def test_what_people_read(asked, run):
     lines = re.findall(r"^  height +(\d+\.\d+) +(0\.\d\d|\d\.\d) ", out, re.MULTILINE)
     assert len(lines) == 2
     assert all(len(number.split(".")[1]) == len(error.split(".")[1]) for number, error in lines)
-    assert "pooled from mean of height, age; covariance of age, height; regression of height on age" in out
+    assert "Pooled from 3 questions (mean of height, age; covariance of age, height; regression of height on a" in out
 
 
 def test_a_region_needs_a_histogram(asked, run, tmp_path):

@@ -240,7 +240,7 @@ finally:
     [
         ("privatize plan.json people.csv -o new.csv", PRIVATIZES | READS),
         ("privatize plan.json people.csv -o new.parquet", PRIVATIZES | READS),
-        ("estimate plan.json reports.csv --json", PRIVATIZES | READS | {"estimation", "words"}),
+        ("estimate plan.json reports.csv --json", PRIVATIZES | READS | {"estimation", "words", "blocks", "show"}),
     ],
 )
 def test_only_the_rooms_that_are_needed_are_loaded(released, words, rooms):

@@ -81,7 +81,6 @@ def test_a_map_tells_its_cells_and_that_their_names_are_centres():
     page = page_of(GRID)
     somebody = int((found[0].fitted >= (1 - 1e-9) / PEOPLE).sum())
     assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have anybody; most are at " in words(page)[0]
-    assert "home: centre of the cell, degrees north, east" in page
     assert "A cell is named by its centre: degrees north, negative in the south" in page
 
 
@@ -114,9 +113,8 @@ def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy():
 def test_a_simulation_shows_its_truth_and_compares():
     plan, found = answered(GRID)
     truth = np.full(43_750, 1 / 43_750)
-    known = SimulationTruth(
-        truth, [("Other", truth)], Section("Compared", (PageTable(("a",), (("1",),)),)), ("a note",)
-    )
+    shown = found[0].blocks(truth, [("Other", truth)])
+    known = SimulationTruth([shown], Section("Compared", (PageTable(("a",), (("1",),)),)), ("a note",))
     page = estimate_page(plan, found, "Places", known)
     assert [text.split(":")[0] for text in words(page)[:3]] == ["Map, Truth", "Map, Fitted shares", "Map, Other"]
     assert re.findall("<h3>(.*)</h3>", page)[:3] == ["Truth", "Fitted shares", "Other"]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from sordino.blocks.sentence import texts
 from sordino.words.explain import explain
 from sordino.words.explain_plan import MOST, explanation
-from sordino.words.sentence import texts
 from surveys import planned
 
 BLOCKS = """\

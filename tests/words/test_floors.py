@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from sordino.blocks.sentence import Purpose
 from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
@@ -14,7 +15,6 @@ from sordino.survey.planning import above_floor as planned_floor
 from sordino.words import floors
 from sordino.words.explain_plan import NEARLY, explanation
 from sordino.words.floors import floor_sentences
-from sordino.words.sentence import Purpose
 from surveys import planned
 
 ONE = """\

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from golden_people import text_of
+from sordino.blocks.sentence import texts
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas
 from sordino.survey.planning.plan import Plan
@@ -13,7 +14,6 @@ from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import RESTS, REVEALED, explanation
 from sordino.words.grounds import NOTHING, bound_in_short, bound_sentences, dependence_json
 from sordino.words.odds_by_attribute import kept
-from sordino.words.sentence import texts
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {

@@ -8,13 +8,13 @@ import mpmath
 import pytest
 
 from in_one import in_one
+from sordino.blocks.sentence import texts
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.odds import promise
-from sordino.words.sentence import texts
 
 NUMBER = r"([\d.,]*\d(?:e[+]\d+)?)"
 EPSILONS = {

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from sordino.audit.certify import certify
+from sordino.blocks.sentence import texts
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.mechanism.table import ChannelTable
 from sordino.words.explain import explain
 from sordino.words.odds import promise
-from sordino.words.sentence import texts
 
 NUMBER = r"([\d.]*\d)"
 FACTOR = rf"between any two values of (\S+) by a factor of at most {NUMBER}: a suspicion of 1 in 10 becomes at most"

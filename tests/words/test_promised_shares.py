@@ -5,11 +5,11 @@ import re
 import mpmath
 import pytest
 
+from sordino.blocks.sentence import texts
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.explain_plan import explanation
-from sordino.words.sentence import texts
 
 EDGES = {"south": 40, "north": 50, "west": 0, "east": 12, "rows": 34, "columns": 36}
 TREE = {"all": ["a", "b"], "b": ["c", "d"]}

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.region import ErrorRegion
+from sordino.blocks.charts import Shares
 from sordino.domain.grid import Grid
-from sordino.page.figures.bars import Shares, percents
+from sordino.page.figures.bars import percents
 from sordino.page.figures.correlations import correlation, short
 from sordino.page.figures.lettering import percent
 

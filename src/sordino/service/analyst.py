@@ -19,10 +19,11 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
+from sordino.show.cells import result_rows
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
-from sordino.survey.results.result import results, rows_with_kinds
+from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
 
@@ -140,7 +141,7 @@ def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any
     coverage = Coverage(confidence)
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
-    rows = [_row(row) for result in found for row in rows_with_kinds(result)]
+    rows = [_row(row) for result in found for row in result_rows(result.blocks())]
     more = [_row(row) for result in pooled for row in result.rows()]
     return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows, "pooled": more}
 

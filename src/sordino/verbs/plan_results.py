@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.block import Block
+from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
 from sordino.errors import SordinoError, UnavailableError
 from sordino.estimation.estimate import Method
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
+from sordino.show.cells import tables_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.coverage import Coverage
@@ -21,7 +25,7 @@ from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.results.estimates import table_of, write_estimates
-from sordino.tables.results.rows import rows_made, rows_pooled
+from sordino.tables.results.rows import rows_made
 from sordino.tables.weighted.public import read_public
 
 
@@ -50,6 +54,16 @@ class PlanEstimate(Brief):
     results: tuple[Result, ...]
     coverage: Coverage
     pooled: Sequence[PooledResult] = ()
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[Block, ...], ...]:
+        """What is shown of each question, whoever shows it."""
+        return tuple(result.blocks() for result in self.results)
+
+    @property
+    def _tables(self) -> list[QuantityTable]:
+        """Of all questions."""
+        return [table for blocks in self.blocks for table in tables_of(blocks)]
 
     @property
     def confidence(self) -> float:
@@ -133,18 +147,26 @@ class PlanEstimate(Brief):
             rule, step = "shares within others are told of honest reports", "estimate again without forged ones"
             raise SordinoError(rule, found="intervals against forged ones", step=step)
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, derived: bool = False) -> pa.Table:
         """A row for each value, number or coefficient of the questions that are answered; then those that are pooled.
 
         Columns: `attribute` (the question; of a pooled row what it is about), `value` (its label), `estimate`,
-        `stderr`, `low`, `high`, `fitted`, null where nothing is fitted; `kind`: share, cell, mean, missing (the share
-        of who lacks a number), covariance, coefficient, complete, bin, range, quantile or pooled; and, where several
-        questions are pooled, the `question` of each row, or the questions.
-        """
-        return table_of(self.results, rows_pooled(self.pooled))
+        `stderr`, `low`, `high`; `fitted`, null where nothing is fitted; `moved`, where reports may be forged; `kind`:
+        share, cell, mean, missing (the share of who lacks a number), covariance, coefficient, complete, bin, part (of
+        the range of many bins), range, quantile or pooled; and, where several questions are pooled, the `question` of
+        each row, or the questions; with derived rows `given`, `within` and `minus` too.
 
-    def to_frame(self) -> Any:
+        Args:
+            derived: whether the margins of tables, shares within others and their differences follow, as in the file
+                that `save` writes; of large tables these are many.
+        """
+        return table_of(self._tables, rows_made(self.results if derived else (), self.pooled, (), ()))
+
+    def to_frame(self, *, derived: bool = False) -> Any:
         """The same as a pandas DataFrame.
+
+        Args:
+            derived: as of `to_arrow`.
 
         Raises:
             UnavailableError: pandas is not installed.
@@ -154,7 +176,7 @@ class PlanEstimate(Brief):
         except ImportError:
             step = "install it, or use to_arrow(), which polars and DuckDB read too"
             raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
-        return self.to_arrow().to_pandas()
+        return self.to_arrow(derived=derived).to_pandas()
 
     def save(
         self,
@@ -181,7 +203,7 @@ class PlanEstimate(Brief):
         known = [] if margins is None else self.poststratified(margins)
         between = share_differences(self.results, differences, self.coverage)
         made = rows_made(self.results, self.pooled, known, between)
-        write_estimates(self.results, Path(path), made, overwrite=overwrite)
+        write_estimates(self._tables, Path(path), made, overwrite=overwrite)
 
     def page(
         self, path: Path | str, *, margins: Mapping[str, Any] | Path | str | None = None, overwrite: bool = False

@@ -6,8 +6,6 @@ Where there is none, as of a quantile, a quarter of the interval's width counts 
 from collections.abc import Mapping, Sequence
 from math import floor, isfinite, log10
 
-from sordino.survey.results.questions.rows import EstimateRow
-
 DIGITS = 2
 """Of a standard error."""
 
@@ -21,7 +19,7 @@ MOST_DECIMALS = 9
 """Beyond them, and from 15 digits before the point, a power of ten is clearer."""
 
 
-def rounded(row: EstimateRow) -> dict[str, str]:
+def rounded(row: Mapping[str, object]) -> dict[str, str]:
     """The numbers of a row as texts.
 
     Example:

@@ -9,6 +9,7 @@ from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.joint import JointFilter
 from sordino.accounting.odometer import Odometer
 from sordino.audit.certify import Certificate
+from sordino.blocks.sentence import texts
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
@@ -28,7 +29,6 @@ from sordino.words.explain_filter import counted_sentences
 from sordino.words.explain_plan import codes_sentence, explanation, forged_sentence
 from sordino.words.explain_query import query_sentences
 from sordino.words.odds import promise
-from sordino.words.sentence import texts
 
 
 @checked

@@ -1,11 +1,11 @@
 """A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.sentence import Paragraph, limits
 from sordino.exact.amount_text import loss_text_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import CountedDomain
 from sordino.words.odds_by_attribute import kept
-from sordino.words.sentence import Paragraph, limits
 
 LONGEST = 60
 """Letters of a value's name at most."""

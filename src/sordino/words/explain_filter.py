@@ -13,6 +13,7 @@ from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.joint import JointFilter, PrivacyFilter
 from sordino.accounting.odometer import Odometer
+from sordino.blocks.sentence import Purpose
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.domain.box import Box
@@ -21,7 +22,6 @@ from sordino.domain.record import Record
 from sordino.exact.amount_text import loss_text, remaining_text
 from sordino.exact.nats import outward
 from sordino.words.odds import factor, promise
-from sordino.words.sentence import Purpose
 
 TOGETHER = "all that is answered"
 

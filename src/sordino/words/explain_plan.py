@@ -11,6 +11,7 @@ from math import isfinite
 
 import numpy as np
 
+from sordino.blocks.sentence import Paragraph, Purpose, Sentence, limits, texts
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
@@ -27,7 +28,6 @@ from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
 from sordino.words.promised_shares import about_values, asked_values, promised
-from sordino.words.sentence import Paragraph, Purpose, Sentence, limits, texts
 
 MOST = 5
 """Sentences of a summary."""

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from sordino.audit.certify import Witness, certify
 from sordino.audit.levels import can_enumerate, coordinate_levels
+from sordino.blocks.sentence import texts
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.definition.pairwise import LDP
 from sordino.design.people_needed import people_needed
@@ -27,7 +28,6 @@ from sordino.query.together import Together
 from sordino.survey.planning.forecast import in_two_digits
 from sordino.words.explain_plan import codes_sentence, forged_sentence
 from sordino.words.odds import example_sentences, factor
-from sordino.words.sentence import texts
 
 Questions: TypeAlias = Query | Together | Sampled
 """Whatever is asked without a plan."""

@@ -6,11 +6,11 @@ Percentages round against the channel. Where the bound lies far below, nobody kn
 from collections.abc import Iterator
 from fractions import Fraction
 
+from sordino.blocks.sentence import Purpose, Sentence
 from sordino.exact.nats import outward
 from sordino.survey.planning.above_floor import above_floor
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.words.sentence import Purpose, Sentence
 
 ROUNDING = Fraction(1, 10**9)
 """A variance that lies above its floor by no more, relatively, is the floor."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
+from sordino.blocks.sentence import Purpose, Sentence, limits
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
@@ -19,7 +20,6 @@ from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
 from sordino.survey.frozen.promise import Definition
-from sordino.words.sentence import Purpose, Sentence, limits
 
 PRIOR = 10
 """The example's suspicion: 1 in 10."""

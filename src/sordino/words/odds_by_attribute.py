@@ -4,12 +4,12 @@ Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) a
 """
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.sentence import Purpose, Sentence, limits
 from sordino.exact.amount_text import CLOSE, loss_text, loss_text_of
 from sordino.exact.nats import Nats
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
 from sordino.words.odds import PRIOR, beliefs, factor
-from sordino.words.sentence import Purpose, Sentence, limits
 
 FEW = 5
 """Attributes that a summary names at most."""

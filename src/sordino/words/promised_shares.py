@@ -7,6 +7,7 @@ against the promise, as in `words.odds`.
 from collections.abc import Iterator
 from fractions import Fraction
 
+from sordino.blocks.sentence import Sentence, limits
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
@@ -19,7 +20,6 @@ from sordino.survey.frozen.amounts import canonical_amount, canonical_number
 from sordino.survey.frozen.parts import MetricPart
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.words.odds import SAME, factor, promise
-from sordino.words.sentence import Sentence, limits
 
 FEW = 5
 """Values whose names are spelled out at most."""

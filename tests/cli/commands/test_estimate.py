@@ -72,7 +72,7 @@ def test_by_default_smoothing_is_offered_and_not_done(hill, run, monkeypatch, tm
     code, out, _ = run("estimate", "plan.json", "tally.json", "--html", str(page))
     assert code == 0
     assert "Offered, not used: --method smoothed" in " ".join(out.split())
-    assert "fitted (block-simplex)" in out
+    assert "Fitted (block-simplex)" in out
     assert "moothed" not in page.read_text(encoding="utf-8")
     # Who names another method is not offered one.
     assert "Offered" not in run("estimate", "plan.json", "tally.json", "--method", "simplex")[1]

@@ -15,7 +15,6 @@ from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import Untold, results_so_far
 from sordino.verbs.freeze import freeze
-from sordino.words.coverage import untold_in_words
 
 ATTRIBUTES = {
     "smoker": {"categories": ["yes", "no"]},
@@ -153,11 +152,11 @@ def test_a_refusal_awaits_as_many_reports_as_the_forecast_said():
     result = next(one for one in refused(asked, 20_000) if one.from_reports is None)
     assert forecast.people_needed > 1_000_000
     assert result.awaited == forecast.people_needed
-    assert "if people are as the plan expects them" in untold_in_words(result)
+    assert "if people are as the plan expects them" in result.why_in_words()
     # Without it both speak of people of whom nothing is known.
     result = next(one for one in refused(plan(REGRESSION, 20_000), 20_000) if one.from_reports is None)
     assert result.awaited < 20_000
-    assert "were expected to, if people were as forecasts take unknown ones" in untold_in_words(result)
+    assert "were expected to, if people were as forecasts take unknown ones" in result.why_in_words()
 
 
 def test_what_is_found_says_how_many_reports_where_it_says_anything():
@@ -175,7 +174,7 @@ def test_what_is_found_says_how_many_reports_where_it_says_anything():
         (result,) = results_so_far(asked, asked.sampled.tally(asked.sampled.privatize([drawn])))
         if isinstance(result, Untold) and result.from_reports is not None:
             suggested.append(result.from_reports / enough)
-            assert "if the features vary as these reports suggest" in untold_in_words(result)
+            assert "if the features vary as these reports suggest" in result.why_in_words()
     assert len(suggested) > 3
     assert 0.7 < np.median(suggested) < 3
 

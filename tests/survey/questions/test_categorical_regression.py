@@ -15,6 +15,7 @@ from sordino.errors import DamagedError, SordinoError, SordinoErrors
 from sordino.estimation.regression import least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.simulation import SimulationSource
+from sordino.show.cells import tables_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.coverage import Coverage
@@ -133,7 +134,7 @@ def test_rows_name_the_category_and_its_base():
     rows = {row["value"]: row for row in result.rows()}
     assert list(rows) == list(truth)
     # The last one's place is beyond those of the attributes, as of means are the shares of who lacks one.
-    assert table_of([result]).column("kind").to_pylist() == ["coefficient"] * len(truth)
+    assert table_of(tables_of(result.blocks())).column("kind").to_pylist() == ["coefficient"] * len(truth)
     for name, value in truth.items():
         assert abs(rows[name]["estimate"] - value) < 5 * rows[name]["stderr"]
         assert rows[name]["low"] < rows[name]["estimate"] < rows[name]["high"]

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.cli.terminal.results import result_json
 from sordino.design.numbers.categorical.expected import expected_tally
 from sordino.document.queries import freeze_queries
 from sordino.errors import SordinoError
@@ -16,6 +15,7 @@ from sordino.estimation.mean_readings import mean_readings
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
+from sordino.show.cells import result_json
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import people_for
 from sordino.survey.planning.plan import Plan
@@ -92,7 +92,7 @@ def test_from_survey_to_estimates(kind, rows, tmp_path):
     assert "among those who have all these numbers" in page
     assert "% of the people" in page
     assert any("Whoever lacks one of the numbers" in line for line in sordino.explain(plan))
-    json.dumps([result_json(found.results[0]), *found.results[0].rows()], allow_nan=False)
+    json.dumps([result_json(found.results[0].blocks()), *found.results[0].rows()], allow_nan=False)
 
 
 @pytest.mark.parametrize("kind", ASKS)

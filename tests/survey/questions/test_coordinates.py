@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from golden_people import text_of
+from sordino.blocks.sentence import texts
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.odds_by_attribute import kept
-from sordino.words.sentence import texts
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {

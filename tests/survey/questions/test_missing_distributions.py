@@ -7,11 +7,12 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.cli.terminal.results import print_result, result_json
+from sordino.cli.terminal.results import print_blocks
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.show.cells import result_json
 from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
@@ -84,11 +85,11 @@ def test_the_forecast_is_what_estimates_show(plan, found):
 def test_it_is_explained_shown_and_written(plan, found, tmp_path, capsys):
     assert any("or that it is missing" in line for line in sordino.explain(plan))
     (result,) = found.results
-    print_result(result)
+    print_blocks(result.blocks())
     said = capsys.readouterr().out
     assert "the distribution of income among those who have it" in said
     assert "who has no number" in said
-    json.dumps([result_json(result), *result.rows()], allow_nan=False)
+    json.dumps([result_json(result.blocks()), *result.rows()], allow_nan=False)
     found.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "Histogram of income among those who have it" in page

@@ -8,8 +8,8 @@ import pytest
 import sordino
 from sordino import KeyedSource, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
-from sordino.cli.terminal.results import result_json
 from sordino.errors import SordinoError
+from sordino.show.cells import result_json
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
@@ -77,7 +77,7 @@ def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
     assert "so few reports tell that anybody has the number" in found.notes[0]
     # Far fewer would have told it, of people who have it as often as the survey says.
     assert "reports were expected to tell it" in found.notes[0]
-    said = json.dumps([result_json(found), *found.rows()], allow_nan=False)
+    said = json.dumps([result_json(found.blocks()), *found.rows()], allow_nan=False)
     assert "income: so few reports" in said
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino.blocks.sentence import texts
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical, sealed_bytes
@@ -24,7 +25,6 @@ from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Untold, results
 from sordino.words.explain import explain
 from sordino.words.odds_by_attribute import kept
-from sordino.words.sentence import texts
 
 SURVEY = """\
 version = 1

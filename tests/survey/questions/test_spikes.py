@@ -8,7 +8,7 @@ import pytest
 
 from sordino import aggregate, estimate, privatize
 from sordino.audit.pieces import monotone_pieces
-from sordino.cli.terminal.results import print_result
+from sordino.cli.terminal.results import print_blocks
 from sordino.design.numbers.bins.hierarchy import hierarchy
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError
@@ -89,7 +89,7 @@ def test_a_quantile_of_spikes_is_an_edge_and_no_number_within_a_bin(bins):
     (_, *median), (_, *high) = result.quantiles
     assert median == [0.0, 0.0, 64 / bins]
     assert high == [40.0, 40.0, 40.0 + 64 / bins]
-    print_result(result)
+    print_blocks(result.blocks())
 
 
 def test_where_nothing_is_said_of_spikes_a_quantile_is_read_off_the_curve():

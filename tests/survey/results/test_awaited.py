@@ -9,7 +9,6 @@ from sordino.exact.keyed import KeyedSource
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results_so_far
-from sordino.words.coverage import untold_in_words
 from surveys import planned
 
 COLLECTIONS = 40
@@ -79,7 +78,7 @@ def test_covariances_are_told_once_somebody_has_answered_about_each_moment():
 def test_of_more_reports_than_are_awaited_it_is_said_that_they_were():
     for n, said in ((9, "are expected to, if people are as"), (10, "were expected to, if people were as")):
         untold = Untold(plan_of(REGRESSION, age=NUMBER, height=NUMBER).questions[0], n, SordinoError("it"), lambda: 10)
-        assert f"About 10 reports {said}" in untold_in_words(untold)
+        assert f"About 10 reports {said}" in untold.why_in_words()
 
 
 def test_what_takes_seconds_is_worked_out_once_for_all_pages_of_a_collection(monkeypatch):

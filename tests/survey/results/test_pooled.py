@@ -12,7 +12,8 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.page.pooled_sections import pooled_section
+from sordino.page.block_sections import sections_of
+from sordino.show.derived import pooled_blocks
 from sordino.survey.results.watching import standard_errors
 
 SURVEY = """
@@ -160,8 +161,8 @@ def test_against_forged_reports_nothing_is_pooled(survey):
 
 def test_a_section_of_the_page_names_the_questions(survey):
     found = sordino.estimate(*survey)
-    section = pooled_section(found.pooled[0])
-    assert section.title == "All that is told of smoker"
+    (section,) = sections_of(pooled_blocks(found.pooled[0]))
+    assert section.title == "From several questions together: smoker"
     (table,) = section.parts
     assert len(table.rows) == 2
     assert table.note.startswith("Pooled from 3 questions (smoker; job, smoker; smoker, home, job), each weighted by")

@@ -95,7 +95,7 @@ def test_counts_and_files_say_the_same(surveyed, run, monkeypatch):
         assert told["poststratified_untold"] == {}
     out = run("estimate", "plan.json", "reports.parquet", "--margins", "census.csv", "--html", "page.html")[1]
     assert "age, smoker, with age as known" in out
-    assert "Shares of age, smoker, with age as they are known" in (folder / "page.html").read_text()
+    assert "Shares of age, smoker, with age as known" in (folder / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_the_command_has_all_rows(surveyed, run, monkeypatch):
     # A reader of JSON takes no NaN.
     assert "NaN" not in json.dumps(told)
     out = run("estimate", "plan.json", "reports.parquet")[1]
-    assert "shares of smoker within age" in out
+    assert "Shares of smoker within age" in out
     assert "% (" in out[out.index("among age") :]
 
 

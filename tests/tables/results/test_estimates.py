@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
+from sordino.show import cells
+from sordino.show.cells import tables_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
-from sordino.tables.results import estimates
 from sordino.tables.results.cells import as_cell
-from sordino.tables.results.estimates import write_estimates
+from sordino.tables.results.estimates import table_of, write_estimates
 
 COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind")
 
@@ -75,10 +76,14 @@ def found():
     return results(plan, plan.sampled.tally(plan.sampled.privatize([np.arange(1000) % len(labels)])))
 
 
+def tables(found):
+    return [table for result in found for table in tables_of(result.blocks())]
+
+
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
     path = tmp_path / f"table{ending}"
-    write_estimates(found, path)
+    write_estimates(tables(found), path)
     names = [str(row["value"]) for result in found for row in result.rows()]
     if ending == ".parquet":
         assert parquet.read_table(path).column("value").to_pylist() == names
@@ -95,20 +100,20 @@ def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
 @pytest.mark.parametrize("at_a_time", [1, 7, 1 << 15])
 def test_a_table_has_the_rows_of_its_results(found, monkeypatch, at_a_time):
     """Written by columns, some rows at a time; what was fitted is null where nothing was."""
-    monkeypatch.setattr(estimates, "ROWS", at_a_time)
+    monkeypatch.setattr(cells, "ROWS", at_a_time)
     rows = [{"fitted": None, "kind": "share"} | row for result in found for row in result.rows()]
-    assert estimates.table_of(found).to_pylist() == [{name: row[name] for name in COLUMNS} for row in rows]
+    assert table_of(tables(found)).to_pylist() == [{name: row[name] for name in COLUMNS} for row in rows]
     without = [replace(found[0], estimate=replace(found[0].estimate, fitted=None))]
-    assert estimates.table_of([*found, *without]).column("fitted").null_count == len(rows)
+    assert table_of(tables([*found, *without])).column("fitted").null_count == len(rows)
 
 
 @pytest.mark.parametrize("at_a_time", [2, 1 << 15])
 def test_what_is_made_of_estimates_stands_behind_them(tmp_path, found, monkeypatch, at_a_time):
     """Names of values are whatever a survey's author chose, in every column."""
-    monkeypatch.setattr(estimates, "ROWS", at_a_time)
+    monkeypatch.setattr(cells, "ROWS", at_a_time)
     head = {"attribute": "=A1", "value": "+1", "estimate": 0.25, "stderr": None, "low": 0.0, "high": 1.0}
     made = [{**head, "kind": "difference", "question": "=Q1", "given": "@a", "within": "=w", "minus": "-x"}] * 3
-    write_estimates(found, tmp_path / "t.csv", made)
+    write_estimates(tables(found), tmp_path / "t.csv", made)
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows] == ["share"] * found[0].count + ["difference"] * 3
@@ -119,4 +124,4 @@ def test_what_is_made_of_estimates_stands_behind_them(tmp_path, found, monkeypat
 
 def test_rows_of_a_table_are_not_made_one_by_one(tmp_path, found, monkeypatch):
     monkeypatch.setattr(type(found[0]), "row", None)
-    write_estimates(found, tmp_path / "table.csv")
+    write_estimates(tables(found), tmp_path / "table.csv")

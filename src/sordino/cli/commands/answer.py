@@ -13,6 +13,7 @@ from sordino.agent.answer import answer as answer_once
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import Waiting, fetch_plan, send_report
+from sordino.blocks.sentence import texts
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
@@ -21,7 +22,6 @@ from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
-from sordino.words.sentence import texts
 
 
 class PublicKey(click.types.StringParamType):

@@ -13,7 +13,7 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.terminal.explanations import print_explanation
 from sordino.cli.terminal.forecasts import accuracy_rows
-from sordino.cli.terminal.results import print_result
+from sordino.cli.terminal.results import print_blocks
 from sordino.cli.whole_numbers import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.document.files import write_text
@@ -58,8 +58,7 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
     result, uniform = by_default(outcome.blockwise), by_default(outcome.uniform)
     rows = _comparison(outcome)
     known = SimulationTruth(
-        truth=outcome.truth,
-        others=[("Uniform LDP", uniform.estimate.by_method)],
+        blocks=[result.blocks(outcome.truth, [("Uniform LDP", uniform.estimate.by_method)])],
         notes=(SOURCE,),
         comparison=Section("What protecting only what is sensitive buys", (PageTable(HEADER, tuple(rows)),)),
     )
@@ -81,7 +80,7 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
             }
         )
         return
-    print_result(result)
+    print_blocks(result.blocks())
     print_table(
         "Expected before anybody was asked, of people like those of a public sample",
         ("", "blocks of 5 x 5", "uniform LDP"),

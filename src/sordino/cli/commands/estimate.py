@@ -1,33 +1,24 @@
 """`sordino estimate`: what reports say, printed, as a table and as a page."""
 
-from itertools import islice
 from pathlib import Path
 from typing import get_args
 
 import click
 
+from sordino.blocks.block import Heading, blocks_of
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
-from sordino.cli.terminal.results import (
-    poststratified_json,
-    print_differences,
-    print_pooled,
-    print_poststratified,
-    print_result,
-    print_tables,
-    result_json,
-    tables_json,
-)
+from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
 from sordino.cli.whole_numbers import Whole
 from sordino.cli.writable import require_writable
 from sordino.estimation.estimate import Method
+from sordino.show.cells import result_json, result_rows, tables_of
+from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import IN_ORDER
-from sordino.survey.results.result import Untold, rows_with_kinds
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 from sordino.words.coverage import POPULATION
@@ -87,7 +78,7 @@ def estimate(
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
-    found = estimated.results
+    found, shown = estimated.results, estimated.blocks
     between = share_differences(found, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
@@ -97,14 +88,14 @@ def estimate(
     if as_json:
         head = {"plan": frozen.hash, "n": estimated.n}
         against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
-        questions = [result_json(result) for result in found]
+        questions = [result_json(blocks) for blocks in shown]
         print_json(
             {
                 **head,
                 "confidence": confidence,
                 **against,
                 "questions": questions,
-                "rows": [row for result in found for row in rows_with_kinds(result)],
+                "rows": [row for blocks in shown for row in result_rows(blocks)],
                 **({"between": between} if differences else {}),
                 "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),
@@ -112,17 +103,17 @@ def estimate(
             }
         )
         return
-    for result in found:
-        print_result(result, offer=method is None)
-    print_differences(between, confidence)
+    for blocks in shown:
+        print_blocks(blocks, suggests=method is None)
+    print_blocks(difference_blocks(between, coverage))
     for pooled in estimated.pooled:
-        print_pooled(pooled)
-    print_tables(found)
-    print_poststratified(known)
-    if not all(isinstance(result, Untold) for result in found):
+        print_blocks(pooled_blocks(pooled))
+    print_blocks(within_blocks(found))
+    for one in known:
+        print_blocks(poststratified_blocks(one))
+    if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
         say(*POPULATION, "")
     for path in filter(None, (output, html)):
         say(f"{path}: written")
-    more = (next(islice(result.rows(), IN_ORDER, None), None) is not None for result in found)
-    if output is None and any(more):
+    if output is None and any(len(table.readable) < table.count for blocks in shown for table in tables_of(blocks)):
         say("All values: -o FILE, or --json.")

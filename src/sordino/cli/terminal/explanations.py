@@ -3,6 +3,7 @@
 from typing import Any
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.sentence import texts
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
 from sordino.exact.amount_text import DIGITS, loss_text_beside
@@ -13,7 +14,6 @@ from sordino.survey.questions.question import CountedDomain
 from sordino.words.explain_certificate import plan_certificates
 from sordino.words.explain_plan import NEARLY, Explanation
 from sordino.words.grounds import bound_in_short, dependence_json
-from sordino.words.sentence import texts
 
 
 def print_explanation(explanation: Explanation, more: str | None, *, floor: bool = False) -> None:

@@ -1,11 +1,11 @@
 """Shares with their intervals as horizontal bars: each has its name above it. Lengths are points."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.charts import Shares
 from sordino.errors import SordinoError
 from sordino.page.figures.axes import SIZE, WIDTH
 from sordino.page.figures.colours import BAR, INK, MARK, TRUTH
@@ -28,40 +28,6 @@ WHISKER, END = 1.8, 5
 """The thickness of an interval's line; how far its ends reach above and below."""
 DOT = Mark("dot", 7.5, MARK)
 DIAMOND = Mark("diamond", 7, TRUTH)
-
-
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """Some values' shares, arrays of shape (k,).
-
-    Attributes:
-        estimate: what the reports say, with nothing changed.
-        low, high: the ends of its interval.
-        fitted: a distribution near it; None where nothing was fitted.
-        truth: where it is known.
-    """
-
-    estimate: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    fitted: NDArray[np.float64] | None = None
-    truth: NDArray[np.float64] | None = None
-
-    @property
-    def columns(self) -> list[NDArray[np.float64]]:
-        """All that there is."""
-        known = (column for column in (self.fitted, self.truth) if column is not None)
-        return [self.estimate, self.low, self.high, *known]
-
-    @property
-    def leading(self) -> NDArray[np.float64]:
-        """The fitted shares, or the estimates where nothing was fitted: what is the largest goes by them."""
-        return self.estimate if self.fitted is None else self.fitted
-
-    def of(self, values: NDArray[np.intp]) -> "Shares":
-        """Those of some values."""
-        fitted, truth = (None if column is None else column[values] for column in (self.fitted, self.truth))
-        return Shares(self.estimate[values], self.low[values], self.high[values], fitted, truth)
 
 
 def bars(labels: Sequence[str], shares: Shares) -> Scene:

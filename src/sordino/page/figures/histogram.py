@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.charts import Shares
 from sordino.errors import SordinoError
 from sordino.page.figures.axes import LETTERS, WIDE
-from sordino.page.figures.bars import DIAMOND, DOT, WHISKER, Shares, signs_of
+from sordino.page.figures.bars import DIAMOND, DOT, WHISKER, signs_of
 from sordino.page.figures.colours import BAR, MARK
 from sordino.page.figures.lettering import fit, percent
 from sordino.page.figures.scenes.legend import Mark, legend, legend_height

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.sentence import Purpose, Sentence
 from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side, require_confidence
 from sordino.estimation.intervals.forged import Limits, forged_limits
@@ -12,6 +13,8 @@ from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.estimation.moments import NormalEstimate
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.watching import standard_errors, watched_limits
+
+WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,30 @@ class Coverage:
             raise SordinoError(
                 "forged reports must be a number from 0 on", found=shown(self.forged), step="say how many, 0 for none"
             )
+
+    def sentence(self, of: str, together: str = "Bonferroni") -> Sentence:
+        """What the intervals of a table promise.
+
+        Args:
+            of: what each is about.
+            together: how they are made to hold together, if they do.
+
+        Example:
+            >>> print(Coverage(0.9).sentence("value").text)
+            Intervals hold for each value by itself with 90% confidence.
+            >>> print(Coverage(simultaneous=True, forged=20).sentence("value", "max-|z|").text)
+            Intervals hold for all values together with 95% confidence (max-|z|), even if up to 20 reports are forged.
+        """
+        which = f"for all {of}s together" if self.simultaneous else f"for each {of} by itself"
+        how = f" ({together})" if self.simultaneous else ""
+        said = f"Intervals hold {which} with {100 * self.confidence:.15g}% confidence{how}"
+        if self.watched:
+            said += f", {WATCHED}"
+        if self.forged:
+            reports = "report is" if self.forged == 1 else "reports are"
+            said += f", even if up to {self.forged:,} {reports} forged"
+        plain = self == Coverage(self.confidence)
+        return Sentence(f"{said}.", Purpose.CONFIDENCE if plain else Purpose.INTERVALS)
 
     def step(self, otherwise: str) -> str:
         """What to do where reports are too few: while they are watched more may come."""

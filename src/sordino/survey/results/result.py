@@ -1,6 +1,6 @@
 """What a plan's reports say about each of its questions: the results that tables, files and pages show."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
+from sordino.blocks.sentence import Purpose
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method, estimate
 from sordino.estimation.intervals.forged import require_fewer
@@ -16,7 +18,7 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.joint import fitted_together
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import SharesQuestion
+from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
@@ -61,19 +63,44 @@ class Untold:
         """What is given instead."""
         return iter(()) if self.instead is None else self.instead.rows()
 
-    def kind(self, place: int) -> str:
-        """What a row of that is."""
-        return "" if self.instead is None else self.instead.kind(place)
+    def blocks(self) -> tuple[Block, ...]:
+        """Why the question is not answered, and what is given instead."""
+        name, instead = self.question.name, () if self.instead is None else (self.instead.table,)
+        facts: dict[str, Any] = {"untold": str(self.why)}
+        if self.instead is not None:
+            facts |= {"instead": [single.label for single in self.instead.singles]}
+        heading = Heading(name, _asked(self.question), tuple(self.question.asked), self.n, facts, is_estimated=False)
+        why = LateSentence(self.why_in_words, Purpose.REFUSAL)
+        return heading, BlockGroup(f"{name}: not told by {self.n:,} reports", (why, *instead))
+
+    def why_in_words(self) -> str:
+        """Why, what to do, and how many reports are expected to tell it where that is known."""
+        if self.awaited is None:
+            return str(self.why)
+        # Forecasts are loaded where something is not told.
+        from sordino.survey.planning.forecast import in_two_digits
+
+        reports, known = f"About {in_two_digits(self.awaited)} reports", self.question.known is not None
+        if self.from_reports is not None:
+            return f"{self.why} {reports} are expected to, if the features vary as these reports suggest."
+        if self.awaited <= self.n:
+            people = "people were as the plan expects them" if known else "people were as forecasts take unknown ones"
+            return f"{self.why} {reports} were expected to, if {people}."
+        people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
+        return f"{self.why} {reports} are expected to, if {people}: of others more may."
+
+
+def _asked(question: Question) -> str:
+    """What kind of question it is."""
+    if isinstance(question, NumbersQuestion):
+        return question.part.asked
+    if isinstance(question, DistributionQuestion):
+        return "distribution"
+    return "table" if isinstance(question, TableQuestion) else "histogram"
 
 
 Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
 """What a plan's reports say about one of its questions."""
-
-
-def rows_with_kinds(result: Result) -> Iterator[dict[str, Any]]:
-    """Each number of a result for programs, with its `kind`; of a refused question what is given instead."""
-    rows: Iterable[Mapping[str, Any]] = result.rows()
-    return ({**row, "kind": result.kind(place)} for place, row in enumerate(rows))
 
 
 def results(

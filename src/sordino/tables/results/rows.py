@@ -4,7 +4,7 @@
 that these have; `minus` is the value whose share, or among whose people the share, is taken off.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sordino.survey.results.pooled import PooledResult
@@ -32,17 +32,12 @@ def rows_made(
     """
     for row in between:
         yield _row("between", row, row["attribute"]) | {"minus": row["minus"]}
-    yield from rows_pooled(pooled)
+    for result in pooled:
+        yield from (_row("pooled", row, "; ".join(result.questions)) for row in result.rows())
     for table in table_results(found):
         yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
-
-
-def rows_pooled(pooled: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
-    """What several questions tell, with the names of all of them."""
-    for result in pooled:
-        yield from (_row("pooled", row, "; ".join(result.questions)) for row in result.rows())
 
 
 def _row(kind: str, row: Row, question: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import pytest
 
 import sordino
 from sordino.page.estimate_page import estimate_page
-from sordino.survey.results.result import Untold, rows_with_kinds
+from sordino.show.cells import result_rows
+from sordino.survey.results.result import Untold
 
 PEOPLE = 12_000
 NUMBERS = {"age": {"number": {"low": 20, "high": 80}}, "height": {"number": {"low": 140, "high": 200}}}
@@ -54,7 +55,7 @@ def test_a_refused_regression_gives_the_means_and_shares_of_its_attributes():
     assert rows["job: clerk"]["stderr"] < 0.08
     assert all(row["attribute"] == "regression of height on age, job" for row in rows.values())
     # Of the same names as coefficients, which a program tells by their kind.
-    kinds = [row["kind"] for row in rows_with_kinds(refused)]
+    kinds = [row["kind"] for row in result_rows(refused.blocks())]
     assert kinds == ["mean", "share", "share", "share", "mean"]
 
 
@@ -98,7 +99,7 @@ def test_every_output_has_them_and_says_what_they_are(tmp_path):
     assert f"pooled,{name}; mean of height" in lines[4]
     page = estimate_page(found.plan, found.results, pooled=found.pooled)
     assert "Given instead of the regression of height on age: each attribute by itself." in page
-    assert "All that is told of mean of height" in page
+    assert "From several questions together: mean of height" in page
 
 
 def test_against_forged_reports_and_of_a_question_that_is_answered_nothing_is_given_instead():

@@ -9,6 +9,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.block import Block, BlockGroup, Heading, Plot
+from sordino.blocks.charts import DensityChart, FunctionChart
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
@@ -20,13 +24,25 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import Numbers, numbers_at
+from sordino.survey.results.questions.rows import UNBIASED, Numbers, numbers_at
 
 Row: TypeAlias = dict[str, str | float]
 
 
 PARTS, MOST_SHOWN = 8, 15
 """Of a number's range, of which people are shown the shares; and bins that are shown themselves."""
+
+DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""That words name where a survey asks for no quantiles."""
+
+FITTED = "Fitted ({method}) is the closest valid distribution; quantiles are read from it."
+"""What a column of a table of bins is."""
+
+LAST = 5
+"""Of the tables of a distribution in files: after bins, ranges, who has no number and quantiles come the parts."""
+
+ROW = "row"
+"""What each interval is about: all rows of a distribution hold together where intervals do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +219,14 @@ class DistributionResult:
     @cached_property
     def numbers(self) -> Numbers:
         """Of all rows the columns of a table; what a row has not, as a quantile its standard error, is NaN."""
+        rows = list(self.rows())
+        return {name: np.array([row.get(name, np.nan) for row in rows], dtype=np.float64) for name in self._names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Of these columns."""
         names = ("estimate", "stderr", "low", "high", *(() if self.fitted is None else ("fitted",)))
-        names += ("moved",) if self.coverage.forged else ()
-        return {name: np.array([row.get(name, np.nan) for row in self.rows()], dtype=np.float64) for name in names}
+        return (*names, "moved") if self.coverage.forged else names
 
     def rows(self) -> Iterator[Row]:
         """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
@@ -226,3 +247,116 @@ class DistributionResult:
         low, high = map(float, possible_limits(value, (value - reach, value + reach)))
         told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
         return {"attribute": self.question.name, "value": MISSING} | told
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The bins with their histogram, the distribution function with its quantiles, who has no number, the ranges.
+
+        Of many bins each is mostly noise: people read parts of the range, programs both.
+        """
+        name, whose, k = self.question.name, self.question.whose, self.question.domain.k
+        asked, optional = k + len(self.ranges), self.question.optional
+        bins = f"all {k} bins" if not self.parts else ""
+        rows = [self._table(bins, range(k), 0, self._columns_sentences, () if self.parts else None)]
+        rows += [self._parts_table] if self.parts else []
+        groups = [BlockGroup(f"Histogram of {whose}", (Plot(DensityChart, self._density), *rows))]
+        quantiles = (
+            self._table(
+                f"the distribution of {whose}", range(asked + optional, self.count), 4, self._quantile_sentences
+            ),
+        )
+        function = (Plot(FunctionChart, self._function), *(quantiles if self.quantiles else ()))
+        groups.append(BlockGroup(f"Distribution function of {whose}", function))
+        if optional:
+            missing = self._table("who has no number", range(asked, asked + 1), 3, about=f"{name}, of all people")
+            groups.append(BlockGroup(f"Who lacks {name}", (missing,)))
+        if self.ranges:
+            groups.append(BlockGroup(f"Ranges of {whose}", (self._table("ranges", range(k, asked), 2),)))
+        return self._heading, *groups
+
+    @property
+    def _heading(self) -> Heading:
+        facts = {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
+        method, name = self.estimate.method, self.question.name
+        fitted = "" if self.fitted is None else method
+        about = tuple(self.question.asked)
+        return Heading(name, "distribution", about, self.n, facts | {"method": method}, "distribution", method=fitted)
+
+    def _table(
+        self,
+        title: str,
+        places: range,
+        order: int,
+        sentences: tuple[Sentence, ...] = (),
+        excerpt: Sequence[int] | None = None,
+        about: str = "",
+    ) -> QuantityTable:
+        """Some of the rows, with the columns that these have."""
+        first, rows = places.start, list(self.rows())[places.start : places.stop]
+        names = [name for name in self.numbers if all(name in row for row in rows)]
+        numbers = ("estimate", "stderr", "low", "high", "fitted", "moved")
+        keys = [{name: value for name, value in row.items() if name not in numbers} for row in rows]
+        return QuantityTable(
+            question=self.question.name,
+            about=about or self.question.name,
+            columns={name: self.numbers[name][places.start : places.stop] for name in names},
+            label=lambda place: self.label(first + place),
+            kind=lambda place: self.kind(first + place),
+            key=keys.__getitem__,
+            confidence=self.coverage.confidence,
+            excerpt=excerpt,
+            title=f"{self.n:,} reports; {title}",
+            in_shares="stderr" in names,
+            sentences=(self.coverage.sentence(ROW, self.together), *sentences),
+            order=order,
+        )
+
+    @property
+    def _parts_table(self) -> QuantityTable:
+        """Parts of the range with many bins each, which are read in their place."""
+        name, numbers = self.question.name, self._names
+        ends = [(float(row["from"]), float(row["to"])) for row in self.parts]
+        return QuantityTable(
+            question=name,
+            about=name,
+            columns={column: np.array([row[column] for row in self.parts], dtype=np.float64) for column in numbers},
+            label=lambda place: " to ".join(map(plain, ends[place])),
+            kind=lambda _: "part",
+            key=lambda place: {"attribute": name, "from": ends[place][0], "to": ends[place][1]},
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; parts of {self.question.domain.k} bins",
+            sentences=(self.coverage.sentence(ROW, self.together), *self._columns_sentences),
+            order=LAST,
+        )
+
+    @property
+    def _columns_sentences(self) -> tuple[Sentence, ...]:
+        fitted = () if self.fitted is None else (FITTED.format(method=self.estimate.method),)
+        return tuple(Sentence(text, Purpose.COLUMNS) for text in (UNBIASED, *fitted))
+
+    @property
+    def _quantile_sentences(self) -> tuple[Sentence, ...]:
+        """What a quantile is, and where within a bin it is taken to lie."""
+        what = "A quantile is the least number that this part of the people do not exceed"
+        how = "; it is read off the fitted curve."
+        if self.estimate.spikes:
+            how = ". Where spikes are declared it is the edge at which its bin begins; nothing is interpolated."
+        return (Sentence(what + how, Purpose.COLUMNS),)
+
+    def _density(self) -> DensityChart:
+        domain = self.question.domain
+        shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
+        how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
+        rest = (
+            "; the unbiased shares of all bins stand in the table that `sordino estimate` writes" if self.parts else ""
+        )
+        densest = domain.label(int(np.argmax(shares / domain.widths)))
+        return DensityChart(self.question.whose, np.array(domain.edges), shares, densest, f"{how}{rest}.")
+
+    def _function(self) -> FunctionChart:
+        note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
+        note += "" if self.coverage.watched else " That is for one look, not for many while reports come in."
+        asked = tuple((float(text), value, low, high) for text, value, low, high in self.quantiles)
+        described = asked or tuple((part, *self.quantile(part)) for part in DECILES)
+        edges, function = np.array(self.question.domain.edges), self.estimate.fitted_function
+        steps = self.estimate.spikes
+        return FunctionChart(self.question.whose, edges, function, self.band, asked, described, steps, note)

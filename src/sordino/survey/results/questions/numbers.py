@@ -8,6 +8,11 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.block import Block, BlockGroup, Heading, Plot
+from sordino.blocks.charts import Chart, CorrelationChart, PointChart
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
+from sordino.domain.interval import Interval
 from sordino.estimation.estimated_moments import read_moments
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
@@ -20,6 +25,8 @@ from sordino.query.bin import MISSING
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
+
+FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,3 +242,97 @@ class NumbersResult:
         for place in range(self.count):
             head: EstimateRow = {"attribute": name, "value": self.label(place)}
             yield head | numbers_at(numbers, place)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """What is estimated with its intervals, and a chart of it."""
+        facts: dict[str, object] = (
+            {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
+        )
+        facts |= {"untold": "; ".join(self.notes)} if self.notes else {}
+        heading = Heading(self.question.name, self.question.part.asked, tuple(self.question.asked), self.n, facts)
+        whose = self.question.whose
+        match self.question.part.asked:
+            case "mean":
+                chart = Plot(PointChart, self._means)
+            case "regression":
+                chart = Plot(PointChart, self._coefficients)
+            case "covariance":
+                chart = Plot(CorrelationChart, self._correlations)
+        return heading, BlockGroup(whose[0].upper() + whose[1:], (chart, self._table))
+
+    @property
+    def _table(self) -> QuantityTable:
+        name = self.question.name
+        said = [self.coverage.sentence("number", self.together)]
+        said += [] if self.fitted is None else [Sentence(FITTED, Purpose.COLUMNS)]
+        said += [Sentence(text, Purpose.POPULATION) for text in (*self._complete_cases, *(f"{n}." for n in self.notes))]
+        return QuantityTable(
+            question=name,
+            about=self.about,
+            columns=self.numbers,
+            label=self.label,
+            kind=self.kind,
+            key=lambda place: {"attribute": name, "value": self.label(place)},
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; {self.question.whose}",
+            noun=self.noun,
+            in_shares=False,
+            sentences=tuple(said),
+        )
+
+    @property
+    def _complete_cases(self) -> Iterator[str]:
+        """Of whom it is, and of how many; nothing where it is of everybody, or of each number by itself."""
+        if self.complete is not None:
+            low, high = (100 * self.numbers[end][-1] for end in ("low", "high"))
+            yield (
+                f"All of this is of those who have all these numbers, {low:.1f} to {high:.1f} % of the people (the row"
+                f" {COMPLETE!r}), and says nothing of the others."
+            )
+
+    @property
+    def _own(self) -> tuple[dict[str, float], ...]:
+        """The numbers of all rows, in their own units."""
+        return tuple(numbers_at(self.numbers, place) for place in range(self.count))
+
+    def _means(self) -> Chart:
+        """Numbers of one range on one axis; of several, whose units may differ, each on a scale of its own."""
+        # Of numbers that may be missing the shares of those who lack them follow.
+        ends = [*self.question.intervals, *(Interval(0, 1) for _ in self.question.missing)]
+        names = tuple(name for name, _ in self.labels)
+        scales = [(end.low, end.high) for end in (ends[place[0]] for _, place in self.labels)]
+        about = "means and shares" if self.question.missing else "means"
+        columns = self.numbers
+        drawn, what = (columns["estimate"], columns["low"], columns["high"]), f"{len(names)} {about}"
+        note = f"The numbers on the right are the {about}."
+        if len(set(scales)) == 1:
+            return PointChart(what, names, drawn, self._own, "mean", (), has_zero=False, note=note)
+        note += " Each line is a scale of its own; rows are not to be compared."
+        unit = "each on its own scale, over its whole range"
+        return PointChart(what, names, drawn, self._own, unit, scales, has_zero=False, note=note)
+
+    def _coefficients(self) -> Chart:
+        """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
+        *features, target = self.question.ranges.names
+        widths = 2 * self.question.ranges.half[:-1]
+        low, high = self.interval
+        value, low, high = (widths * numbers[1:] for numbers in (self.estimate.value, low, high))
+        note = (
+            "A point is a coefficient times the range of its feature, so that features can be compared; on the right"
+            " the coefficients in their own units."
+        )
+        if self.question.part.base:
+            note += " Of a category it is the difference from the one that it is against, all else equal."
+        what, own = f"{len(features)} coefficients that explain {target}", self._own[1 : 1 + len(features)]
+        unit = f"change of {target} over the whole range of the feature"
+        return PointChart(what, tuple(features), (value, low, high), own, unit, (), has_zero=True, note=note)
+
+    def _correlations(self) -> Chart:
+        """The correlations of the fitted matrix, which noise cannot have made impossible."""
+        names = self.question.asked
+        fitted = np.zeros((len(names), len(names))) if self.fitted is None else self.fitted
+        note = (
+            "Correlations of the fitted covariances, without intervals: those of the covariances show how sure each is."
+            " A number whose fitted variance is zero has none."
+        )
+        return CorrelationChart(tuple(names), fitted, note)

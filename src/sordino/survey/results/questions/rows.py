@@ -17,6 +17,9 @@ Numbers: TypeAlias = dict[str, NDArray[np.float64]]
 IN_ORDER, LARGEST = 40, 15
 """Values that people read in the survey's order at most; of more, those with the largest shares, so many."""
 
+UNBIASED = "Estimates are unbiased; noise can make them negative, and intervals are cut at 0."
+"""What the estimates of shares are."""
+
 
 def numbers_at(columns: Numbers, place: int) -> dict[str, float]:
     """One row of the columns of a table."""

@@ -1,22 +1,45 @@
 """What a plan's reports say about the shares of an attribute's values, or of a table's cells."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence, Plot
+from sordino.blocks.charts import BarChart, ColumnChart, Floats, MapChart, Shares
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
+from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.joint.cells import Cells
 from sordino.estimation.neighbours.choice import Choice
+from sordino.mechanism.supported import SupportMechanism
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, EstimateRow, Numbers, numbers_at
-from sordino.survey.results.surroundings import offer_of
+from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
+from sordino.survey.results.questions.smoothing_choice import choice_in_words
+from sordino.survey.results.surroundings import numbers_in_order, offer_of
+
+FITTED = "Fitted ({method}) is the closest valid distribution, for maps and totals; its largest shares are biased low."
+SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."
+"""What the columns of a table of shares are."""
+
+CELLS = "A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
+
+FEWEST_COLUMNS, MOST_COLUMNS = 16, 400
+"""Values in order that are drawn one by one: a chart of fewer shows nothing that bars beside a table do not."""
+
+RUNS = 100
+"""Columns at most where each is a run of values: noise that neighbours share cancels within a run."""
+
+MOST_CODES = 1 << 17
+"""Of a mechanism whose sums are worked out for a figure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +170,116 @@ class HistogramResult:
 
     def row(self, value: int) -> EstimateRow:
         """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
-        head: EstimateRow = {"attribute": self.question.name, "value": self.label(value)}
+        return self._key(value) | numbers_at(self.numbers, value)
+
+    def _key(self, value: int) -> EstimateRow:
         if isinstance(self.question, TableQuestion):
-            head = {"attributes": self.question.asked, "value": self.question.labels(value)}
-        return head | numbers_at(self.numbers, value)
+            return {"attributes": self.question.asked, "value": self.question.labels(value)}
+        return {"attribute": self.question.name, "value": self.label(value)}
+
+    def blocks(self, truth: Floats | None = None, others: Sequence[tuple[str, Floats]] = ()) -> tuple[Block, ...]:
+        """What is shown: of places a map, of numbers in order a histogram, the shares with their intervals.
+
+        Args:
+            truth: the true shares where a simulation knows them, shape (k,).
+            others: what else it maps beside, each with what it is.
+        """
+        name, domain = self.question.name, self.question.domain
+        groups = []
+        if isinstance(domain, Grid):
+            groups.append(BlockGroup("Map", (Plot(MapChart, lambda: self._map(domain, truth, others)),), name))
+        if self._has_columns:
+            groups.append(BlockGroup("Histogram", (Plot(ColumnChart, lambda: self._histogram(truth)),), name))
+        is_whole = len(self.excerpt) == self.count
+        parts: tuple[Block, ...] = self._table(truth), LateSentence(self._suggestion, Purpose.SUGGESTION)
+        # What a histogram shows in order is not drawn again.
+        if not (is_whole and self._has_columns):
+            parts = Plot(BarChart, lambda: self._bars(truth)), *parts
+        return self._heading, *groups, BlockGroup("Shares" if is_whole else "The largest shares", parts, name)
+
+    @property
+    def _heading(self) -> Heading:
+        facts: dict[str, Any] = {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
+        choice, method = self.estimate.choice, self.estimate.method
+        facts |= {"method": method}
+        if choice is not None:
+            facts |= {"choice": {**asdict(choice), "better": isinstance(choice, Choice) and choice.better}}
+        fitted = "" if self.fitted is None else method
+        asked = "table" if isinstance(self.question, TableQuestion) else "histogram"
+        about = tuple(self.question.asked)
+        return Heading(self.question.name, asked, about, self.n, facts, "shares", self.question.domain.k, fitted)
+
+    def _table(self, truth: Floats | None) -> QuantityTable:
+        k, name = self.count, self.question.name
+        is_whole = len(self.excerpt) == k
+        return QuantityTable(
+            question=name,
+            about=name,
+            columns=self.numbers | ({} if truth is None else {"truth": truth}),
+            label=self.label,
+            kind=self.kind,
+            key=self._key,
+            confidence=self.coverage.confidence,
+            excerpt=self.excerpt.tolist(),
+            title=f"{self.n:,} reports; {f'all {k}' if is_whole else f'the largest of {k:,}'} values",
+            sentences=self._sentences,
+        )
+
+    @property
+    def _sentences(self) -> tuple[Sentence, ...]:
+        method, choice = self.estimate.method, self.estimate.choice
+        said = [self.coverage.sentence("value", self.together), Sentence(UNBIASED, Purpose.COLUMNS)]
+        if self.fitted is not None:
+            fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
+            said.append(Sentence(fitted, Purpose.COLUMNS))
+        if choice is not None:
+            said.append(Sentence(choice_in_words(choice, method), Purpose.METHOD))
+        if isinstance(self.question.domain, Grid):
+            said.append(Sentence(CELLS, Purpose.COLUMNS))
+        return tuple(said)
+
+    def _suggestion(self) -> str:
+        return "" if self.offer is None else choice_in_words(self.offer, self.estimate.method, asked=False)
+
+    def _shares(self, truth: Floats | None) -> Shares:
+        return Shares(self.estimate.value, *self.interval, self.fitted, truth)
+
+    def _bars(self, truth: Floats | None) -> BarChart:
+        return BarChart(tuple(map(self.label, self.excerpt.tolist())), self._shares(truth).of(self.excerpt))
+
+    def _map(self, grid: Grid, truth: Floats | None, others: Sequence[tuple[str, Floats]]) -> MapChart:
+        smoothed = self.estimate.method == "smoothed"
+        title = "Smoothed shares" if smoothed else "Estimate" if self.fitted is None else "Fitted shares"
+        known = [] if truth is None else [("Truth", truth)]
+        panels = (*known, (title, self.estimate.by_method), *others)
+        return MapChart(grid, panels, 1 / self.n, has_titles=len(panels) > 1 or smoothed)
+
+    @property
+    def _has_columns(self) -> bool:
+        """Whether the values are numbers in order, too many for bars beside a table, and of sums that are known."""
+        domain, mechanism = self.question.domain, self.question.mechanism
+        if numbers_in_order(domain) is None or domain.k < FEWEST_COLUMNS:
+            return False
+        # Where each code supports values of all kinds nothing cancels between neighbours, and sums take long.
+        has_sums = not isinstance(mechanism, SupportMechanism) and mechanism.counts_codes
+        return domain.k <= MOST_COLUMNS or (has_sums and mechanism.outputs <= MOST_CODES)
+
+    def _histogram(self, truth: Floats | None) -> ColumnChart:
+        """The shares of all values, or of runs of values where these are too many."""
+        domain, name, shares = self.question.domain, self.question.name, self._shares(truth)
+        numbers = numbers_in_order(domain)
+        at = np.arange(domain.k, dtype=np.float64) if numbers is None else numbers
+        labels = [domain.label(value) for value in range(domain.k)]
+        if domain.k <= MOST_COLUMNS:
+            return ColumnChart(name, tuple(labels), shares, at)
+        run = -(-domain.k // RUNS)
+        runs = Partition.of(np.arange(domain.k) // run)
+        value, limits = self.sums(runs)
+        fitted, true = (None if column is None else runs.totals(column) for column in (shares.fitted, shares.truth))
+        ends = [(block * run, min((block + 1) * run, domain.k) - 1) for block in range(runs.m)]
+        return ColumnChart(
+            f"{name}, in runs of {run:,} values",
+            tuple(labels[first] if first == last else f"{labels[first]} to {labels[last]}" for first, last in ends),
+            Shares(value, *limits, fitted, true),
+            np.array([(at[first] + at[last]) / 2 for first, last in ends]),
+        )

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
 from sordino.domain.coded import Completeness, Indicator
 from sordino.domain.interval import Interval
 from sordino.domain.moment import Factor, Factors, place_of
@@ -131,6 +133,28 @@ class SingleMoments:
         for place in range(self.count):
             head: EstimateRow = {"attribute": self.question.name, "value": self.label(place)}
             yield head | numbers_at(self.numbers, place)
+
+    @property
+    def table(self) -> QuantityTable:
+        """The numbers as a block."""
+        name, among = self.question.name, ""
+        if self.question.of_complete:
+            among = " among those who have all these numbers"
+        return QuantityTable(
+            question=name,
+            about="attribute",
+            columns=self.numbers,
+            label=self.label,
+            kind=self.kind,
+            key=lambda place: {"attribute": name, "value": self.label(place)},
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; each attribute by itself{among}",
+            in_shares=False,
+            sentences=(
+                Sentence(f"Given instead of the {name}: each attribute by itself{among}.", Purpose.POPULATION),
+                self.coverage.sentence("number", self.together),
+            ),
+        )
 
 
 def _read(

@@ -20,6 +20,20 @@ class Purpose(Enum):
     """How much of one bound is used, which a table can show instead."""
     FLOOR = auto()
     """How near the best possible something is."""
+    COLUMNS = auto()
+    """What the columns of a table hold."""
+    INTERVALS = auto()
+    """What intervals hold against, where that is more than chance."""
+    CONFIDENCE = auto()
+    """That each interval holds by itself with some confidence, which the header of a table can show instead."""
+    POPULATION = auto()
+    """Of whom an estimate is, and what is not estimated."""
+    METHOD = auto()
+    """How something was fitted, or why it was not."""
+    SUGGESTION = auto()
+    """What else could be asked for, where nobody chose."""
+    REFUSAL = auto()
+    """Why there is no estimate, and what to do."""
 
 
 @dataclass(frozen=True)

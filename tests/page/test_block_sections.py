@@ -5,7 +5,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
-from sordino.page.distribution_sections import distribution_sections
+from sordino.page.block_sections import sections_of
 from sordino.page.estimate_page import estimate_page
 from sordino.page.figures.distribution import curve, density
 from sordino.survey.planning.plan import Plan
@@ -31,11 +31,11 @@ def shown(method=None, **ask):
 
 def test_figures_are_told_in_words_and_quantiles_in_a_table():
     plan, (found,) = shown()
-    histogram, function, ranges = distribution_sections(found)
+    histogram, function, ranges = sections_of(found.blocks())
     assert histogram.parts[0].words == "Histogram of income in 5 bins; the densest is 10 to 20."
     assert "25\N{NO-BREAK SPACE}% at" in function.parts[0].words
     table = function.parts[1]
-    assert [row[0] for row in table.rows] == ["0.25", "0.5"]
+    assert [row[0] for row in table.rows] == ["quantile 0.25", "quantile 0.5"]
     # As far as a quarter of the interval tells, and no farther.
     for (_, value, low, high), (_, *told) in zip(found.quantiles, table.rows, strict=True):
         digits = {len(text.partition(".")[2]) for text in told}
@@ -56,7 +56,7 @@ def test_figures_are_told_in_words_and_quantiles_in_a_table():
 
 def test_what_is_not_asked_is_not_shown_and_without_a_fit_the_estimate_is():
     plan, (found,) = shown("unbiased", quantiles=[], ranges=[])
-    _, function = distribution_sections(found)
+    _, function = sections_of(found.blocks())
     assert len(function.parts) == 1
     assert "50\N{NO-BREAK SPACE}% at" in function.parts[0].words
     assert "fitted by" not in estimate_page(plan, [found])

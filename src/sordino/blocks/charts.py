@@ -1,0 +1,180 @@
+"""What a figure shows, as numbers: who draws it chooses lines and colours."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.grid import Grid
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Some values' shares, arrays of shape (k,).
+
+    Attributes:
+        estimate: what the reports say, with nothing changed.
+        low, high: the ends of its interval.
+        fitted: a distribution near it; None where nothing was fitted.
+        truth: where it is known.
+    """
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+    fitted: Floats | None = None
+    truth: Floats | None = None
+
+    @property
+    def columns(self) -> list[Floats]:
+        """All that there is."""
+        known = (column for column in (self.fitted, self.truth) if column is not None)
+        return [self.estimate, self.low, self.high, *known]
+
+    @property
+    def leading(self) -> Floats:
+        """The fitted shares, or the estimates where nothing was fitted: what is the largest goes by them."""
+        return self.estimate if self.fitted is None else self.fitted
+
+    def of(self, values: NDArray[np.intp]) -> "Shares":
+        """Those of some values."""
+        fitted, truth = (None if column is None else column[values] for column in (self.fitted, self.truth))
+        return Shares(self.estimate[values], self.low[values], self.high[values], fitted, truth)
+
+
+@dataclass(frozen=True, eq=False)
+class BarChart:
+    """Shares with their intervals, one bar each.
+
+    Attributes:
+        labels: of the bars.
+        shares: as many.
+    """
+
+    labels: tuple[str, ...]
+    shares: Shares
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnChart:
+    """Shares of numbers or of runs of numbers, in their order.
+
+    Attributes:
+        name: of the attribute.
+        labels: of the columns.
+        shares: as many.
+        at: where each stands, ascending.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    shares: Shares
+    at: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class DensityChart:
+    """A histogram of bins, whose areas are shares.
+
+    Attributes:
+        name: of the number.
+        edges: of the bins, shape (k + 1,).
+        shares: of the bins, shape (k,).
+        densest: the label of the bin with the most people in its width.
+        note: how the shares were made.
+    """
+
+    name: str
+    edges: Floats
+    shares: Floats
+    densest: str
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionChart:
+    """A distribution function within a band that holds everywhere at once.
+
+    Attributes:
+        name: of the number.
+        edges: shape (k + 1,).
+        function: the share of people below each edge, shape (k + 1,).
+        band: its lower and upper limits, shape (k + 1,) each.
+        quantiles: that are drawn: the part of the people, the number and its limits.
+        described: those that words name.
+        has_steps: whether it rises at once where a bin begins.
+        note: what the band holds against.
+    """
+
+    name: str
+    edges: Floats
+    function: Floats
+    band: tuple[Floats, Floats]
+    quantiles: tuple[tuple[float, float, float, float], ...]
+    described: tuple[tuple[float, float, float, float], ...]
+    has_steps: bool
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class MapChart:
+    """Shares of the cells of a map, on one map or several beside each other.
+
+    Attributes:
+        grid: the cells.
+        panels: what each map shows, and the shares, shape (k,).
+        least: the share of one person.
+        has_titles: whether what a map shows stands above it.
+    """
+
+    grid: Grid
+    panels: tuple[tuple[str, Floats], ...]
+    least: float
+    has_titles: bool
+
+
+@dataclass(frozen=True, eq=False)
+class PointChart:
+    """Numbers with their intervals, a row for each.
+
+    Attributes:
+        what: the numbers are.
+        labels: of the rows.
+        drawn: where each point and the ends of its interval are, shape (m,) each.
+        own: the same numbers in their own units, with their standard errors.
+        unit: of the axis.
+        scales: the ends of each row's own scale; none where all share one.
+        has_zero: whether 0 is marked: where nothing is explained.
+        note: what a point is.
+    """
+
+    what: str
+    labels: tuple[str, ...]
+    drawn: tuple[Floats, Floats, Floats]
+    own: tuple[Mapping[str, float], ...]
+    unit: str
+    scales: Sequence[tuple[float, float]]
+    has_zero: bool
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationChart:
+    """Correlations of numbers.
+
+    Attributes:
+        names: of the numbers.
+        covariance: of which they are, shape (d, d), without negative eigenvalues.
+        note: how it was made.
+    """
+
+    names: tuple[str, ...]
+    covariance: Floats
+    note: str
+
+
+Chart: TypeAlias = BarChart | ColumnChart | DensityChart | FunctionChart | MapChart | PointChart | CorrelationChart

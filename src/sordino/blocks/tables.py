@@ -1,0 +1,88 @@
+"""Tables that a result gives: quantities with their uncertainty, for people and for programs, and tables of texts."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.blocks.sentence import Sentence
+
+Columns: TypeAlias = Mapping[str, NDArray[np.float64]]
+"""Numbers by the name of their column, one for each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuantityTable:
+    """Estimated quantities, a row for each.
+
+    Files, frames and JSON have all rows; people read those of `excerpt`.
+
+    Attributes:
+        question: that they answer, by name.
+        about: what the rows are, as stands above their labels.
+        columns: `estimate`, `stderr`, `low` and `high`, `fitted`, `truth` and `moved` (by forged reports, at most), as
+            far as they are known, shape (count,) each.
+        label: of a row, by its place.
+        kind: what a row is, as files and JSON have it in their column `kind`.
+        key: what a row is about, for programs: `attribute` or `attributes`, and `value`, `from` and `to`, or
+            `quantile`.
+        confidence: of the intervals.
+        excerpt: the places that people read, in their order; all by default.
+        title: which rows these are; empty where a heading says it.
+        noun: what one estimate is.
+        in_shares: whether all are shares of people, which have their decimals in common.
+        sentences: what the columns and the intervals mean.
+        order: where files, frames and JSON have the table, among those of its question.
+    """
+
+    question: str
+    about: str
+    columns: Columns
+    label: Callable[[int], str]
+    kind: Callable[[int], str]
+    key: Callable[[int], Mapping[str, Any]]
+    confidence: float
+    excerpt: Sequence[int] | None = None
+    title: str = ""
+    noun: str = "estimate"
+    in_shares: bool = True
+    sentences: tuple[Sentence, ...] = ()
+    order: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.columns["estimate"])
+
+    @property
+    def readable(self) -> Sequence[int]:
+        """The places of the rows that people read."""
+        return range(self.count) if self.excerpt is None else self.excerpt
+
+    def numbers(self, place: int) -> dict[str, float]:
+        """One row's numbers, by column."""
+        return {name: float(column[place]) for name, column in self.columns.items()}
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows as programs read them: what each is about, its numbers and its `kind`."""
+        for place in range(self.count):
+            yield {**self.key(place), **self.numbers(place), "kind": self.kind(place)}
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table whose cells are texts; its numbers stand in other tables or are no estimates of a question.
+
+    Attributes:
+        title: what it shows; empty where a heading says it.
+        header: one text for each column.
+        rows: each as long as the header.
+        sentences: what the cells mean.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    sentences: tuple[Sentence, ...] = ()

@@ -1,0 +1,44 @@
+"""A table of quantities as people read it: the rows of its excerpt as texts, in as many digits as they have."""
+
+from sordino.blocks.tables import QuantityTable
+from sordino.words.digits import rounded, rounded_share
+
+NAMES = {
+    "estimate": "estimate",
+    "stderr": "std. error",
+    "low": "from",
+    "high": "to",
+    "fitted": "fitted",
+    "truth": "truth",
+    "moved": "moved at most",
+}
+"""What stands above the columns of quantities, in their order."""
+
+
+def readable_header(table: QuantityTable, low: str = NAMES["low"]) -> tuple[str, ...]:
+    """What stands above the columns.
+
+    Args:
+        table: that is read.
+        low: above the lower limits.
+    """
+    names = NAMES | {"estimate": table.noun, "low": low}
+    return (table.about, *(names[name] for name in _columns(table)))
+
+
+def readable_rows(table: QuantityTable, most: int | None = None) -> tuple[tuple[str, ...], ...]:
+    """The rows that people read, each with its label; no more than `most` of them."""
+    return tuple((table.label(place), *_texts(table, place)) for place in table.readable[:most])
+
+
+def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:
+    numbers, names = table.numbers(place), _columns(table)
+    if table.in_shares:
+        return rounded_share(numbers, names)
+    texts = rounded(numbers)
+    return tuple(texts[name] for name in names)
+
+
+def _columns(table: QuantityTable) -> tuple[str, ...]:
+    """Those that a table has, in their order."""
+    return tuple(name for name in NAMES if name in table.columns)
