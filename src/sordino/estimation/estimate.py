@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.summary import numbers_summary
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import require_confidence, share_interval
@@ -25,7 +26,7 @@ from sordino.estimation.simplex import project
 from sordino.estimation.sums import Sums, block_sums
 from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
 from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
@@ -36,7 +37,7 @@ neighbours, where these are expected to be nearer, else the default. unbiased: n
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(Brief):
+class Estimate:
     """Shares of the values in the population that the people were drawn from.
 
     Attributes:
@@ -65,6 +66,13 @@ class Estimate(Brief):
     _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)
     choice: Choice | SmoothingRefusal | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        columns = {"estimate": self.value, "stderr": self.stderr}
+        columns |= {} if self.fitted is None else {"fitted": self.fitted}
+        fitted = "" if self.fitted is None else f", fitted by {self.method}"
+        title = f"Estimate of {len(self.value):,} shares from {self.n:,} reports{fitted}"
+        return numbers_summary(title, "value", columns, in_shares=True)
 
     @property
     def by_method(self) -> NDArray[np.float64]:

@@ -11,12 +11,13 @@ Shapes: a attributes asked for, values (a,) or (a, a).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.summary import numbers_summary
 from sordino.domain.moment import Factors, Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
@@ -38,7 +39,7 @@ from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalEstimate:
     """Estimated numbers whose errors are near normal.
 
@@ -52,6 +53,10 @@ class NormalEstimate:
     stderr: NDArray[np.float64]
     n: int
 
+    def __repr__(self) -> str:
+        title = f"{type(self).__name__} from {self.n:,} reports"
+        return numbers_summary(title, "place", {"estimate": self.value, "stderr": self.stderr})
+
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits; each covers by itself.
 
@@ -62,7 +67,7 @@ class NormalEstimate:
         return self.value - radius, self.value + radius
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CovarianceEstimate(NormalEstimate):
     """A covariance matrix; the noise can make it one that no data have.
 
@@ -70,7 +75,7 @@ class CovarianceEstimate(NormalEstimate):
         half: what one scaled unit is, shape (a,).
     """
 
-    half: NDArray[np.float64] = field(repr=False)
+    half: NDArray[np.float64]
 
     @property
     def projected(self) -> NDArray[np.float64]:
@@ -83,7 +88,7 @@ class CovarianceEstimate(NormalEstimate):
         return bounded_part(self.value / units) * units
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EstimatedMeans(NormalEstimate):
     """Means of which it is known what each report adds.
 
@@ -94,11 +99,11 @@ class EstimatedMeans(NormalEstimate):
         middle, half: of the numbers' ranges, shape (a,) each.
     """
 
-    estimator: MomentEstimator = field(repr=False)
-    aggregate: Aggregate = field(repr=False)
-    at: NDArray[np.intp] = field(repr=False)
-    middle: NDArray[np.float64] = field(repr=False)
-    half: NDArray[np.float64] = field(repr=False)
+    estimator: MomentEstimator
+    aggregate: Aggregate
+    at: NDArray[np.intp]
+    middle: NDArray[np.float64]
+    half: NDArray[np.float64]
 
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
@@ -111,7 +116,7 @@ class EstimatedMeans(NormalEstimate):
         return self.middle + self.half * low, self.middle + self.half * high
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeansGiven(NormalEstimate):
     """The means among those who have the numbers, shape (a,), then the shares of those who lack them, shape (b,).
 
@@ -125,10 +130,10 @@ class MeansGiven(NormalEstimate):
         aggregate: the tally.
     """
 
-    ranges: Ranges = field(repr=False)
-    told: dict[int, NumberAndShare] = field(repr=False)
-    estimator: MomentReader = field(repr=False)
-    aggregate: Aggregate = field(repr=False)
+    ranges: Ranges
+    told: dict[int, NumberAndShare]
+    estimator: MomentReader
+    aggregate: Aggregate
 
     @classmethod
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":

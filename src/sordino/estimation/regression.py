@@ -16,7 +16,7 @@ statistic: noise of 1/epsilon^2 where the copies have 1/epsilon^4.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ NOISELESS = 1e-30
 """A variance below that of any rounding error."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Regression(NormalEstimate):
     """Least-squares coefficients in the attributes' own units.
 
@@ -54,7 +54,7 @@ class Regression(NormalEstimate):
 
     target: int
     features: tuple[int, ...]
-    covariance: NDArray[np.float64] = field(repr=False)
+    covariance: NDArray[np.float64]
 
     @property
     def intercept(self) -> float:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sordino.blocks.block import Block, BlockGroup, LateSentence, Plot
+from sordino.blocks.readable import readable_header, readable_rows
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
 from sordino.page.chart_figures import figures_of
 from sordino.page.page import PageTable, Section, SectionPart, Sentences
-from sordino.show.readable import readable_header, readable_rows
 
 INTERVAL = re.compile(r"\(.*\)")
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.digits import rounded
 from sordino.estimation.intervals.independent_difference import WithInterval
 from sordino.page.descriptions import changes_in_words
 from sordino.page.figures.changes import Interval, Sides, changes
@@ -13,7 +14,6 @@ from sordino.survey.results.change import Changed, ChangedRow
 from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, INDEPENDENT, change_cells, order_in_words, sure_in_words
 from sordino.words.coverage import POPULATION
-from sordino.words.digits import rounded
 
 POINTS = ("% of people", "percentage points")
 OWN = ("own units", "change in own units")

@@ -13,6 +13,7 @@ from sordino.blocks.charts import (
     MapChart,
     PointChart,
 )
+from sordino.blocks.digits import rounded
 from sordino.page.descriptions import (
     columns_in_words,
     correlations_in_words,
@@ -28,7 +29,6 @@ from sordino.page.figures.intervals import points
 from sordino.page.figures.lettering import percent
 from sordino.page.figures.maps import maps
 from sordino.page.page import Figure
-from sordino.words.digits import rounded
 
 
 def figures_of(chart: Chart) -> tuple[Figure, ...]:

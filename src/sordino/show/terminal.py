@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from sordino.blocks.block import Block, BlockGroup, LateSentence
+from sordino.blocks.readable import readable_header, readable_rows
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
-from sordino.show.readable import readable_header, readable_rows
 
 MOST_ROWS = 100
 """Of a table for people; files and --json have all."""

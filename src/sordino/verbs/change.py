@@ -7,11 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text
 from sordino.errors import SordinoErrors
 from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
+from sordino.printable import printable
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.change import Changed, changes
@@ -20,10 +21,14 @@ from sordino.survey.results.result import Result, results
 from sordino.tables.results.changes import changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
+from sordino.words.changes import COLUMNS, change_cells
+
+MOST_NAMED = 5
+"""Questions without a change that a text names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanChange(Brief):
+class PlanChange:
     """What changed between two collections of independent reports.
 
     Attributes:
@@ -49,6 +54,20 @@ class PlanChange(Brief):
     not_comparable: Mapping[str, str]
     n: tuple[int, int]
     coverage: Coverage
+
+    def __repr__(self) -> str:
+        sure = f"{100 * self.coverage.confidence:.15g}% intervals"
+        title = f"PlanChange from {self.n[0]:,} reports to {self.n[1]:,}, {sure}"
+        readable = [(one, row) for one in self.changed for row in one.first()]
+        rows = [
+            (f"{one.name}: {cells[0]}", *cells[3:4], *cells[5:])
+            for one, row in readable[:MOST_ROWS]
+            for cells in [change_cells(row, together=len(one.first()) < len(one.readable))]
+        ]
+        header = ("", *COLUMNS[2:3], *COLUMNS[4:])
+        text = lines_of(title, header, rows, sum(len(one.readable) for one in self.changed), "to_arrow(), page(path)")
+        apart = [f"  {printable(name)}: not comparable" for name in list(self.not_comparable)[:MOST_NAMED]]
+        return "\n".join([text, *apart])
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sordino.audit.certify import Certificate
-from sordino.exact.messages.brief import Brief
+from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -13,7 +13,7 @@ from sordino.words.explain_certificate import plan_certificates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanCertificate(Brief):
+class PlanCertificate:
     """The verdict on a plan's integers, exact on every output.
 
     Attributes:
@@ -28,6 +28,12 @@ class PlanCertificate(Brief):
     """
 
     plan: Plan
+
+    def __repr__(self) -> str:
+        title = f"PlanCertificate: {_verdict(holds=self.holds)}"
+        found = list(self.questions.items())
+        rows = [(name, _verdict(holds=one.holds)) for name, one in found[:MOST_ROWS]]
+        return lines_of(title, ("", "verdict"), rows, len(found), "lines")
 
     @property
     def holds(self) -> bool:
@@ -54,3 +60,7 @@ class PlanCertificate(Brief):
             for paragraph in plan_certificates(self.plan)
             for line in paragraph.lines
         )
+
+
+def _verdict(*, holds: bool) -> str:
+    return "holds" if holds else "does NOT hold"

@@ -8,14 +8,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from sordino.blocks.block import Block
+from sordino.blocks.block import Block, Heading, blocks_of
+from sordino.blocks.summary import summary
 from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
 from sordino.errors import SordinoError, UnavailableError
 from sordino.estimation.estimate import Method
-from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
+from sordino.printable import printable
 from sordino.show.cells import tables_of
+from sordino.show.derived import pooled_blocks
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.coverage import Coverage
@@ -28,9 +30,12 @@ from sordino.tables.results.estimates import table_of, write_estimates
 from sordino.tables.results.rows import rows_made
 from sordino.tables.weighted.public import read_public
 
+MOST_NAMED = 5
+"""Questions without an estimate that a text names."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanEstimate(Brief):
+class PlanEstimate:
     """What the reports of a plan say about each of its questions.
 
     Attributes:
@@ -55,10 +60,35 @@ class PlanEstimate(Brief):
     coverage: Coverage
     pooled: Sequence[PooledResult] = ()
 
+    def __repr__(self) -> str:
+        names = [heading.name for heading in self._headings]
+        about = names[0] if len(names) == 1 else f"{len(names):,} questions"
+        title = f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
+        untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
+        lines = [summary(title, self._tables, "to_frame(), page(path)"), *untold[:MOST_NAMED]]
+        lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: figures and tables of the first questions, as on the page."""
+        # Drawing libraries take a second to load: only what draws waits for them.
+        from sordino.page.notebook import notebook_output
+
+        shown = [*self.blocks, *map(pooled_blocks, self.pooled)]
+        return notebook_output(shown, f"{self.plan.hash} {self.n} {self.coverage}")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     @cached_property
     def blocks(self) -> tuple[tuple[Block, ...], ...]:
         """What is shown of each question, whoever shows it."""
         return tuple(result.blocks() for result in self.results)
+
+    @property
+    def _headings(self) -> list[Heading]:
+        return [heading for blocks in self.blocks for heading in blocks_of(Heading, blocks)]
 
     @property
     def _tables(self) -> list[QuantityTable]:

@@ -15,7 +15,7 @@ from sordino.estimation.unbiased import Decoded, Functionals, leverages
 from sordino.mechanism.base import Mechanism
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EstimatedContrast(NormalEstimate):
     """A sum of weights times shares, of which it is known what each code adds.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
 from sordino.blocks.sentence import Purpose
+from sordino.blocks.summary import Summarized
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method, estimate
 from sordino.estimation.intervals.forged import require_fewer
@@ -28,8 +29,8 @@ from sordino.survey.results.questions.single_moments import SingleMoments
 from sordino.survey.results.surroundings import Public, require_public, surroundings_of
 
 
-@dataclass(frozen=True)
-class Untold:
+@dataclass(frozen=True, repr=False)
+class Untold(Summarized):
     """A question that the reports do not answer.
 
     Attributes:
@@ -45,9 +46,9 @@ class Untold:
     question: Question
     n: int
     why: SordinoError
-    awaiting: Callable[[], int | None] = field(default=lambda: None, repr=False)
-    suggested: Callable[[], int | None] = field(default=lambda: None, repr=False)
-    instead: SingleMoments | None = field(default=None, repr=False)
+    awaiting: Callable[[], int | None] = field(default=lambda: None)
+    suggested: Callable[[], int | None] = field(default=lambda: None)
+    instead: SingleMoments | None = None
 
     @cached_property
     def from_reports(self) -> int | None:

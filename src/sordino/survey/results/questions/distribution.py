@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, FunctionChart
 from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
@@ -45,8 +46,8 @@ ROW = "row"
 """What each interval is about: all rows of a distribution hold together where intervals do."""
 
 
-@dataclass(frozen=True, eq=False)
-class DistributionResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionResult(Summarized):
     """What a plan's reports say about the distribution of a number.
 
     Attributes:

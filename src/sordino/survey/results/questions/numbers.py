@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import Chart, CorrelationChart, PointChart
 from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.interval import Interval
 from sordino.estimation.estimated_moments import read_moments
@@ -29,8 +30,8 @@ from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_
 FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
 
 
-@dataclass(frozen=True, eq=False)
-class NumbersResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class NumbersResult(Summarized):
     """What a plan's reports say about means, a covariance matrix or a regression.
 
     Attributes:

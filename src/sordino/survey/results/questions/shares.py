@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence, Plot
 from sordino.blocks.charts import BarChart, ColumnChart, Floats, MapChart, Shares
 from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -42,8 +43,8 @@ MOST_CODES = 1 << 17
 """Of a mechanism whose sums are worked out for a figure."""
 
 
-@dataclass(frozen=True, eq=False)
-class HistogramResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class HistogramResult(Summarized):
     """What a plan's reports say about the shares of an attribute's values, or of a table's cells.
 
     Attributes:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from in_one import in_one
-from sordino.words.digits import rounded
+from sordino.blocks.digits import rounded
 
 
 def row(estimate, stderr):

@@ -1,7 +1,7 @@
 """A table of quantities as people read it: the rows of its excerpt as texts, in as many digits as they have."""
 
+from sordino.blocks.digits import rounded, rounded_share
 from sordino.blocks.tables import QuantityTable
-from sordino.words.digits import rounded, rounded_share
 
 NAMES = {
     "estimate": "estimate",

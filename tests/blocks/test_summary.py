@@ -1,0 +1,38 @@
+"""What a prompt shows of an estimate: what it is, and ten rows at most, however large it is and whatever names hold."""
+
+import numpy as np
+
+from sordino.blocks.summary import lines_of, numbers_summary
+from sordino.estimation.estimate import estimate
+from sordino.estimation.moments import NormalEstimate
+from sordino.mechanism.randomized import RandomizedResponse
+
+
+def test_of_many_rows_ten_are_shown_and_the_others_are_counted():
+    columns = {"estimate": np.arange(1000.0), "stderr": np.ones(1000)}
+    lines = numbers_summary("Many", "value", columns).split("\n")
+    assert len(lines) == 13
+    assert lines[-1] == "  ... 990 more rows"
+    assert lines[2].split() == ["0", "0.0", "1.0"]
+
+
+def test_a_matrix_is_named_by_its_places():
+    found = NormalEstimate(np.eye(2), np.full((2, 2), 0.1), 50)
+    assert repr(found).split("\n")[0] == "NormalEstimate from 50 reports"
+    assert [line.split("  ")[1] for line in repr(found).split("\n")[2:]] == ["0, 0", "0, 1", "1, 0", "1, 1"]
+    assert "1.00" in repr(NormalEstimate(np.array(1.0), np.array(0.1), 50))
+
+
+def test_an_estimate_of_a_mechanism_shows_its_shares():
+    mechanism = RandomizedResponse(30, "1")
+    text = repr(estimate(mechanism, mechanism.tally(np.arange(30).repeat(10))))
+    assert text.startswith("Estimate of 30 shares from 300 reports, fitted by simplex\n")
+    assert len(text.split("\n")) == 13
+    assert "fitted" in text.split("\n")[1]
+
+
+def test_names_stay_on_their_line():
+    text = lines_of("Title\nof two", ("", "estimate"), [("a\x1b[2J\nb", "1"), ("long " * 40, "2")], 2)
+    assert len(text.split("\n")) == 4
+    assert "\x1b" not in text
+    assert max(map(len, text.split("\n"))) < 80
