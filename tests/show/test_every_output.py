@@ -17,9 +17,9 @@ from sordino.blocks.block import Heading, Plot, blocks_of
 from sordino.blocks.readable import readable_rows
 from sordino.blocks.tables import QuantityTable
 from sordino.exact.keyed import KeyedSource
-from sordino.page.block_sections import sections_of
-from sordino.page.page import PageTable
 from sordino.show.cells import result_json, result_rows, tables_of
+from sordino.show.html.block_sections import sections_of
+from sordino.show.html.page import PageTable
 from sordino.show.terminal import MOST_ROWS, PrintedLines, PrintedTable, printed
 
 PEOPLE = 2000

@@ -9,7 +9,7 @@ from sordino.document.replace import require_free
 from sordino.errors import SordinoError
 
 if TYPE_CHECKING:
-    from sordino.page.figures.drawing import Picture
+    from sordino.show.html.figures.drawing import Picture
 
 ENDINGS = (".png", ".svg")
 
@@ -44,7 +44,7 @@ def draw(path: Path | None, drawing: "Callable[[], Picture]", *, overwrite: bool
     if path is None:
         return {}
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.page.figures.drawing import png, svg
+    from sordino.show.html.figures.drawing import png, svg
 
     write = svg if path.suffix.lower() == ".svg" else png
     with written(path, overwrite=overwrite) as temporary:

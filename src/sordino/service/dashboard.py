@@ -25,7 +25,7 @@ class DashboardPages:
     def watch(self, plan: Plan) -> str:
         """The page on which a collection is watched."""
         # What draws loads only where somebody looks.
-        from sordino.page.dashboard import dashboard
+        from sordino.show.html.dashboard import dashboard
 
         return self._once((plan.hash, 0, 0.0), lambda: dashboard(plan))
 
@@ -35,7 +35,7 @@ class DashboardPages:
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
-        from sordino.page.estimate_page import estimate_page
+        from sordino.show.html.estimate_page import estimate_page
 
         # Reports are only ever added: as many are the same ones.
         key = plan.hash, tally.n, confidence

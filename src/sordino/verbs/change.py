@@ -92,7 +92,7 @@ class PlanChange:
             SordinoError: the file exists and may not be overwritten, or the system refuses to write.
         """
         # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.page.change_page import change_page
+        from sordino.show.html.change_page import change_page
 
         page = change_page(self.changed, self.not_comparable, self.n, self.coverage)
         write_text(Path(path), page, overwrite=overwrite)

@@ -72,7 +72,7 @@ class PlanEstimate:
     def _repr_html_(self) -> str:
         """What a notebook shows: figures and tables of the first questions, as on the page."""
         # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.page.notebook import notebook_output
+        from sordino.show.html.notebook import notebook_output
 
         shown = [*self.blocks, *map(pooled_blocks, self.pooled)]
         return notebook_output(shown, f"{self.plan.hash} {self.n} {self.coverage}")
@@ -249,7 +249,7 @@ class PlanEstimate:
             SordinoError: the file exists and may not be overwritten, or the system refuses to write.
         """
         # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.page.estimate_page import estimate_page
+        from sordino.show.html.estimate_page import estimate_page
 
         known = [] if margins is None else self.poststratified(margins)
         write_text(

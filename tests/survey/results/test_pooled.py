@@ -12,8 +12,8 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.page.block_sections import sections_of
 from sordino.show.derived import pooled_blocks
+from sordino.show.html.block_sections import sections_of
 from sordino.survey.results.watching import standard_errors
 
 SURVEY = """

@@ -11,7 +11,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.joint import cells
 from sordino.estimation.joint.cells import Cells
 from sordino.exact.keyed import KeyedSource
-from sordino.page.estimate_page import estimate_page
+from sordino.show.html.estimate_page import estimate_page
 
 AGES, SMOKES, SEXES = ["young", "middle", "old"], ["yes", "no"], ["f", "m"]
 

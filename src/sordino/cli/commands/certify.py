@@ -25,7 +25,7 @@ def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> N
     frozen = Plan.load(plan)
     again = require_picture(region, force=force)
     if region is not None:
-        from sordino.page.figures.error_region import question_region
+        from sordino.show.html.figures.error_region import question_region
 
         tightest = min(frozen.about_shares, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:

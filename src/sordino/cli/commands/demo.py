@@ -44,8 +44,8 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
     stay in a folder, to try the other commands on.
     """
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.page.estimate_page import SimulationTruth, estimate_page
-    from sordino.page.page import PageTable, Section
+    from sordino.show.html.estimate_page import SimulationTruth, estimate_page
+    from sordino.show.html.page import PageTable, Section
 
     start = perf_counter()
     again = _is_demo_page(html) or require_free(html, "a page of Sordino", is_page, force=force)

@@ -62,7 +62,7 @@ def dependence(
         )
     if figure is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
-        from sordino.page.figures.dependence_map import dependence_map
+        from sordino.show.html.figures.dependence_map import dependence_map
 
         draw(figure, lambda: dependence_map(statement), overwrite=figure_again)
     if output is not None:

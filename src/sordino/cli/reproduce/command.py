@@ -139,7 +139,7 @@ def _rows(points: tuple[figure.CurvePoint, ...]) -> list[tuple[str, ...]]:
 def _drawing(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
     """The curves of one post-processing over the numbers of people."""
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.page.figures.curves import Curve, curves
+    from sordino.show.html.figures.curves import Curve, curves
 
     heights: dict[str, dict[tuple[int, str], list[float]]] = {}
     for size in sorted(points):

@@ -13,7 +13,7 @@ from sordino.papers.bayesian_coordinate import least_squares as regression
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from sordino.page.figures.curves import Curve
+    from sordino.show.html.figures.curves import Curve
 
 ERRORS = {
     "paper_exact": "the paper's, corrected",
@@ -41,7 +41,7 @@ DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_
 
 def draw_fig3(rows: Sequence[figure.Figure3Row], spreads: Sequence[figure.Spread]) -> "Drawing":
     """The exact errors, and the projected medians of each distribution with a band between the quartiles."""
-    from sordino.page.figures.curves import Curve, curves
+    from sordino.show.html.figures.curves import Curve, curves
 
     panels = [("exact, before projection", _exact_curves(rows, DRAWN))]
     for mean in figure.MEANS if spreads else ():
@@ -56,7 +56,7 @@ def draw_fig3(rows: Sequence[figure.Figure3Row], spreads: Sequence[figure.Spread
 
 def draw_corollary1(rows: Sequence[corollary.Corollary1Row]) -> "Drawing":
     """The bounds and the exact errors."""
-    from sordino.page.figures.curves import curves
+    from sordino.show.html.figures.curves import curves
 
     panels = [("", _exact_curves(rows, (*BOUNDS, *DRAWN)))]
     return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
@@ -64,7 +64,7 @@ def draw_corollary1(rows: Sequence[corollary.Corollary1Row]) -> "Drawing":
 
 def draw_least_squares(rows: Sequence[regression.LeastSquaresRow]) -> "Drawing":
     """The excess losses over ever more people, a panel for each promise."""
-    from sordino.page.figures.curves import Curve, curves
+    from sordino.show.html.figures.curves import Curve, curves
 
     panels = []
     for setting in regression.SETTINGS:
@@ -77,7 +77,7 @@ def draw_least_squares(rows: Sequence[regression.LeastSquaresRow]) -> "Drawing":
 
 
 def _exact_curves(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: Sequence[str]) -> "list[Curve]":
-    from sordino.page.figures.curves import Curve
+    from sordino.show.html.figures.curves import Curve
 
     labels = BOUNDS | ERRORS
     return [Curve(labels[name], "", [getattr(row, name) for row in rows]) for name in names]

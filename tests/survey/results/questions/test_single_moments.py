@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.page.estimate_page import estimate_page
 from sordino.show.cells import result_rows
+from sordino.show.html.estimate_page import estimate_page
 from sordino.survey.results.result import Untold
 
 PEOPLE = 12_000

@@ -1,0 +1,74 @@
+"""Blocks as sections of a page: a section for each group, with its figures, tables and sentences."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sordino.blocks.block import Block, BlockGroup, LateSentence, Plot
+from sordino.blocks.readable import readable_header, readable_rows
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable, TextTable
+from sordino.show.html.chart_figures import figures_of
+from sordino.show.html.page import PageTable, Section, SectionPart, Sentences
+
+INTERVAL = re.compile(r"\(.*\)")
+
+
+def sections_of(blocks: Iterable[Block], *, several: bool = True) -> list[Section]:
+    """A section for each group of blocks.
+
+    Args:
+        blocks: of results.
+        several: whether the page is about several questions, so that each title has to name its own.
+    """
+    return [
+        Section(f"{group.title} of {group.of}" if several and group.of else group.title, _parts(group))
+        for group in blocks
+        if isinstance(group, BlockGroup)
+    ]
+
+
+def _parts(group: BlockGroup) -> tuple[SectionPart, ...]:
+    return tuple(part for block in group.parts if type(block) in PARTS for part in PARTS[type(block)](block))
+
+
+def _quantities(table: QuantityTable) -> tuple[SectionPart, ...]:
+    if not table.readable:
+        return ()
+    return (PageTable(readable_header(table), readable_rows(table), _note(table.sentences)),)
+
+
+def _texts(table: TextTable) -> tuple[SectionPart, ...]:
+    rows = tuple((name, *map(_in_lines, cells)) for name, *cells in table.rows)
+    return (PageTable(table.header, rows, _note(table.sentences)),)
+
+
+def _plot(plot: Plot) -> tuple[SectionPart, ...]:
+    return figures_of(plot.chart())
+
+
+def _sentence(sentence: Sentence) -> tuple[SectionPart, ...]:
+    return (Sentences((sentence.text,)),)
+
+
+def _late_sentence(sentence: LateSentence) -> tuple[SectionPart, ...]:
+    return () if sentence.purpose is Purpose.SUGGESTION else (Sentences((sentence.text(),)),)
+
+
+PARTS: dict[type, Callable[[Any], tuple[SectionPart, ...]]] = {
+    QuantityTable: _quantities,
+    TextTable: _texts,
+    Plot: _plot,
+    Sentence: _sentence,
+    LateSentence: _late_sentence,
+}
+"""One function for each class of blocks that stands in a section."""
+
+
+def _note(sentences: Iterable[Sentence]) -> str:
+    return " ".join(sentence.text for sentence in sentences)
+
+
+def _in_lines(cell: str) -> str:
+    """A share, its interval and what was fitted, each of which stays in one line where there is no room for all."""
+    return INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)

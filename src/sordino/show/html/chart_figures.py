@@ -1,0 +1,101 @@
+"""Charts as figures of a page: drawn, and told in words for those who do not see them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sordino.blocks.charts import (
+    BarChart,
+    Chart,
+    ColumnChart,
+    CorrelationChart,
+    DensityChart,
+    FunctionChart,
+    MapChart,
+    PointChart,
+)
+from sordino.blocks.digits import rounded
+from sordino.show.html.descriptions import (
+    columns_in_words,
+    correlations_in_words,
+    map_in_words,
+    points_in_words,
+    shares_in_words,
+)
+from sordino.show.html.figures.bars import bars
+from sordino.show.html.figures.correlations import correlations
+from sordino.show.html.figures.distribution import curve, density
+from sordino.show.html.figures.histogram import columns
+from sordino.show.html.figures.intervals import points
+from sordino.show.html.figures.lettering import percent
+from sordino.show.html.figures.maps import maps
+from sordino.show.html.page import Figure
+
+
+def figures_of(chart: Chart) -> tuple[Figure, ...]:
+    """A chart's figures: one, or of a map one for each of its panels."""
+    return FIGURES[type(chart)](chart)
+
+
+def _bars(chart: BarChart) -> tuple[Figure, ...]:
+    fitted = "" if chart.shares.fitted is None else "; bars are the fitted shares"
+    note = f"The numbers on the right are the estimates, drawn as dots{fitted}."
+    words = shares_in_words(chart.labels, chart.shares)
+    return (Figure(bars(chart.labels, chart.shares), words, note=note),)
+
+
+def _columns(chart: ColumnChart) -> tuple[Figure, ...]:
+    words = columns_in_words(chart.name, chart.shares, chart.labels)
+    return (Figure(columns(chart.shares, chart.name, chart.at), words, wide=True),)
+
+
+def _density(chart: DensityChart) -> tuple[Figure, ...]:
+    words = f"Histogram of {chart.name} in {len(chart.shares):,} bins; the densest is {chart.densest}."
+    return (Figure(density(chart.edges, chart.shares, chart.name), words, note=chart.note, wide=True),)
+
+
+def _function(chart: FunctionChart) -> tuple[Figure, ...]:
+    texts = [
+        (percent(part, 0), *rounded({"estimate": value, "low": low, "high": high}).values())
+        for part, value, low, high in chart.described
+    ]
+    said = ", ".join(f"{part} at {value} ({low} to {high})" for part, value, low, high in texts)
+    words = f"Distribution function of {chart.name}: {said}."
+    drawing = curve(chart.edges, chart.function, chart.band, chart.quantiles, chart.name, steps=chart.has_steps)
+    return (Figure(drawing, words, note=chart.note, wide=True),)
+
+
+def _maps(chart: MapChart) -> tuple[Figure, ...]:
+    drawings = maps(chart.grid, [shares for _, shares in chart.panels], chart.least)
+    return tuple(
+        Figure(
+            drawing,
+            map_in_words(chart.grid, title, shares, chart.least),
+            title if chart.has_titles else "",
+            wide=True,
+        )
+        for drawing, (title, shares) in zip(drawings, chart.panels, strict=True)
+    )
+
+
+def _points(chart: PointChart) -> tuple[Figure, ...]:
+    rows = [rounded(dict(numbers)) for numbers in chart.own]
+    texts = [row["estimate"] for row in rows]
+    drawing = points(chart.labels, chart.drawn, chart.unit, texts, scales=chart.scales, zero=chart.has_zero)
+    return (Figure(drawing, points_in_words(chart.what, chart.labels, rows), note=chart.note),)
+
+
+def _correlations(chart: CorrelationChart) -> tuple[Figure, ...]:
+    words = correlations_in_words(chart.names, chart.covariance)
+    return (Figure(correlations(chart.names, chart.covariance), words, note=chart.note),)
+
+
+FIGURES: dict[type, Callable[[Any], tuple[Figure, ...]]] = {
+    BarChart: _bars,
+    ColumnChart: _columns,
+    DensityChart: _density,
+    FunctionChart: _function,
+    MapChart: _maps,
+    PointChart: _points,
+    CorrelationChart: _correlations,
+}
+"""One function for each class of charts."""

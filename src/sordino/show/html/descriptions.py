@@ -1,0 +1,163 @@
+"""What a figure shows, in words: for those who do not see it, with its names and numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.audit.region import ErrorRegion
+from sordino.blocks.charts import Shares
+from sordino.domain.grid import Grid
+from sordino.show.html.figures.bars import percents
+from sordino.show.html.figures.correlations import correlation, short
+from sordino.show.html.figures.lettering import percent
+
+FEW = 8
+"""Values that are named one by one at most."""
+PLACES = 3
+"""Cells of a map that are named."""
+
+
+def shares_in_words(labels: Sequence[str], shares: Shares) -> str:
+    r"""The largest shares with their intervals.
+
+    Example:
+        >>> half = np.array([0.25, 0.75])
+        >>> shares_in_words(["no", "yes"], Shares(half, half - 0.01, half + 0.01, half))
+        'Bars of 2 shares. The largest: yes 75.0\xa0% (74.0\xa0% to 76.0\xa0%), no 25.0\xa0% (24.0\xa0% to 26.0\xa0%).'
+    """
+    order = _order(shares)[:FEW]
+    named = [labels[value] for value in order]
+    return f"Bars of {len(labels):,} shares. The largest: {_with_intervals(named, shares.of(order))}."
+
+
+def columns_in_words(name: str, shares: Shares, labels: Sequence[str] | None = None) -> str:
+    """Where a histogram is highest, and between what numbers the middle half of the people are.
+
+    Args:
+        name: of the attribute.
+        shares: of its values in their order.
+        labels: their names; 0..k-1 by default.
+    """
+    labels = [str(value) for value in range(len(shares.estimate))] if labels is None else labels
+    order = _order(shares)[:PLACES]
+    among = np.cumsum(np.maximum(shares.leading, 0))
+    quarter, half, most = (int(np.searchsorted(among, part * among[-1])) for part in (0.25, 0.5, 0.75))
+    half_of_all = f" Half of the people are from {labels[quarter]} to {labels[most]}, the median is {labels[half]}."
+    highest = _with_intervals([labels[value] for value in order], shares.of(order))
+    return (
+        f"Columns of the shares of {name} from {labels[0]} to {labels[-1]}. The highest:"
+        f" {highest}.{half_of_all if among[-1] > 0 else ''}"
+    )
+
+
+def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: float) -> str:
+    """How many cells have anybody, and where most people are.
+
+    Args:
+        grid: of the map.
+        title: what the shares are.
+        shares: of people in each cell, shape (k,).
+        least: the share of one person.
+    """
+    finite = np.where(np.isfinite(shares), shares, 0)
+    somebody = int(((finite > 0) & (finite >= least * (1 - 1e-9))).sum())
+    start = f"Map, {title}: {somebody:,} of {grid.k:,} cells have anybody"
+    if not somebody:
+        return f"{start}."
+    top = np.argsort(-finite, kind="stable")[: min(PLACES, somebody)]
+    places = [f"{place(grid, int(cell))} with {share}" for cell, share in zip(top, percents(finite[top]), strict=True)]
+    return f"{start}; most are at {', '.join(places)}."
+
+
+def place(grid: Grid, cell: int) -> str:
+    r"""The centre of a cell as people say it.
+
+    Example:
+        >>> place(Grid(-10, 10, -10, 10, 2, 2), 2)
+        '5.0\xb0 N, 5.0\xb0 W'
+    """
+    latitude, longitude = grid.label(cell).split(",")
+    return f"{_side(latitude, 'NS')}, {_side(longitude, 'EW')}"
+
+
+def points_in_words(what: str, labels: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
+    """Each number with its interval, in its own unit.
+
+    Args:
+        what: the numbers are.
+        labels: one for each row.
+        rows: with `estimate`, `low` and `high`, rounded.
+    """
+    named = [
+        f"{label} {row['estimate']} ({row['low']} to {row['high']})"
+        for label, row in zip(labels[:FEW], rows[:FEW], strict=True)
+    ]
+    rest = f" and {len(labels) - FEW} more" if len(labels) > FEW else ""
+    return f"Points of {what}: {', '.join(named)}{rest}."
+
+
+def changes_in_words(labels: Sequence[str], texts: Sequence[str], sure: Sequence[bool]) -> str:
+    r"""What changed beyond noise, and what else is shown.
+
+    Example:
+        >>> changes_in_words(["no", "yes", "perhaps"], ["+2.1", "-2.0", "-0.1"], [True, True, False])
+        'Changes of 3 numbers. Beyond noise: no +2.1, yes -2.0. Within noise: perhaps -0.1.'
+    """
+    said = f"Changes of {len(labels):,} numbers."
+    for kind, wanted in (("Beyond noise", True), ("Within noise", False)):
+        named = [f"{labels[i]} {texts[i]}" for i in range(len(labels)) if sure[i] == wanted]
+        rest = f" and {len(named) - FEW} more" if len(named) > FEW else ""
+        said += f" {kind}: {', '.join(named[:FEW])}{rest}." if named else ""
+    return said
+
+
+def correlations_in_words(names: Sequence[str], covariance: NDArray[np.float64]) -> str:
+    """The strongest correlations.
+
+    Example:
+        >>> correlations_in_words(["age", "pulse"], np.array([[4.0, 3.0], [3.0, 9.0]]))
+        'Correlations of 2 numbers. The strongest: age and pulse .50.'
+    """
+    values = np.triu(correlation(covariance), 1)
+    finite = np.where(np.isfinite(values), values, 0)
+    order = np.argsort(-np.abs(finite), axis=None, kind="stable")[:FEW]
+    pairs = [(int(at) // len(names), int(at) % len(names)) for at in order]
+    named = [f"{names[i]} and {names[j]} {short(finite[i, j])}" for i, j in pairs if finite[i, j] != 0]
+    strongest = f" The strongest: {', '.join(named)}." if named else " None is seen."
+    return f"Correlations of {len(names):,} numbers.{strongest}"
+
+
+def region_in_words(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> str:
+    """How often a test errs that errs equally often in either way."""
+    least = f"errs at least {_evenly(allowed)} of the time"
+    best = f"; the best test of a report errs {_evenly(reached)} of the time" if reached is not None else ""
+    return (
+        f"Error rates of tests that tell {value!r} from {other!r} by one report. By the promise whoever errs equally"
+        f" often in both ways {least}{best}."
+    )
+
+
+def _evenly(region: ErrorRegion) -> str:
+    """The rate at which both errors are equal: one rises where the other falls, so that they meet once."""
+    apart = region.false_alarm - region.missed
+    rate = np.interp(0, apart, region.false_alarm)
+    return percent(float(rate), 1)
+
+
+def _order(shares: Shares) -> NDArray[np.intp]:
+    """The largest first."""
+    return np.argsort(-shares.leading, kind="stable")
+
+
+def _with_intervals(labels: Sequence[str], shares: Shares) -> str:
+    texts = percents(np.concatenate([shares.estimate, shares.low, shares.high]))
+    count = len(labels)
+    return ", ".join(
+        f"{label} {texts[i]} ({texts[count + i]} to {texts[2 * count + i]})" for i, label in enumerate(labels)
+    )
+
+
+def _side(degrees: str, sides: str) -> str:
+    number = float(degrees)
+    return f"{degrees.removeprefix('-')}\N{DEGREE SIGN}{'' if number == 0 else ' ' + sides[number < 0]}"

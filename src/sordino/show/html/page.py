@@ -1,0 +1,289 @@
+"""One self-contained HTML page: sections of sentences, tables and figures, to be read, mailed and printed.
+
+The page asks nothing of a network and runs no script: its style is inline, its figures are elements of the page with
+images as data, and its content security policy forbids the rest. Its templates escape every text, so that labels of a
+survey's author or of the people asked stay texts.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from sordino.errors import SordinoError
+from sordino.show.html.figures.axes import LETTERS, WIDTH
+from sordino.show.html.figures.colours import variables
+from sordino.show.html.figures.drawing import Picture, inline, size_of
+from sordino.show.html.figures.lettering import for_markup
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+"""What a page may do."""
+
+NUMBER = re.compile(
+    r"[-\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}~\[(]*\s*\d"
+)
+"""How a cell begins that holds a number, a percentage or an interval."""
+WORD = re.compile(r"[^\W\d_]{3}")
+"""Three letters together: a cell that holds them is a text, though it may begin with a digit."""
+NOTHING = {"", "-", "\N{EN DASH}", "\N{EM DASH}"}
+NARROW = 46
+"""Letters that a narrow screen has room for; where a table has more in its rows, each row is shown as a block there."""
+NAME = 12
+"""Letters of a row's name at least before it is broken into lines."""
+ACROSS = 5
+"""Numbers in a line of such a block at most; more take two lines."""
+SPACE = 1.5
+"""Letters between two columns."""
+BLOCK = 50
+"""Letters in a line of such a block."""
+MOST_LINES = 40
+"""Of a table whose other rows stand in files and JSON."""
+SMALLEST, LARGEST = 10, 16
+"""Pixels of the letters in a figure that does not fill the page: narrower screens scroll it, wider ones leave room."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Paragraphs.
+
+    Attributes:
+        lines: one text for each.
+        title: a heading of their own within a section; none if empty.
+    """
+
+    kind: ClassVar[str] = "sentences"
+    lines: tuple[str, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table; the first column names the rows, and columns of numbers stand on the right.
+
+    Attributes:
+        header: one text for each column.
+        rows: each as long as the header.
+        note: a sentence below; none if empty.
+
+    Raises:
+        SordinoError: a row of another length than the header.
+    """
+
+    kind: ClassVar[str] = "table"
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.header):
+                found = f"{len(row)} cells in row {number}, {len(self.header)} columns"
+                raise SordinoError("each row of a table must be as long as its header", found=found)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers; the first never counts as one."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
+
+    @property
+    def lined(self) -> tuple[bool, ...]:
+        """Which of these hold a number with its interval, that may stand in lines of their own."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(
+            numeric and any(" (" in cell for cell in cells)
+            for numeric, cells in zip(self.numeric, columns, strict=True)
+        )
+
+    @property
+    def _widths(self) -> list[int]:
+        """Letters that each column takes at least: numbers are not broken into lines, all else is between words."""
+        columns = zip(self.header, self.numeric, self.lined, zip(*self.rows, strict=True), strict=True)
+        return [
+            max(
+                len(part)
+                for cells, whole in (((head,), False), (told, numeric and not lined))
+                for cell in cells
+                for part in ([cell] if whole else cell.split(" "))
+            )
+            for head, numeric, lined, told in columns
+        ]
+
+    @property
+    def stacked(self) -> bool:
+        """Whether a narrow screen shows each row as a block."""
+        if not self.rows:
+            return False
+        first, *others = self._widths
+        # What the columns take beside each other, in letters, with the space between.
+        return min(first, NAME) + sum(length + SPACE for length in others) > NARROW
+
+    @property
+    def across(self) -> int:
+        """Numbers in a line of such a block."""
+        numbers = len(self.header) - 1
+        even = numbers if numbers <= ACROSS else -(-numbers // 2)
+        longest = max((len(part) for row in self.rows for cell in row[1:] for part in cell.split(" ")), default=1)
+        return max(1, min(even, int(BLOCK / (longest + SPACE))))
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A drawing.
+
+    Attributes:
+        drawing: in points, on no ground of its own.
+        words: what it shows, for those who do not see it: names and numbers, not only the kind.
+        title: a heading of its own within a section; none if empty.
+        note: a sentence below; none if empty.
+        wide: whether its letters, drawn for a narrow screen, keep their size on a wide one; those of others grow.
+
+    Raises:
+        SordinoError: no words for those who do not see it.
+    """
+
+    kind: ClassVar[str] = "figure"
+    drawing: Picture
+    words: str
+    title: str = ""
+    note: str = ""
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.words.strip():
+            raise SordinoError("an image must be described in words", found="no words", step="fill in 'words'")
+
+    @property
+    def width(self) -> float:
+        """Of the drawing, in points; a narrow one stands beside a table where there is room."""
+        return size_of(self.drawing)[0]
+
+    @property
+    def least(self) -> float:
+        """Pixels at least: a narrower screen scrolls it."""
+        return 0 if self.wide else self.width * SMALLEST / (LETTERS * WIDTH)
+
+    @property
+    def most(self) -> float:
+        """Pixels at most."""
+        return self.width if self.wide else self.width * LARGEST / (LETTERS * WIDTH)
+
+    def elements(self, name: str) -> str:
+        """The drawing as elements of the page, its texts escaped.
+
+        Args:
+            name: begins the names of its parts.
+        """
+        return inline(self.drawing, self.words, name)
+
+
+SectionPart = Sentences | PageTable | Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A heading and what stands below it.
+
+    Attributes:
+        title: the heading, which the table of contents has too.
+        parts: in their order; a figure and a table beside each other where there is room.
+        more: what is shown when it is asked for.
+        summary: what asks for it.
+    """
+
+    title: str
+    parts: tuple[SectionPart, ...]
+    more: tuple[SectionPart, ...] = ()
+    summary: str = "More"
+
+
+def render(title: str, lead: str, sections: Sequence[Section]) -> str:
+    """The page as one HTML5 document, to be written as UTF-8.
+
+    Args:
+        title: the page's name and main heading.
+        lead: the paragraph below it.
+        sections: in the order of the page.
+    """
+    return fill("page.html", title, lead, sections, policy=POLICY)
+
+
+def fill(template: str, title: str, lead: str, sections: Sequence[Section], **more: str) -> str:
+    """The page by a template that stands on the one of all pages.
+
+    Args:
+        template: its name.
+        title: as of `render`.
+        lead: as of `render`.
+        sections: as of `render`.
+        more: what else it shows.
+    """
+    light, dark = variables(dark=False), variables(dark=True)
+    page = _templates().get_template(template)
+    return page.render(title=title, lead=lead, light=light, dark=dark, sections=sections, **more)
+
+
+def fragment(sections: Sequence[Section], name: str, more: int) -> str:
+    """Sections as elements of a page that is not ours, with their style.
+
+    Args:
+        sections: in their order.
+        name: begins the names of their parts.
+        more: how many other sections there are.
+    """
+    template = _templates().get_template("notebook.html")
+    colours = {"light": variables(dark=False), "dark": variables(dark=True)}
+    return template.render(sections=sections, name=name, more=more, **colours)
+
+
+def script_of(name: str) -> str:
+    """The text of a script beside the templates."""
+    text, _, _ = PackageLoader("sordino.show.html").get_source(_templates(), name)
+    return text
+
+
+@cache
+def _templates() -> Environment:
+    """The page's templates, which escape every text and fail at a name that is not there."""
+    environment = Environment(
+        loader=PackageLoader("sordino.show.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["rows"] = _rows
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """A text without what no document can hold, before it is escaped; markup of the templates as it is."""
+    return for_markup(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _rows(parts: Sequence[SectionPart]) -> list[list[tuple[int, SectionPart]]]:
+    """The parts with their numbers from 1: one in a row, or a figure and what stands beside it where there is room."""
+    rows: list[list[tuple[int, SectionPart]]] = []
+    for number, part in enumerate(parts, start=1):
+        before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
+        if before is not None and (_beside(before, part) or _beside(part, before)):
+            rows[-1].append((number, part))
+        else:
+            rows.append([(number, part)])
+    return rows
+
+
+def _beside(figure: SectionPart, other: SectionPart) -> bool:
+    """Whether a part stands beside a figure where there is room."""
+    return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
+
+
+def _numeric(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers, besides cells that hold nothing."""
+    full = [cell.strip() for cell in cells if cell.strip() not in NOTHING]
+    return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell) for cell in full)
