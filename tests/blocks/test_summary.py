@@ -1,7 +1,9 @@
 """What a prompt shows of an estimate: what it is, and ten rows at most, however large it is and whatever names hold."""
 
 import numpy as np
+import pyarrow as pa
 
+import sordino
 from sordino.blocks.summary import lines_of, numbers_summary
 from sordino.estimation.estimate import estimate
 from sordino.estimation.moments import NormalEstimate
@@ -36,3 +38,18 @@ def test_names_stay_on_their_line():
     assert len(text.split("\n")) == 4
     assert "\x1b" not in text
     assert max(map(len, text.split("\n"))) < 80
+
+
+def test_a_change_and_a_certificate_say_what_they_found(tables):
+    plan = sordino.plan(tables({"smoker": {"categories": ["yes", "no"]}}, "4"), people=3000)
+    reports = sordino.privatize(plan, pa.table({"smoker": ["yes", "no", "no"] * 1000}))
+    others = sordino.privatize(plan, pa.table({"smoker": ["no"] * 3000}))
+    change = sordino.change(plan, reports, plan, others)
+    assert pa.table(change) == change.to_arrow()
+    lines = repr(change).split("\n")
+    assert lines[0] == "PlanChange from 3,000 reports to 3,000, 95% intervals"
+    assert [line.split()[:2] for line in lines[2:]] == [["smoker:", "yes"], ["smoker:", "no"]]
+    assert all(line.endswith("yes") for line in lines[2:])
+    lines = repr(sordino.certify(plan)).split("\n")
+    assert lines[0] == "PlanCertificate: holds"
+    assert lines[2].split() == ["smoker", "holds"]

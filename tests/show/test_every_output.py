@@ -101,4 +101,5 @@ def test_a_prompt_and_a_notebook_show_a_few_rows_and_what_is_missing(found):
     assert html.count("<section") == html.count("</section>") <= 12
     table = next(table for blocks in found.blocks for table in blocks_of(QuantityTable, blocks) if table.readable)
     assert f'role="rowheader">{table.label(table.readable[0])}</th>' in unescape(html)
+    assert unescape(html).partition('<p class="note">')[2].startswith(lines[0])
     assert found._repr_html_() == html

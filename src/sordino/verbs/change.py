@@ -18,7 +18,7 @@ from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Result, results
-from sordino.tables.results.changes import changes_table, write_changes
+from sordino.tables.results.changes import all_rows, changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
 from sordino.words.changes import COLUMNS, change_cells
@@ -69,9 +69,13 @@ class PlanChange:
         apart = [f"  {printable(name)}: not comparable" for name in list(self.not_comparable)[:MOST_NAMED]]
         return "\n".join([text, *apart])
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""
-        return [row.json() for one in self.changed for row in one.rows]
+        return [row.json() for one in self.changed for row in all_rows(one)]
 
     def to_arrow(self) -> pa.Table:
         """The same as a table, with the columns `question` and `label` for what each row is about."""

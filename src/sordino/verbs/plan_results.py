@@ -61,13 +61,16 @@ class PlanEstimate:
     pooled: Sequence[PooledResult] = ()
 
     def __repr__(self) -> str:
-        names = [heading.name for heading in self._headings]
-        about = names[0] if len(names) == 1 else f"{len(names):,} questions"
-        title = f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
-        lines = [summary(title, self._tables, "to_frame(), page(path)"), *untold[:MOST_NAMED]]
+        lines = [summary(self._title, self._tables, "to_frame(), page(path)"), *untold[:MOST_NAMED]]
         lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
         return "\n".join(lines)
+
+    @property
+    def _title(self) -> str:
+        names = [heading.name for heading in self._headings]
+        about = names[0] if len(names) == 1 else f"{len(names):,} questions"
+        return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: figures and tables of the first questions, as on the page."""
@@ -75,7 +78,7 @@ class PlanEstimate:
         from sordino.show.html.notebook import notebook_output
 
         shown = [*self.blocks, *map(pooled_blocks, self.pooled)]
-        return notebook_output(shown, f"{self.plan.hash} {self.n} {self.coverage}")
+        return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""

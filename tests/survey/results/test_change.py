@@ -122,8 +122,12 @@ def test_of_many_bins_people_are_shown_parts_of_the_range():
     plan = survey(("bins = 4", "bins = 32"))
     tallies = collected(plan, 1, 0.5), collected(plan, 2, 0.5)
     for simultaneous in (False, True):
-        found = sordino.change(plan, tallies[0], plan, tallies[1], simultaneous=simultaneous).changed[-1]
+        change = sordino.change(plan, tallies[0], plan, tallies[1], simultaneous=simultaneous)
+        found = change.changed[-1]
         *parts, median = found.shown
+        # Programs have the parts too, each once and after the bins.
+        assert change.rows()[-8:] == [part.json() for part in parts]
+        assert len(change.rows()) == change.to_arrow().num_rows == sum(len(one.rows) for one in change.changed) + 8
         assert [(part.about["from"], part.about["to"]) for part in parts] == [
             (20 + 7.5 * place, 27.5 + 7.5 * place) for place in range(8)
         ]

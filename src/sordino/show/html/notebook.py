@@ -15,13 +15,14 @@ MOST_SECTIONS = 12
 """Of a notebook's cell; the page has all."""
 
 
-def notebook_output(shown: Sequence[Sequence[Block]], about: str) -> str:
+def notebook_output(shown: Sequence[Sequence[Block]], lead: str, about: str) -> str:
     """The elements of a notebook's cell.
 
     Args:
         shown: the blocks of each result.
+        lead: a line above them: what is estimated, and from how many reports.
         about: what they are of: outputs of other estimates have other names for the parts of their figures.
     """
     groups = [block for blocks in shown for block in blocks if isinstance(block, BlockGroup)]
     name = f"s{sha256(about.encode()).hexdigest()[:12]}"
-    return fragment(sections_of(groups[:MOST_SECTIONS]), name, max(0, len(groups) - MOST_SECTIONS))
+    return fragment(lead, sections_of(groups[:MOST_SECTIONS]), name, max(0, len(groups) - MOST_SECTIONS))

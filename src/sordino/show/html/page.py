@@ -226,17 +226,18 @@ def fill(template: str, title: str, lead: str, sections: Sequence[Section], **mo
     return page.render(title=title, lead=lead, light=light, dark=dark, sections=sections, **more)
 
 
-def fragment(sections: Sequence[Section], name: str, more: int) -> str:
+def fragment(lead: str, sections: Sequence[Section], name: str, more: int) -> str:
     """Sections as elements of a page that is not ours, with their style.
 
     Args:
+        lead: a line above them.
         sections: in their order.
         name: begins the names of their parts.
         more: how many other sections there are.
     """
     template = _templates().get_template("notebook.html")
     colours = {"light": variables(dark=False), "dark": variables(dark=True)}
-    return template.render(sections=sections, name=name, more=more, **colours)
+    return template.render(lead=lead, sections=sections, name=name, more=more, **colours)
 
 
 def script_of(name: str) -> str:

@@ -1,11 +1,11 @@
-"""What changed as a table: a row for each number that both collections tell."""
+"""What changed as a table: a row for each number that both collections estimate."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
-from sordino.survey.results.change import Changed
+from sordino.survey.results.change import Changed, ChangedRow
 from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.files.table_name import table_format
 from sordino.tables.results.cells import as_cell
@@ -39,12 +39,18 @@ def is_changes(path: Path) -> bool:
     return begins_with(path, [*NAMES, *NUMBERS[:2]])
 
 
+def all_rows(changed: Changed) -> tuple[ChangedRow, ...]:
+    """All numbers that both tell, then the parts of a range that people read in place of many bins."""
+    known = [row.about for row in changed.rows]
+    return (*changed.rows, *(row for row in changed.shown if row.about not in known))
+
+
 def _batches(changed: Sequence[Changed], *, cells: bool) -> Iterator[pa.RecordBatch]:
     """The rows of a question at a time."""
     written = as_cell if cells else str
     for one in changed:
-        rows = [row.json() for row in one.rows]
-        names = [[written(one.name)] * len(rows), [written(row.label) for row in one.rows]]
+        rows = [row.json() for row in all_rows(one)]
+        names = [[written(one.name)] * len(rows), [written(row.label) for row in all_rows(one)]]
         columns = [pa.array(texts, pa.string()) for texts in names]
         columns += [pa.array([row[name] for row in rows], pa.float64()) for name in NUMBERS]
         yield pa.record_batch([*columns, pa.array([row["sure"] for row in rows], pa.bool_())], SCHEMA)

@@ -36,7 +36,7 @@ PARTS, MOST_SHOWN = 8, 15
 DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """That words name where a survey asks for no quantiles."""
 
-FITTED = "Fitted ({method}) is the closest valid distribution; quantiles are read from it."
+FITTED = "Fitted ({method}) is a valid distribution near them; quantiles are read from it."
 """What a column of a table of bins is."""
 
 LAST = 5

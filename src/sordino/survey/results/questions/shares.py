@@ -27,7 +27,7 @@ from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, UNBIASED, E
 from sordino.survey.results.questions.smoothing_choice import choice_in_words
 from sordino.survey.results.surroundings import numbers_in_order, offer_of
 
-FITTED = "Fitted ({method}) is the closest valid distribution, for maps and totals; its largest shares are biased low."
+FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
 SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."
 """What the columns of a table of shares are."""
 
