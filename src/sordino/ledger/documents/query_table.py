@@ -17,8 +17,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from sordino.document.checked_tables import VersionField
 from sordino.document.formats import QUERY
+from sordino.survey.attributes.protect import Epsilon
 from sordino.survey.frozen.parts import Part, require_one_of
-from sordino.survey.reading.protect import Epsilon
 
 MODELS = ("linear", "truncated", "logistic")
 """What can be asked about numbers."""

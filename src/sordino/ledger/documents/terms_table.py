@@ -30,10 +30,10 @@ from sordino.document.domains import domain_of
 from sordino.domain.attribute import AttributeDomain
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
+from sordino.survey.attributes.attribute import RangeTable
+from sordino.survey.attributes.protect import Epsilon
 from sordino.survey.frozen.dependence_bounds import RestBounds
 from sordino.survey.frozen.parts import Part, Text, require_one_of
-from sordino.survey.reading.attribute import RangeTable
-from sordino.survey.reading.protect import Epsilon
 
 
 class RecordAttributeTable(Part):

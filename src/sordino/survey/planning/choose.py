@@ -22,12 +22,12 @@ from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.survey.attributes.protect import protect_part
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import Definition, attribute_words, definition_of
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.distribution import distribution_query
 from sordino.survey.reading.ask_table import AskTable
-from sordino.survey.reading.protect import protect_part
 from sordino.survey.reading.regression import base_of
 from sordino.survey.reading.schema import Survey
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.survey.attributes.expected import expected_bins, expected_quantiles, expected_shares
 from sordino.survey.frozen.expected_part import ExpectedPart, round_as_stored
 from sordino.survey.frozen.plan_fields import dump, seal
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.reading.expected import expected_bins, expected_quantiles, expected_shares
 
 if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey

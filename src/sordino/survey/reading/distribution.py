@@ -9,7 +9,6 @@ ranges = [[0, 20000], [20000, 50000]]
 """
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -18,12 +17,10 @@ from sordino.domain.bins import Bins, plain
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
+from sordino.survey.attributes.part_of_people import read_part_of_people
 
 MOST_QUANTILES = 100
 """Of one question; and ranges."""
-
-DIGITS = 12
-"""Of a quantile after the point, at most."""
 
 
 def read_quantiles(given: object) -> list[str]:
@@ -54,28 +51,6 @@ def read_quantiles(given: object) -> list[str]:
     if mistakes:
         raise SordinoErrors("quantiles", mistakes)
     return read
-
-
-def read_part_of_people(given: object, what: str, step: str) -> str:
-    """A part of the people between 0 and 1, as a decimal text without an exponent.
-
-    Args:
-        given: a number, or its text.
-        what: it is, for messages.
-        step: the advice then.
-
-    Raises:
-        SordinoError: something else, one of the ends, or too many digits.
-    """
-    try:
-        number = Decimal(given if isinstance(given, str) else repr(given))
-    except InvalidOperation:
-        raise SordinoError(f"{what} must be a number between 0 and 1", found=shown(given), step=step) from None
-    if not (number.is_finite() and 0 < number < 1):
-        raise SordinoError(f"{what} must lie between 0 and 1, neither of them itself", found=shown(given), step=step)
-    if -int(number.normalize().as_tuple().exponent) > DIGITS:
-        raise SordinoError(f"{what} must have at most {DIGITS} digits", found=shown(given), step="round it")
-    return f"{number.normalize():f}"
 
 
 def read_ranges(given: object) -> list[list[float]]:

@@ -32,16 +32,16 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
+from sordino.survey.attributes.attribute import AttributeTable
+from sordino.survey.attributes.protect import Epsilon, protect_part
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
-from sordino.survey.reading.attribute import AttributeTable
 from sordino.survey.reading.distribution import range_mistakes
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
-from sordino.survey.reading.protect import Epsilon, protect_part
 from sordino.survey.reading.regression import regression_mistakes
 
 

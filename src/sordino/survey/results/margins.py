@@ -23,9 +23,9 @@ from sordino.document.checked_tables import nearest
 from sordino.document.files import read_text, read_toml
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
+from sordino.survey.attributes.given_shares import ROUNDED, is_share, read_shares
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import TableQuestion
-from sordino.survey.reading.given_shares import ROUNDED, is_share, read_shares
 
 AMOUNTS = ("share", "count")
 

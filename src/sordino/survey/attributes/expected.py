@@ -17,7 +17,7 @@ from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
-from sordino.survey.reading.given_shares import read_shares
+from sordino.survey.attributes.given_shares import read_shares
 
 Floats = NDArray[np.float64]
 

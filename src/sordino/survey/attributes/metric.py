@@ -21,9 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
-from sordino.survey.frozen.distances import metric_definition
-from sordino.survey.frozen.parts import MetricPart
-from sordino.survey.reading.distances import (
+from sordino.survey.attributes.distances import (
     alike,
     read_distance,
     read_map,
@@ -31,6 +29,8 @@ from sordino.survey.reading.distances import (
     read_tree,
     read_unit,
 )
+from sordino.survey.frozen.distances import metric_definition
+from sordino.survey.frozen.parts import MetricPart
 
 
 def read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:

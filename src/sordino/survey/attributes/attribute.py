@@ -24,11 +24,11 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
+from sordino.survey.attributes.expected import number_mistakes, shares_mistakes
+from sordino.survey.attributes.part_of_people import read_part_of_people
+from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
-from sordino.survey.reading.distribution import read_part_of_people
-from sordino.survey.reading.expected import number_mistakes, shares_mistakes
-from sordino.survey.reading.protect import Delta, ProtectTable, protect_mistakes
 
 BINS = 256
 """Equal bins of a distribution where a survey declares none."""

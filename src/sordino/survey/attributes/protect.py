@@ -27,9 +27,9 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
+from sordino.survey.attributes.metric import bounds_text, read_matrix, read_metric
 from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, partition_of
-from sordino.survey.reading.metric import bounds_text, read_matrix, read_metric
 
 WAYS = ("blocks", "sensitive", "metric", "matrix")
 """How values can differ in what protects them."""
