@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sordino import MetricLDP, PairwiseLDP, certify, optimal_channel
 from sordino.design.histograms.best_mechanism import candidates
-from sordino.survey.planning.above_floor import quick_floor
+from sordino.survey.questions.above_floor import quick_floor
 
 TITLE = "Channels of their own design"
 NOTE = (

@@ -44,8 +44,8 @@ from sordino.query.sampled import Sampled
 from sordino.query.signs import Signs
 from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.dependence import dependence

@@ -6,11 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sordino.domain.measured import Measured
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import TableQuestion
-
 VECTORS = Path(__file__).parent / "vectors"
 NAMES = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem != "refused_plans")
 REPORTS = 10_000
@@ -68,10 +63,4 @@ def answers(attribute, part, draw):
 
 def column(question, columns):
     """What a question's channel takes."""
-    if isinstance(question, NumbersQuestion):
-        return Measured(tuple(columns[own][1] for own in question.asked), question.intervals)
-    if isinstance(question, DistributionQuestion):
-        return question.clipped(columns[question.attribute.name][1])
-    if isinstance(question, TableQuestion):
-        return question.column({name: columns[name][1] for name in question.asked})
-    return columns[question.name][1]
+    return question.column({name: columns[name][1] for name in question.asked})

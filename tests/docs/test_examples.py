@@ -16,7 +16,7 @@ HEALTH = Path(__file__).parents[2] / "examples" / "health"
 def test_the_survey_of_the_example_is_sound():
     survey = Survey.load(HEALTH / "survey.toml")
     assert survey.by_coordinates
-    assert {ask.kind for ask in survey.ask} == {"regression", "mean", "histogram"}
+    assert {ask.word for ask in survey.ask} == {"regression", "mean", "histogram"}
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):

@@ -14,7 +14,7 @@ from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.terms_table import TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
-from sordino.survey.frozen.plan_fields import PlanDocument
+from sordino.survey.planning.plan_fields import PlanDocument
 from sordino.survey.reading.schema import Survey
 
 BOUNDS = {"ge": 1, "le": 2, "lt": 3, "min_length": 4, "max_length": 5, "pattern": "^x$", "expected": "'x' or 'y'"}

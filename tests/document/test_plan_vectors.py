@@ -18,8 +18,8 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.source import FreshStream
 from sordino.mechanism.draws.draw import ARITHMETIC, SETS
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "vectors"

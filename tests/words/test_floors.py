@@ -11,8 +11,8 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.exact.nats import Nats
-from sordino.survey.planning import above_floor as planned_floor
-from sordino.words import floors
+from sordino.survey.questions import above_floor as planned_floor
+from sordino.survey.questions.question import SharesQuestion
 from sordino.words.explain_plan import NEARLY, explanation
 from sordino.words.floors import floor_sentences
 from surveys import planned
@@ -82,7 +82,7 @@ def test_shares_are_compared_with_the_floor_of_their_promise():
 
 
 def test_a_floor_that_lies_far_below_is_said_to_prove_little(monkeypatch):
-    monkeypatch.setattr(floors, "above_floor", lambda _, search: Fraction(1, 2))
+    monkeypatch.setattr(SharesQuestion, "above_floor", lambda _, search: Fraction(1, 2))
     (sentence,) = floor_sentences(plan_of(DISTANCES))
     assert "nobody has proved it" in sentence.text
     assert "at most 50 % above the least" in sentence.text

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.ids.record_ids import RecordIds
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.planning.plan import Plan
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
 from sordino.tables.files.csv_file import CsvFile
@@ -103,7 +101,7 @@ def read_people(
         somebody = slice(None) if each is None else each > 0
         clipped = {name: own.count_clipped(read[name][somebody]) for name, own in asked.items() if own.attribute.clip}
         rows += len(batch)
-        taken = tuple(_taken(question, read) for question in plan.questions)
+        taken = tuple(question.column(read) for question in plan.questions)
         if each is None:
             yield People(taken, ids, clipped)
         else:
@@ -118,16 +116,6 @@ def read_people(
         raise SordinoError(f"{table} must hold data", found="no rows")
     if counts is not None and people == 0:
         raise SordinoError(f"{table} must hold people", found=f"0 in each row of {counts.name}")
-
-
-def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
-    """What a question's channel takes."""
-    if isinstance(question, NumbersQuestion):
-        # Clipping happens there, where it was asked for; all other numbers lie between the ends.
-        return Measured(tuple(read[name] for name in question.asked), question.intervals)
-    if isinstance(question, DistributionQuestion):
-        return question.clipped(read[question.attribute.name])
-    return question.column(read)
 
 
 def _asked(plan: Plan) -> dict[str, AttributeColumns]:

@@ -14,7 +14,6 @@ from sordino.exact.messages.arguments import checked
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Result, results
@@ -157,5 +156,5 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
 
 def _estimated(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:
     """What `estimate` shows; without fitting, which takes time, where no quantile is read off what is fitted."""
-    quantiles = any(isinstance(one, DistributionQuestion) and one.part.quantiles for one in plan.questions)
-    return results(plan, tally, None if quantiles else "unbiased", coverage)
+    fitted = any(question.reads_fitted for question in plan.questions)
+    return results(plan, tally, None if fitted else "unbiased", coverage)

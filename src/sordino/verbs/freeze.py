@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sordino.errors import SordinoError
+from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey, with_expected
-from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
+from sordino.survey.planning.forecast import forecasts, require_learnable
 from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey

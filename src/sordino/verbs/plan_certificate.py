@@ -8,7 +8,6 @@ from sordino.audit.certify import Certificate
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.words.explain_certificate import plan_certificates
 
 
@@ -44,7 +43,7 @@ class PlanCertificate:
     @cached_property
     def questions(self) -> Mapping[str, Certificate]:
         """The verdict on each question by its name, codes as reports have them."""
-        numbers = {q.name: q.certificate for q in self.plan.questions if isinstance(q, NumbersQuestion)}
+        numbers = {q.name: q.certificate for q in self.plan.questions if q.value_promise is None}
         return {question.name: found for question, found in self.plan.certificates} | numbers
 
     @property

@@ -15,19 +15,15 @@ from sordino.blocks.sentence import Paragraph, Purpose, Sentence, limits, texts
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
-from sordino.estimation.distributions.distribution import function_leverage
-from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import outward
 from sordino.survey.frozen.promise import Definition
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
-from sordino.words.promised_shares import about_values, asked_values, promised
+from sordino.words.promised_shares import promised
 
 MOST = 5
 """Sentences of a summary."""
@@ -88,11 +84,11 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
     return Explanation(summary, tuple(paragraph for paragraph in told if paragraph.sentences))
 
 
-def forged_sentence(people: float) -> str:
+def forged_sentence(people: float, within: str = "an estimate") -> str:
     """How much one forged report can weigh."""
     if not isfinite(people):
         return "Nothing can be estimated from its reports: they do not depend on the values."
-    return f"One forged report can weigh as much as {short(Fraction(people), up=True)} people in an estimate."
+    return f"One forged report can weigh as much as {short(Fraction(people), up=True)} people in {within}."
 
 
 def codes_sentence(code_bits: int) -> str:
@@ -105,12 +101,12 @@ Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 
 def _single(question: SharesQuestion) -> Parts:
     """One histogram: its own promise."""
-    asked = f"Each person is asked once for {_what(question)}, and sends one report."
+    asked = f"Each person is asked once for {question.asked_in_words}, and sends one report."
     said = (Sentence(asked), *promised(question, "one report"))
     examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
     later = examples[: max(0, len(said) - MOST)]
     first = tuple(sentence for sentence in said if sentence not in later)
-    details = (*later, *first[MOST:], *limits(*about_values(question)))
+    details = (*later, *first[MOST:], *limits(*question.notes))
     return first[:MOST], (Paragraph(REVEALED, details),)
 
 
@@ -123,7 +119,7 @@ def _several(plan: Plan) -> Parts:
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
         heading = f"{REVEALED} about {question.name!r}"
-        details.append(Paragraph(heading, (*own, *limits(*about_values(question)))))
+        details.append(Paragraph(heading, (*own, *limits(*question.notes))))
     most, others = _largest_factor(plan.about_shares), _about_others(plan.about_shares)
     return limits(head, most, *_unprotected(plan.about_shares), others, AGAIN), tuple(details)
 
@@ -145,14 +141,14 @@ def _by_attributes(plan: Plan) -> Parts:
 def _asked(plan: Plan) -> tuple[str, ...]:
     """Who is asked what."""
     if len(plan.questions) == 1:
-        return (f"Each person is asked once for {_what(plan.questions[0])}, and sends one report.",)
+        return (f"Each person is asked once for {plan.questions[0].asked_in_words}, and sends one report.",)
     return (
         (
             f"Each person is asked one of {len(plan.questions)} questions, once; which one is drawn without looking at"
             " any answer, and every report tells it."
         ),
         *(
-            f"About {outward(100 * question.share, 3, up=False)} % are asked for {_what(question)}."
+            f"About {outward(100 * question.share, 3, up=False)} % are asked for {question.asked_in_words}."
             for question in plan.questions
         ),
     )
@@ -161,7 +157,7 @@ def _asked(plan: Plan) -> tuple[str, ...]:
 def _answered_together(plan: Plan) -> Iterator[str]:
     """Where one report answers about several numbers."""
     for question in plan.questions:
-        if isinstance(question, NumbersQuestion) and question.together > 1:
+        if question.together > 1:
             yield (
                 f"A report about {question.name} answers about {question.together} numbers, about each by itself; what"
                 " it can reveal is what all these answers reveal together."
@@ -177,38 +173,21 @@ def _missing(plan: Plan) -> Iterator[str]:
                 f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
             )
     for question in plan.questions:
-        if isinstance(question, NumbersQuestion) and question.of_complete:
+        if question.of_complete:
             yield (
                 f"Whoever lacks one of the numbers of the {question.name}, whichever, answers that one is missing,"
                 " whatever is drawn; what is told is of those who have all of them."
             )
 
 
-def _what(question: Question) -> str:
-    if isinstance(question, NumbersQuestion):
-        return question.name
-    if isinstance(question, DistributionQuestion):
-        if question.cuts is not None:
-            return f"{question.name!r}, whether it lies below one of {question.cuts:,} thresholds, drawn at random"
-        wider = ", or of fewer wider ones," if (question.levels or 1) > 1 else ""
-        missing = ", or that it is missing" if question.optional else ""
-        return f"{question.name!r}, in which of {question.domain.k:,} bins{wider} it lies{missing}"
-    return asked_values(question)
-
-
 def _forging(plan: Plan) -> Iterator[str]:
     """How much forged reports can weigh in shares and in distribution functions."""
-    for question in plan.about_shares:
-        about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
-        yield about + forged_sentence(leverage(question.mechanism, subtract_totals=question.part.subtract_totals))
-    for curve in plan.questions:
-        if isinstance(curve, DistributionQuestion):
-            about = f"{curve.name!r}: " if len(plan.questions) > 1 else ""
-            people = short(Fraction(function_leverage(curve.mechanism)), up=True)
-            what = (
-                "the share of all people who have a number below any" if curve.optional else "the distribution function"
-            )
-            yield f"{about}One forged report can weigh as much as {people} people in {what}."
+    # Shares first, whose weight matters to whoever counts people.
+    for question in sorted(plan.questions, key=lambda one: one.shares is None):
+        weight = question.forged_weight
+        if weight is not None:
+            about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
+            yield about + forged_sentence(weight.people, weight.within)
 
 
 def _largest_factor(questions: Sequence[SharesQuestion]) -> str:

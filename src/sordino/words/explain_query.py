@@ -25,7 +25,7 @@ from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Values, attribute_list
 from sordino.query.together import Together
-from sordino.survey.planning.forecast import in_two_digits
+from sordino.survey.forecasts.forecast import in_two_digits
 from sordino.words.explain_plan import codes_sentence, forged_sentence
 from sordino.words.odds import example_sentences, factor
 

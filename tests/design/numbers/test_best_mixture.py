@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sordino.design.numbers.best_mixture import Group, Kind, Mixtures, spread
+from sordino.design.numbers.best_mixture import Group, Mixtures, MixtureType, spread
 from sordino.design.numbers.sign_table import TableShape
 from sordino.exact.nats import Nats
 
@@ -45,7 +45,7 @@ def test_shares_are_the_best_ones(times):
     for _ in range(times):
         singles = [rng.uniform(0.01, 0.5, 2), rng.uniform(0.01, 0.5, 3)]
         kinds = [
-            Kind((1, 1), TableShape((), (), (), Nats.of(1)), np.ones(1), tuple(rng.uniform(0, 0.2, 2)))
+            MixtureType((1, 1), TableShape((), (), (), Nats.of(1)), np.ones(1), tuple(rng.uniform(0, 0.2, 2)))
             for _ in range(4)
         ]
         mixtures = Mixtures(groups_of((2, 3), singles), Nats.of(1))

@@ -24,9 +24,9 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.survey.kinds.histogram import HistogramQuestion
 from sordino.survey.planning import plan as planning
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import HistogramQuestion
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 

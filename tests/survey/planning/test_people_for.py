@@ -18,11 +18,11 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.survey.frozen.plan_fields import dump
 from sordino.survey.planning.expected import expected_of_survey
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import half_width
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import dump
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 

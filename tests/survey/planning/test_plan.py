@@ -310,7 +310,7 @@ def test_a_plan_needs_people(read, people):
             "x",
             "wrote; found mechanism.name must be one of randomized, projective",
         ),
-        (("queries", 0, "colour"), 1, "queries.0.colour must be a known setting: known here are histogram, weight"),
+        (("queries", 0, "colour"), 1, "queries.0.colour must be a known setting: known here are weight, mechanism"),
     ],
 )
 def test_a_document_tells_its_first_mistake_in_our_words(tmp_path, plan, sealed, path, value, words):

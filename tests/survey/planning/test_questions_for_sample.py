@@ -35,7 +35,10 @@ def test_attributes_stand_in_the_order_of_the_alphabet():
     assert sorted(asked.statistics) == [(0,), (1,), (2,), (3,)]
 
 
-PLACES = {"age": 0, "income": 1, "smoker": 2, "weight": 3}
+PEOPLE = {
+    "smoker": {"categories": ["yes", "no"], "delta": "1"},
+    **{name: {"number": {"low": 0, "high": 100}, "delta": "1"} for name in ("age", "income", "weight")},
+}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,8 @@ PLACES = {"age": 0, "income": 1, "smoker": 2, "weight": 3}
     ],
 )
 def test_every_statistic_that_a_question_may_ask(ask, expected):
-    assert set(statistics_of(ask, PLACES)) == expected
+    survey = Survey.read({"version": 1, "epsilon": "1", "attribute": PEOPLE, "ask": [ask]})
+    assert set(statistics_of(survey)) == expected
 
 
 def numbers(**settings):

@@ -17,8 +17,8 @@ import pytest
 from commands import PATIENCE
 from sordino.document.sealed import canonical
 from sordino.exact.coin import WORD
-from sordino.survey.frozen.plan_fields import dump
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import dump
 from sordino.survey.reading.schema import Survey
 
 NUMBERS = {name: {"number": {"low": 0, "high": 10}} for name in ("age", "pay", "rent", "size")}

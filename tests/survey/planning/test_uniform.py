@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino.survey.planning.forecast import NumbersForecast, SharesForecast, forecasts
+from sordino.survey.forecasts.numbers_forecast import NumbersForecast
+from sordino.survey.forecasts.shares_forecast import SharesForecast
+from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 

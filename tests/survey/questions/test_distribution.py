@@ -16,10 +16,10 @@ from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.reading.schema import Survey
 
 SURVEY = """\
@@ -152,7 +152,7 @@ def test_words_of_a_plan_that_do_not_fit_are_refused(plan, parts):
         ([("edges =", "bins = 3, edges =")], "attribute.age.number: a number must have either bins or edges", "both"),
         ([('= "age"', '= "smoker"')], "ask.1.distribution must be about numbers", "'smoker', which has none"),
         ([('= "age"', '= "income"')], "ask.1.distribution must name an attribute once", "'income' again"),
-        ([("mean =", "ranges = [[0, 50]]\nmean =")], "ask.2: ranges are of a distribution", "a question with mean"),
+        ([("mean =", "ranges = [[0, 50]]\nmean =")], "ask.2: ranges must stand beside", "a question with mean"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_words(changes, rule, found):
@@ -195,7 +195,7 @@ def test_rows_are_bins_then_ranges_then_quantiles(plan):
 
 def test_a_clipped_number_counts_as_the_end_and_others_are_refused(plan):
     at_end, beyond = (people(4).set_column(0, "income", pa.array([value] * 4)) for value in (200.0, 1e9))
-    codes = [plan.questions[0].clipped(table.column("income").to_numpy()) for table in (at_end, beyond)]
+    codes = [plan.questions[0].column({"income": table.column("income").to_numpy()}) for table in (at_end, beyond)]
     assert (codes[0] == codes[1]).all()
     assert report(plan, {"version": 1, "record": {"income": 1e9, "age": 3}}).plan is plan
     for age in (-1, 100.5):

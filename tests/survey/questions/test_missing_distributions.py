@@ -13,10 +13,10 @@ from sordino.errors import SordinoError
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.show.cells import result_json
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 
 PEOPLE, MISSING = 20_000, 0.3
 INCOME = {"number": {"low": 0, "high": 1000, "bins": 40}, "missing": "0.2"}

@@ -14,8 +14,8 @@ from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 

@@ -13,8 +13,8 @@ from sordino.definition.sampling import sampling_deltas
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 

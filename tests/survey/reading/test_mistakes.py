@@ -46,7 +46,7 @@ SINGLE = {
     # missing keys
     "no grid edge": ("grid", ("south = 25, ", ""), ["attribute.city.grid.south", "must be given"]),
     "no blocks": ("grid", ("blocks = [5, 5]", "release_single_values = true"), ["attribute.city", "protect", "blocks"]),
-    "no histogram": ("named", ('histogram = "job"', ""), ["ask.0", "one of histogram, mean", "none of them"]),
+    "no histogram": ("named", ('histogram = "job"', ""), ["ask.0", "one of histogram, table", "none of them"]),
     "no ask": ("named", ('[[ask]]\nhistogram = "job"\n', ""), ["ask", "must be given"]),
     "no values": ("named", (f"categories = {CATEGORIES}\n", ""), ["attribute.job", "none of them"]),
     # wrong types

@@ -12,13 +12,13 @@ from sordino.cli.picture import is_page
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.terminal.explanations import print_explanation
-from sordino.cli.terminal.forecasts import accuracy_rows
 from sordino.cli.terminal.results import print_blocks
 from sordino.cli.whole_numbers import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.document.files import write_text
 from sordino.document.replace import require_free
-from sordino.survey.planning.forecast import SharesForecast
+from sordino.survey.forecasts.fitted_forecast import FittedForecast
+from sordino.survey.forecasts.shares_forecast import SharesForecast
 from sordino.tables.reports import Progress
 from sordino.words.explain_plan import explanation
 
@@ -84,7 +84,7 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
     print_table(
         "Expected before anybody was asked, of people like those of a public sample",
         ("", "blocks of 5 x 5", "uniform LDP"),
-        accuracy_rows(SharesForecast.alone(result.question, result.question.known)),
+        SharesForecast.of(result.question, None, FittedForecast([], [])).accuracy_rows,
     )
     print_table("Found", HEADER, rows)
     say("What one report can reveal:")

@@ -23,11 +23,11 @@ from sordino.cli.terminal.forecasts import (
     forecast_json,
     print_forecast,
     print_warnings,
-    work_out,
 )
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
-from sordino.survey.planning.forecast import Forecast, warnings
+from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.planning.forecast import warnings
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey
@@ -83,7 +83,7 @@ def plan(
     made.save(output)
     with progress("forecasts", None):
         for forecast in found:
-            work_out(forecast)
+            forecast.tables()
     if as_json:
         print_json(
             {

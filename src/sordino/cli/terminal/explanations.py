@@ -95,6 +95,7 @@ def certificates_json(plan: Plan) -> list[dict[str, Any]]:
     return [
         {"attribute": question.name, **certificate_json(certificate, question.values)}
         for question, certificate in plan.certificates
+        if question.values is not None
     ]
 
 

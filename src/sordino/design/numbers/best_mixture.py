@@ -83,7 +83,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Kind:
+class MixtureType:
     """A type up to which numbers of each group it asks.
 
     Attributes:
@@ -110,7 +110,7 @@ class DrawShares:
         total: the sum of 1 / I_j.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[MixtureType, ...]
     of_kinds: tuple[float, ...]
     of_singles: tuple[Floats, ...]
     total: float
@@ -144,7 +144,7 @@ class Mixtures:
                 break
         return shares
 
-    def _priced(self, shares: DrawShares) -> list[Kind]:
+    def _priced(self, shares: DrawShares) -> list[MixtureType]:
         """The types that are worth most at the prices of the shares so far; none where none pays."""
         paying = sorted(
             (
@@ -156,11 +156,11 @@ class Mixtures:
         )
         return [kind for _, kind in paying[:NEW]]
 
-    def _grown(self, prices: Floats, total: float) -> list[tuple[float, Kind | None]]:
+    def _grown(self, prices: Floats, total: float) -> list[tuple[float, MixtureType | None]]:
         """Tables of two signs, and of one more in each step as long as that helps, from the best before."""
         groups = range(len(self.groups))
         shapes = [tuple((g == i) + (g == j) for g in groups) for i in groups for j in groups if i <= j]
-        found: list[tuple[float, Kind | None]] = []
+        found: list[tuple[float, MixtureType | None]] = []
         best, failures = 0.0, 0
         # Even numbers of signs tell a little less than odd ones, so one step that does not help is not the end.
         while failures < 2:
@@ -181,7 +181,7 @@ class Mixtures:
 
     def _valued(
         self, shapes: Sequence[tuple[int, ...]], prices: Floats, total: float
-    ) -> list[tuple[float, Kind | None]]:
+    ) -> list[tuple[float, MixtureType | None]]:
         """The best tables of some shapes, and what they are worth in parts of the total."""
         found = []
         for counts in shapes:
@@ -190,7 +190,7 @@ class Mixtures:
             found.append((self._worth[counts], kind))
         return found
 
-    def _search(self, counts: tuple[int, ...], prices: Floats) -> tuple[float, Kind | None]:
+    def _search(self, counts: tuple[int, ...], prices: Floats) -> tuple[float, MixtureType | None]:
         """What the best table of a shape is worth, and it, unless a smaller shape does as well."""
         asked = [g for g, count in enumerate(counts) if count]
         if counts not in self._searches:
@@ -208,7 +208,7 @@ class Mixtures:
         information = np.zeros(len(counts))
         sizes = np.array([len(self.groups[g].members) for g in asked])
         information[asked] = np.array([counts[g] for g in asked]) / sizes * table.slopes**2
-        return table.value, Kind(counts, search.shape, table.weights, tuple(information.tolist()))
+        return table.value, MixtureType(counts, search.shape, table.weights, tuple(information.tolist()))
 
     def _shape(self, counts: tuple[int, ...]) -> TableShape:
         """What a table about so many signs must keep; attributes that it does not ask bound its level."""
@@ -250,13 +250,13 @@ class Mixtures:
             )
         )
 
-    def _from_kinds(self, kinds: Sequence[Kind], of_kinds: Floats) -> Floats:
+    def _from_kinds(self, kinds: Sequence[MixtureType], of_kinds: Floats) -> Floats:
         if not kinds:
             return np.zeros(len(self.groups))
         total: Floats = of_kinds @ np.array([kind.information for kind in kinds])
         return total
 
-    def _shared(self, kinds: Sequence[Kind]) -> DrawShares:
+    def _shared(self, kinds: Sequence[MixtureType]) -> DrawShares:
         """The best shares of given types and all single answers.
 
         Each pass multiplies a share by the root of its price over the total, which never raises the total (the

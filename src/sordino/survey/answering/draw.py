@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.document.record_file import read_values
-from sordino.domain.measured import Measured
+from sordino.domain.interval import Interval
 from sordino.exact.source import Source, SystemSource
 from sordino.survey.answering.plan_report import ID_BYTES, PlanReport
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.question import Question
 
 
 def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None) -> PlanReport:
@@ -33,17 +32,14 @@ def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None
     """
     asked = {name: None for question in plan.questions for name in question.asked}
     values = read_values(tables, plan.attributes, "the plan's", asked.keys())
-    columns = [_column(question, values) for question in plan.questions]
+    columns = [question.column(_arrays(question, values)) for question in plan.questions]
     code = int(plan.sampled.privatize(columns, SystemSource() if source is None else source)[0])
     return PlanReport(plan, code, secrets.token_bytes(ID_BYTES))
 
 
-def _column(question: Question, values: Mapping[str, float | int]) -> NDArray[Any] | Measured:
-    """What a question's channel takes of one person."""
-    if isinstance(question, NumbersQuestion):
-        return Measured(
-            tuple(np.array([values[name]], dtype=np.float64) for name in question.asked), question.intervals
-        )
-    if isinstance(question, DistributionQuestion):
-        return question.clipped(np.array([values[question.attribute.name]], dtype=np.float64))
-    return question.column({name: np.array([values[name]], dtype=np.intp) for name in question.asked})
+def _arrays(question: Question, values: Mapping[str, float | int]) -> dict[str, NDArray[Any]]:
+    """What a question asks of one person."""
+    return {
+        one.name: np.array([values[one.name]], dtype=np.float64 if isinstance(one.domain, Interval) else np.intp)
+        for one in question.attributes
+    }

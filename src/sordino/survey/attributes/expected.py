@@ -6,7 +6,7 @@ expected = { yes = 0.2, no = 0.8 }                 # shares or counts of the val
 expected = { mean = 31000, sd = 18000 }            # or a list of the shares of its bins
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeGuard
 
 import numpy as np
@@ -85,6 +85,29 @@ def expected_quantiles(given: object, number: BinnedNumber, parts: Floats) -> Fl
     bins = number.binned
     edges = (np.array(bins.edges) - ends.low) / ends.width * 2 - 1
     return np.interp(parts, np.concatenate([[0.0], np.cumsum(expected_bins(given, bins))]), edges)
+
+
+def spread_as_expected(records: Floats, given: Sequence[tuple[object, BinnedNumber | None]]) -> Floats:
+    """Scaled records whose numbers spread as they are expected to; they go together as before.
+
+    Args:
+        records: of people of whom nothing is known, shape (n, d).
+        given: of each column what is expected of it, None where nothing is; and its number, None of categories.
+    """
+    spread = records.copy()
+    for place, (expected, number) in enumerate(given):
+        if expected is not None and number is not None:
+            # The middle of its part of the people, in the order of what it replaces.
+            parts = _ranks(spread[:, place]) / len(spread)
+            spread[:, place] = expected_quantiles(expected, number, parts)
+    return spread
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """How many are below each number, and half of those that are equal to it."""
+    ordered = np.sort(numbers)
+    ranks: Floats = (np.searchsorted(ordered, numbers, "left") + np.searchsorted(ordered, numbers, "right")) / 2
+    return ranks
 
 
 def number_mistakes(given: object, number: BinnedNumber) -> Iterator[SordinoError]:

@@ -3,6 +3,7 @@
 Public like all of a plan, and of bounded size: of more than 4,096 values the largest shares, the others alike.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 import numpy as np
@@ -80,3 +81,17 @@ class ExpectedPart(Part):
 def round_as_stored(shares: Floats) -> Floats:
     """Shares as a plan holds them, shape (k,): what is forecast of a plan is forecast of its file."""
     return ExpectedPart.of(shares).shares(len(shares))
+
+
+def require_somebody(names: Sequence[str], has: NDArray[np.bool_]) -> None:
+    """Refuse a sample in which nobody has some numbers.
+
+    Raises:
+        SordinoError: with the numbers.
+    """
+    if not has.any():
+        raise SordinoError(
+            f"in a sample somebody must have {' and '.join(map(repr, names))}",
+            found="nobody",
+            step="give another one, or none",
+        )

@@ -1,10 +1,10 @@
 """Two plans side by side: what a report can reveal, how exact the answers will be, how many people and bits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sordino.exact.nats import Nats
-from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, forecasts
+from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
 
 
@@ -64,22 +64,15 @@ def _told(plan: Plan) -> dict[str, float]:
     if plan.promise is not None:
         reached = zip(plan.promise.names, plan.promise.reached, strict=True)
         return {name: amount.ceil() for name, amount in reached} | {"the whole record": plan.promise.level.ceil()}
-    return {question.name: Nats.of(question.definition.epsilon).ceil() for question in plan.about_shares}
+    return {
+        question.name: Nats.of(promise.epsilon).ceil()
+        for question in plan.questions
+        if (promise := question.value_promise) is not None
+    }
 
 
 def _errors(plan: Plan) -> dict[str, float]:
-    return dict(error for forecast in forecasts(plan) for error in _forecast_errors(forecast))
-
-
-def _forecast_errors(forecast: Forecast) -> Iterator[tuple[str, float]]:
-    name = forecast.question.name
-    if isinstance(forecast, NumbersForecast):
-        for label, error in zip(forecast.plan.labels, forecast.plan.stderr, strict=True):
-            yield f"{name}: {label}", float(error)
-    elif isinstance(forecast, CurveForecast):
-        yield f"distribution function of {name}", forecast.plan.typical
-    else:
-        yield f"share of {name}", forecast.plan.stderr
+    return dict(error for forecast in forecasts(plan) for error in forecast.errors())
 
 
 def _takes(plan: Plan) -> dict[str, float]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 from pathlib import Path
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.sample_questions import SampleNumber, cells_of
+from sordino.design.dependence.sample_questions import CategorySignDistribution, SampleNumber, cells_of
 from sordino.design.dependence.stated import Statement
 from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import (
@@ -16,7 +15,7 @@ from sordino.survey.frozen.parts import (
     TableBoundPart,
     ThresholdBoundPart,
 )
-from sordino.survey.planning.questions_for_sample import questions_for_sample
+from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.schema import Survey
 
@@ -88,12 +87,7 @@ def _of_thresholds(
 
 def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
     """The bounds for what the survey asks of several categories: what a statement says of others, nothing would use."""
-    places = survey.places
-    asked = {tuple(sorted(map(places.index, ask.table))) for ask in survey.questions if ask.table is not None}
-    for ask in survey.questions:
-        features = ask.regression.features if ask.regression is not None else []
-        coded = [name for name in features if survey.attribute[name].number is None]
-        asked |= set(combinations(sorted(map(places.index, coded)), 2))
+    places, asked = survey.places, statistics_of(survey)
     return [
         TableBoundPart(attribute=places[i], table=[places[place] for place in table], bound=str(bound))
         for (i, table), bound in sorted(known.tables.items())
@@ -103,18 +97,11 @@ def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
 
 def _of_category_signs(survey: Survey, known: Dependence) -> list[CategorySignBoundPart]:
     """The bounds for a category with a number's sign, where a regression of the survey asks them together."""
-    places = survey.places
-    asked = {
-        (places.index(category), places.index(number))
-        for ask in survey.questions
-        if ask.regression is not None
-        for category in ask.regression.features
-        for number in (*ask.regression.features, ask.regression.target)
-    }
+    places, asked = survey.places, statistics_of(survey)
     return [
         CategorySignBoundPart(attribute=places[i], category=places[pair[0]], number=places[pair[1]], bound=str(bound))
         for (i, pair), bound in sorted(known.category_signs.items())
-        if bound < 1 and pair in asked
+        if bound < 1 and CategorySignDistribution(*pair) in asked
     ]
 
 

@@ -2,12 +2,9 @@
 
 from fractions import Fraction
 
-from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.nats import outward
 from sordino.survey.frozen.dependence_bounds import DependenceTable
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
 EXAMPLE = Fraction(1, 10)
@@ -26,9 +23,9 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
     bounded = survey.model_copy(update={"dependence": DependenceTable(rest=EXAMPLE)})
     other = Plan.of(bounded, plan.people)
     better = [
-        f"{now.name}: {_error(then) / _error(now):.2f} times the standard error."
+        f"{now.name}: {then.typical_error / now.typical_error:.2f} times the standard error."
         for now, then in zip(plan.questions, other.questions, strict=True)
-        if _error(then) < 0.995 * _error(now)
+        if then.typical_error < 0.995 * now.typical_error
     ]
     if not better:
         return ()
@@ -38,13 +35,3 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
         f" depended on each by at most {bound} in total variation ([dependence] rest = {bound}), it would buy:"
     )
     return (start, *better)
-
-
-def _error(question: Question) -> float:
-    """The root mean square of the expected standard errors, each in a unit of its own."""
-    if isinstance(question, NumbersQuestion):
-        noise = MomentEstimator.of(question.query).noise() / question.people
-        return float((noise.mean()) ** 0.5)
-    if isinstance(question, DistributionQuestion):
-        return float((question.errors() ** 2).mean() ** 0.5)
-    return question.expected.stderr

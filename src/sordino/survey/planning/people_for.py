@@ -9,18 +9,15 @@ What is expected of the people decides; where nothing is, shares and distributio
 forecasts take them.
 """
 
-from collections.abc import Iterator
 from math import ceil, isfinite
 
-from sordino.design.numbers.numbers_accuracy import RARELY
 from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.messages.brief import shown
+from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.planning.expected import Expectations
-from sordino.survey.planning.forecast import Forecast, NumbersForecast, forecasts
+from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
-from sordino.survey.questions.numbers import NumbersQuestion
 
 ROUNDING = 1e-12
 """Relative: a number of people that is whole but for rounding is not rounded up."""
@@ -31,23 +28,7 @@ TRIES = 60
 
 def half_width(forecast: Forecast, confidence: float) -> float:
     """The widest interval that is expected, half of it, in parts of all that is possible."""
-    reach = errors_to_either_side(confidence)
-    if not isinstance(forecast, NumbersForecast):
-        return reach * forecast.question.largest_error(forecast.shares)
-    return reach * max(_parts(forecast))
-
-
-def _parts(forecast: NumbersForecast) -> Iterator[float]:
-    """The standard error of each number in parts of all that is possible."""
-    errors, most = forecast.plan.stderr, forecast.plan.largest
-    if forecast.question.part.asked != "regression":
-        yield from (error / (2 * half) for error, half in zip(errors, most, strict=True))
-        return
-    *features, target = forecast.question.ranges.half
-    _, *slopes = errors[: len(features) + 1]
-    yield from (error * float(half / target) for error, half in zip(slopes, features, strict=True))
-    # After the coefficients the share of complete cases, if they are of these.
-    yield from errors[len(features) + 1 :]
+    return errors_to_either_side(confidence) * forecast.largest_part
 
 
 def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expectations | None = None) -> int:
@@ -99,13 +80,10 @@ def _needed(forecast: Forecast, accuracy: float, confidence: float) -> int:
     if times > MOST_PEOPLE:
         raise _too_many(accuracy, question.name)
     needed = max(1, ceil(question.people * times**2 * (1 - ROUNDING)))
-    if isinstance(question, NumbersQuestion):
-        needed = max(needed, len(moment_names(question.query)))
-    if isinstance(forecast, NumbersForecast) and forecast.refused > RARELY:
-        rarely = forecast.people_needed
-        if rarely is None:
-            raise _too_many(accuracy, question.name)
-        needed = max(needed, rarely)
+    fewest = forecast.fewest_reports
+    if fewest is None:
+        raise _too_many(accuracy, question.name)
+    needed = max(needed, fewest)
     if wide > accuracy * (1 + ROUNDING):
         needed = max(needed, question.people + 1)
     return ceil(needed / question.share)

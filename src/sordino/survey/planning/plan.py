@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from sordino.audit.certify import Certificate
 from sordino.document.files import json_object, read_text, write_text
@@ -24,28 +24,16 @@ from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.dependence_bounds import dependence_of
-from sordino.survey.frozen.plan_fields import (
-    DistributionPart,
-    HistogramPart,
-    PlanDocument,
-    QueryPart,
-    TablePart,
-    dump,
-    seal,
-    unseal,
-)
 from sordino.survey.frozen.promise import attribute_of
-from sordino.survey.questions.categorical_regression import CategoricalRegression
+from sordino.survey.frozen.question_part import QuestionPart
+from sordino.survey.kinds.kind import AnyKind
+from sordino.survey.planning.plan_fields import PlanDocument, dump, kind_of, seal, unseal
 from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.question import Question, SharesQuestion
 
 if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
-
-Question: TypeAlias = SharesQuestion | DistributionQuestion | NumbersQuestion
-"""One question of a plan."""
 
 MOST_PEOPLE = 10**12
 
@@ -159,8 +147,8 @@ class Plan:
             SordinoError: more values than can be certified in some seconds.
             RefusedError: it breaks its promise.
         """
-        shares = [question for question in self.questions if not isinstance(question, NumbersQuestion)]
-        if sum(question.domain.k for question in shares) > MOST_VALUES:
+        promised = [(one, promise) for one in self.questions if (promise := one.value_promise) is not None]
+        if sum(question.values.k for question, _ in promised if question.values is not None) > MOST_VALUES:
             raise SordinoError(
                 f"the histograms and tables of {name} must have at most {MOST_VALUES} values together",
                 found="more",
@@ -170,10 +158,10 @@ class Plan:
         _ = [question.known for question in self.questions]
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
-            for question in shares
+            for question, _ in promised
             if not question.certificate.holds
         ]
-        declared = [question.definition.epsilon for question in shares]
+        declared = [promise.epsilon for _, promise in promised]
         if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
             found.append("a question that declares a larger epsilon than the plan")
         if self.promise is not None and not self.promise.holds:
@@ -211,33 +199,22 @@ class Plan:
     def questions(self) -> tuple[Question, ...]:
         """The questions, in the order of the survey; a person answers one of them."""
         total = sum(part.weight for part in self.document.queries)
-        return tuple(self._question(part, Fraction(part.weight, total)) for part in self.document.queries)
+        asked = zip(self.kinds, self.document.queries, strict=True)
+        return tuple(self._question(kind, part, Fraction(part.weight, total)) for kind, part in asked)
 
-    def _question(self, part: QueryPart, share: Fraction) -> Question:
-        attributes, places = self.attributes, self.places
-        people = max(1, int(self.people * share))
+    @cached_property
+    def kinds(self) -> tuple[AnyKind, ...]:
+        """Of each question the kind."""
+        return tuple(map(kind_of, self.document.queries))
+
+    def _question(self, kind: AnyKind, part: QuestionPart, share: Fraction) -> Question:
+        attributes, epsilon = self.attributes, self.document.epsilon
+        protects = {name: own.protect for name, own in self.document.attributes.items()}
         least = min((each.delta for each in attributes.values() if each.delta is not None), default=None)
-        if isinstance(part, HistogramPart):
-            name = part.histogram
-            protect = self.document.attributes[name].protect
-            if protect is None:
-                raise SordinoError("a question must be about protected values", found=name)
-            return HistogramQuestion(part, share, people, least, attributes[name], protect, places.index(name))
-        if isinstance(part, TablePart):
-            protects = tuple(found for name in part.table if (found := self.document.attributes[name].protect))
-            told = tuple(attributes[name] for name in part.table)
-            own = () if part.epsilon is not None else protects
-            return TableQuestion(part, share, people, least, told, own, tuple(map(places.index, part.table)))
-        epsilon = self.document.epsilon
-        if least is None or epsilon is None:
-            raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
-        if isinstance(part, DistributionPart):
-            name = part.distribution
-            return DistributionQuestion(part, attributes[name], places.index(name), share, people, least)
-        asked = tuple(attributes[name] for name in part.numbers)
-        at = tuple(places.index(name) for name in part.numbers)
-        kind = NumbersQuestion if part.base is None else CategoricalRegression
-        return kind(part, asked, at, share, people, canonical_epsilon(epsilon), least)
+        whole = None if epsilon is None else canonical_epsilon(epsilon)
+        facts = PlanFacts(attributes, protects, self.places, whole, least)
+        question: Question = kind.question(part, share, max(1, int(self.people * share)), facts)
+        return question
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -247,7 +224,7 @@ class Plan:
     @property
     def about_shares(self) -> tuple[SharesQuestion, ...]:
         """The questions about the shares of values, or of cells."""
-        return tuple(question for question in self.questions if isinstance(question, SharesQuestion))
+        return tuple(shares for question in self.questions if (shares := question.shares) is not None)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -267,7 +244,7 @@ class Plan:
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
             (document.dependence and document.dependence.bins) or {},
-            tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
+            tuple(question.certificate for question in self.questions if question.value_promise is None),
             tuple(document.dependence.ground) if document.dependence else (),
         )
 
@@ -278,10 +255,10 @@ class Plan:
         return Sampled(tuple(question.query for question in self.questions), weights)
 
     @cached_property
-    def certificates(self) -> tuple[tuple[SharesQuestion | DistributionQuestion, Certificate], ...]:
-        """The questions about shares and distributions and the verdict on each, its codes as reports have them."""
+    def certificates(self) -> tuple[tuple[Question, Certificate], ...]:
+        """The questions with a promise about their values and the verdict on each, its codes as reports have them."""
         firsts = zip(self.questions, self.sampled.offsets, strict=False)
-        return tuple((q, q.certificate.after(first)) for q, first in firsts if not isinstance(q, NumbersQuestion))
+        return tuple((q, q.certificate.after(first)) for q, first in firsts if q.value_promise is not None)
 
     @property
     def certificate(self) -> Certificate | None:

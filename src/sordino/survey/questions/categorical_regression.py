@@ -17,7 +17,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.query.sampled import Sampled
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.regression import RegressionQuestion
 
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CategoricalRegression(NumbersQuestion):
+class CategoricalRegression(RegressionQuestion):
     """A regression with categorical features; `attributes` that are no numbers are these, `part.base` their base.
 
     A coefficient of a category is the difference that it makes to the target, against the base one.

@@ -1,8 +1,9 @@
 """A question of a plan about the distribution of a number: its bins, and how they are asked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,31 +24,38 @@ from sordino.mechanism.numbers.window import WindowResponse
 from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.frozen.amounts import canonical_amount
-from sordino.survey.frozen.plan_fields import DistributionPart
+from sordino.survey.frozen.expected_part import ExpectedPart, require_somebody, round_as_stored
+from sordino.survey.frozen.question_part import DistributionPart
+from sordino.survey.questions.facts import ForgedWeight
+from sordino.survey.questions.question import Question
+
+if TYPE_CHECKING:
+    from sordino.survey.attributes.asked_survey import AskedSurvey
 
 PARTS = 65
 """Shares of people below an edge that stand for all of them, where an error is to be the largest of all."""
 
 
 @dataclass(frozen=True)
-class DistributionQuestion:
+class DistributionQuestion(Question):
     """A question about the bins of a number as the plan's document says it.
 
     Attributes:
         part: what is asked, and the mechanism's integers.
         attribute: that it is about.
         place: of the attribute among those of the plan.
-        share: of the people, who answer it.
-        people: how many are expected to.
         least: the smallest delta of the plan, at which plain LDP would have to ask.
     """
 
     part: DistributionPart
     attribute: Attribute
     place: int
-    share: Fraction
-    people: int
     least: Nats
+
+    @property
+    def kind(self) -> str:
+        """The distribution."""
+        return "distribution"
 
     @property
     def name(self) -> str:
@@ -60,9 +68,41 @@ class DistributionQuestion:
         return f"{self.name} among those who have it" if self.optional else self.name
 
     @property
-    def asked(self) -> list[str]:
-        """The names of the attributes that it asks for."""
-        return [self.attribute.name]
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The number."""
+        return (self.attribute,)
+
+    @property
+    def value_promise(self) -> LDP:
+        """The promise."""
+        return self.definition
+
+    @property
+    def reads_fitted(self) -> bool:
+        """Quantiles are."""
+        return bool(self.part.quantiles)
+
+    @property
+    def asked_in_words(self) -> str:
+        """On which side of a threshold the number lies, or in which bin."""
+        if self.cuts is not None:
+            return f"{self.name!r}, whether it lies below one of {self.cuts:,} thresholds, drawn at random"
+        wider = ", or of fewer wider ones," if (self.levels or 1) > 1 else ""
+        missing = ", or that it is missing" if self.optional else ""
+        return f"{self.name!r}, in which of {self.domain.k:,} bins{wider} it lies{missing}"
+
+    @property
+    def forged_weight(self) -> ForgedWeight:
+        """In the distribution function."""
+        from sordino.estimation.distributions.distribution import function_leverage
+
+        within = "the share of all people who have a number below any" if self.optional else "the distribution function"
+        return ForgedWeight(function_leverage(self.mechanism), within)
+
+    @property
+    def typical_error(self) -> float:
+        """That of the distribution function, over the edges."""
+        return float((self.errors() ** 2).mean() ** 0.5)
 
     @cached_property
     def domain(self) -> Bins:
@@ -136,9 +176,27 @@ class DistributionQuestion:
         """What is drawn and answered."""
         return Query(self.statistic, self.mechanism)
 
-    def clipped(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """The numbers of some people; where the plan clips, one beyond an end counts as that end."""
+        numbers = values[self.attribute.name]
         return np.clip(numbers, self.domain.edges[0], self.domain.edges[-1]) if self.attribute.clip else numbers
+
+    def expected_document(self, expected: NDArray[np.float64]) -> Any:
+        """The shares of all that is read, in whole parts."""
+        return ExpectedPart.of(self.expected(expected)).model_dump(exclude_none=True)
+
+    def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """The shares of the bins, and of who lacks the number if it may be missing."""
+        places = self.statistic.locate(values)
+        require_somebody(self.asked, places < self.domain.k)
+        return round_as_stored(np.bincount(places, minlength=self.mechanism.k) / len(places))
+
+    def expected_of_survey(self, survey: "AskedSurvey") -> NDArray[np.float64] | None:
+        """The shares of the bins."""
+        from sordino.survey.attributes.expected import expected_bins
+
+        given = survey.attribute[self.name].expected
+        return None if given is None else round_as_stored(expected_bins(given, self.domain))
 
     @property
     def types(self) -> tuple[AnswerType, ...]:

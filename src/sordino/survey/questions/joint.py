@@ -15,7 +15,7 @@ from sordino.estimation.joint.joint_fit import NoisyMargin, joint_fit
 from sordino.estimation.joint.mixture import Mixture
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.survey.questions.question import SharesQuestion, TableQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 BY_DISTANCES = (TreeResponse, ProductResponse)
 """Mechanisms under which an error moves people from a value to its neighbours."""
@@ -113,7 +113,7 @@ def connected_groups(questions: Sequence[SharesQuestion]) -> list[list[int]]:
                 apart.append((own, members))
         groups = [*apart, (names, places)]
     found = [sorted(places) for _, places in groups]
-    return [places for places in found if any(isinstance(questions[place], TableQuestion) for place in places)]
+    return [places for places in found if any(questions[place].is_table for place in places)]
 
 
 def _names(questions: Sequence[SharesQuestion], places: Sequence[int]) -> set[str]:

@@ -1,49 +1,51 @@
 """A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.answers import answers, certify_queries
 from sordino.audit.certify import Certificate
-from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
 from sordino.domain.coded import Completeness
 from sordino.domain.interval import Interval
-from sordino.domain.moment import Factors, Moment, given
+from sordino.domain.measured import Measured
+from sordino.domain.moment import Factors, Moment
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.number import Number
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.plan_fields import NumbersPart
+from sordino.survey.frozen.expected_part import ExpectedPart, require_somebody
+from sordino.survey.frozen.question_part import NumbersPart
+from sordino.survey.questions.facts import MeanReading
+from sordino.survey.questions.question import Question
 
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
     from sordino.estimation.estimated_moments import AboutNumbers
     from sordino.estimation.mean_readings import MeanReadings
+    from sordino.survey.attributes.asked_survey import AskedSurvey
 
 
 @dataclass(frozen=True)
-class NumbersQuestion:
-    """A question about numbers as the plan's document says it.
+class NumbersQuestion(Question):
+    """A question about moments of numbers as the plan's document says it.
 
     Attributes:
         part: what is asked, and the queries' integers.
         attributes: in the queries' order; of a regression the target last.
         places: of the attributes among those of the plan.
-        share: of the people, who answer it.
-        people: how many are expected to.
         epsilon: the most that a report may tell of the whole record.
         least: the smallest delta of the plan, at which plain LDP would have to ask.
     """
@@ -51,27 +53,32 @@ class NumbersQuestion:
     part: NumbersPart
     attributes: tuple[Attribute, ...]
     places: tuple[int, ...]
-    share: Fraction
-    people: int
     epsilon: Nats
     least: Nats
 
     @property
-    def asked(self) -> list[str]:
-        """The names of the attributes that it asks for, in the queries' order."""
-        return self.part.numbers
+    def kind(self) -> str:
+        """As the plan has it."""
+        return self.part.asked
 
     @property
     def name(self) -> str:
         """What is asked, of what."""
-        if self.part.asked == "regression":
-            return f"regression of {self.asked[-1]} on {', '.join(self.asked[:-1])}"
-        return f"{self.part.asked} of {', '.join(self.asked)}"
+        return f"{self.kind} of {', '.join(self.asked)}"
 
     @property
     def whose(self) -> str:
         """What is asked, and of whom: those who have all numbers that may be missing."""
         return f"{self.name} among those who have all these numbers" if self.of_complete else self.name
+
+    @property
+    def asked_in_words(self) -> str:
+        """What is asked, of what."""
+        return self.name
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> Measured:
+        """The numbers with their ends, by which they are scaled, and clipped where that was asked for."""
+        return Measured(tuple(values[name] for name in self.asked), self.intervals)
 
     @cached_property
     def intervals(self) -> tuple[Interval, ...]:
@@ -123,7 +130,7 @@ class NumbersQuestion:
         from sordino.design.numbers.numbers_accuracy import unknown_records
 
         del shares
-        return unknown_records(len(self.asked), len(self.asked) - 1 if self.part.asked == "regression" else None)
+        return unknown_records(len(self.asked), self._target)
 
     @property
     def narrow(self) -> NDArray[np.float64]:
@@ -133,7 +140,7 @@ class NumbersQuestion:
     @property
     def of_complete(self) -> bool:
         """Whether what is told is of those who have all the numbers: all moments are of the same people then."""
-        return self.part.asked != "mean" and bool(self.missing)
+        return bool(self.missing)
 
     def complete_share(self, records: NDArray[np.float64]) -> float | None:
         """The share of complete cases that is expected, where some number may be missing.
@@ -145,10 +152,15 @@ class NumbersQuestion:
         unknown = [1 - share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()]
         return prod(unknown) * float(Completeness(tuple(self.missing)).holds(records).mean())
 
-    @property
-    def everybody(self) -> list[str]:
-        """The numbers that everybody has, by name."""
-        return [one.name for one in self.attributes if isinstance(one.domain, Interval) and not one.optional]
+    def mean_reading(self, name: str) -> MeanReading | None:
+        """Of a number that everybody has, unless estimates are of complete cases."""
+        if self.of_complete or name not in self.asked:
+            return None
+        place = self.asked.index(name)
+        attribute = self.attributes[place]
+        if attribute.optional or not isinstance(attribute.domain, Interval):
+            return None
+        return MeanReading(self.query, place, self.of_record, attribute.domain, self.known)
 
     @cached_property
     def missing(self) -> dict[int, float]:
@@ -193,25 +205,22 @@ class NumbersQuestion:
             return f"{some} numbers, each"
         return "the number" if len(self.asked) == 1 else f"one of {len(self._needed())} numbers"
 
+    @property
+    def _target(self) -> int | None:
+        """The place of what the others explain; None where nothing is explained."""
+        return None
+
     @cached_property
+    @abstractmethod
     def uniform(self) -> Sampled:
         """The queries of plain LDP that keeps the least delta."""
-        from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
-        from sordino.design.numbers.missing.optional_means import optional_means
-        from sordino.design.numbers.sampled_mean import sampled_mean
-        from sordino.design.numbers.sampled_moments import sampled_moments
 
-        d = len(self.asked)
-        deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.of_complete:
-            complete = complete_covariance if self.part.asked == "covariance" else complete_regression
-            return complete(deltas, self.least, unknown, range(d), self.missing)
-        if self.missing:
-            return optional_means(deltas, self.least, unknown, range(d), self.missing)
-        if self.part.asked == "mean":
-            return sampled_mean(deltas, self.least, unknown)
-        target = d - 1 if self.part.asked == "regression" else None
-        return sampled_moments(deltas, self.least, unknown, target=target)
+    @property
+    def typical_error(self) -> float:
+        """Of what is estimated of numbers that are all 0, for whoever they are."""
+        from sordino.estimation.moment_estimator import MomentEstimator
+
+        return float((MomentEstimator.of(self.query).noise() / self.people).mean() ** 0.5)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -233,6 +242,31 @@ class NumbersQuestion:
         if len(read) != len(self.part.expected):
             raise SordinoError(f"{len(read)} statistics must be expected", found=shown(len(self.part.expected)))
         return {statistic: part.shares(statistic.k) for statistic, part in zip(read, self.part.expected, strict=True)}
+
+    def expected_document(self, expected: NDArray[np.float64]) -> Any:
+        """Of each statistic the shares of what is read, in whole parts."""
+        return [ExpectedPart.of(own).model_dump(exclude_none=True) for own in self.readings(expected).values()]
+
+    def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """The scaled records themselves, shape (n, d); means are each of those who have the number."""
+        for together in [list(self.missing)] if self.of_complete else [[place] for place in self.missing]:
+            has = ~np.isnan(values[:, together]).any(axis=1)
+            require_somebody([self.asked[place] for place in together], has)
+        return values
+
+    def expected_of_survey(self, survey: "AskedSurvey") -> NDArray[np.float64] | None:
+        """Records, each number spread as it is expected to; what is not known spreads as where nothing is."""
+        from sordino.survey.attributes.expected import expected_shares, spread_as_expected
+
+        tables = [survey.attribute[name] for name in self.asked]
+        if all(table.expected is None for table in tables):
+            return None
+        shares = {
+            one.name: expected_shares(table.expected, one.finite)
+            for one, table in zip(self.attributes, tables, strict=True)
+            if one.name in self.part.categorical and table.expected is not None
+        }
+        return spread_as_expected(self.unknown_with(shares), [(table.expected, table.number) for table in tables])
 
     def readings(self, records: NDArray[np.float64]) -> "MeanReadings":
         """What is read of people who are like these scaled numbers, shape (n, d), NaN where they are missing.
@@ -315,19 +349,9 @@ class NumbersQuestion:
             return expected_by_tally(queries, read_moments(queries), self.ranges, readings)
         return Expected.of_readings(queries, self.ranges, readings)
 
+    @abstractmethod
     def _needed(self) -> tuple[Factors, ...]:
         """The statistics that tell what is asked."""
-        from sordino.estimation.moments import covariance_statistics
-        from sordino.estimation.regression import regression_statistics
-
-        places = range(len(self.asked))
-        match self.part.asked:
-            case "mean":
-                return (*((j,) for j in places), *map(given, self.missing))
-            case "covariance":
-                return covariance_statistics(places)
-            case "regression":
-                return regression_statistics(places[-1], places[:-1])
 
     def _placed(self, name: Moment) -> Moment:
         return tuple(sorted(self.places[number] for number in name))

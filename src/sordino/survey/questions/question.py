@@ -1,4 +1,7 @@
-"""Questions of a plan about shares, of an attribute's values or of the cells of several: promise and channel."""
+"""A question of a plan as all else knows it: what it is about, what it promises, and what is expected of it.
+
+Whatever only some kinds (`survey.kinds`) have is a property that gives nothing by default: nobody asks for the kind.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,53 +14,206 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
-from sordino.definition.combined import combined_definition
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
-from sordino.definition.sampling import Answer, AnswerType
+from sordino.definition.sampling import AnswerType
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.measured import Measured
 from sordino.domain.record import Record
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.table import ChannelTable
 from sordino.query.bin import Bin
 from sordino.query.query import Query
-from sordino.query.statistic import Value, Values
-from sordino.survey.frozen.amounts import canonical_amount
-from sordino.survey.frozen.parts import ProtectPart
-from sordino.survey.frozen.plan_fields import HistogramPart, TablePart
-from sordino.survey.frozen.promise import Definition, definition_of
+from sordino.query.sampled import Sampled
+from sordino.survey.frozen.expected_part import ExpectedPart, round_as_stored
+from sordino.survey.frozen.parts import MetricPart
+from sordino.survey.frozen.promise import Definition
+from sordino.survey.frozen.question_part import QuestionPart, SharesPart
+from sordino.survey.questions.facts import ForgedWeight, MeanReading
 
 if TYPE_CHECKING:
     from sordino.design.accuracy import Accuracy
     from sordino.design.histograms.shares_accuracy import SharesAccuracy
+    from sordino.estimation.mean_readings import MeanReadings
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+
+Floats = NDArray[np.float64]
 
 CountedDomain: TypeAlias = Domain | Record | Bin
 """What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
 
 
 @dataclass(frozen=True)
-class SharesQuestion(ABC):
-    """A question about the shares of values as the plan's document says it: of an attribute's, or of a table's cells.
+class Question(ABC):
+    """A question of a plan.
 
     Attributes:
-        part: what is asked, and the mechanism's integers.
+        part: what is asked, and the integers of its mechanism.
         share: of the people, who answer it.
         people: how many are expected to.
-        least: the smallest delta of the plan, at which plain LDP would have to ask; None where attributes have none.
     """
 
-    part: HistogramPart | TablePart
+    part: QuestionPart
     share: Fraction
     people: int
-    least: Nats | None
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What is asked, in one word: histogram, table, mean, covariance, regression or distribution."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is called."""
+        """What it is called; no other question of the plan has the same name."""
+
+    @property
+    def whose(self) -> str:
+        """The same, and of whom, where it is not of everybody."""
+        return self.name
+
+    if TYPE_CHECKING:
+        # A field of some, a property of others.
+        @property
+        def attributes(self) -> tuple[Attribute, ...]:
+            """The attributes that it asks for, in the order of its values."""
+
+    @property
+    def asked(self) -> list[str]:
+        """Their names."""
+        return [attribute.name for attribute in self.attributes]
+
+    @property
+    @abstractmethod
+    def query(self) -> Query | Sampled:
+        """What is drawn and answered."""
+
+    @property
+    @abstractmethod
+    def types(self) -> tuple[AnswerType, ...]:
+        """What an answer is about, in the plan's places, and the most that it can tell."""
+
+    @property
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """The exact verdict on the document's integers."""
+
+    @property
+    def value_promise(self) -> Definition | None:
+        """What is promised about its values; None where the certificate is about the whole record."""
+        return None
+
+    @property
+    def values(self) -> CountedDomain | None:
+        """What its mechanism takes, by name; None where it is no single mechanism."""
+        return None
+
+    @abstractmethod
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any] | Measured:
+        """What is drawn from, of people's values by attribute, shape (n,): looked at before, each in its domain."""
+
+    @property
+    def shares(self) -> "SharesQuestion | None":
+        """Itself, if shares of values that are counted are asked."""
+        return None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is about the combinations of several attributes' values."""
+        return False
+
+    def mean_reading(self, name: str) -> MeanReading | None:
+        """How its reports tell the mean of a number, if they do; of everybody, not of complete cases."""
+        del name
+        return None
+
+    @property
+    def together(self) -> int:
+        """How many queries one person answers, at most."""
+        return 1
+
+    @property
+    def of_complete(self) -> bool:
+        """Whether estimates are of those who have all its numbers, of several that may be missing."""
+        return False
+
+    @property
+    def reads_fitted(self) -> bool:
+        """Whether some estimate is read off what is fitted, as quantiles are."""
+        return False
+
+    @property
+    @abstractmethod
+    def known(self) -> "Floats | MeanReadings | None":
+        """What the plan expects of the people; None where nothing is known."""
+
+    @abstractmethod
+    def expected_document(self, expected: Floats) -> Any:
+        """What the plan's document holds of people who are like these (`expected_of_sample`)."""
+
+    @abstractmethod
+    def expected_of_sample(self, values: NDArray[Any]) -> Floats:
+        """What a sample's people let expect: shares of the values, or scaled records.
+
+        Raises:
+            SordinoError: nobody has what the question is of.
+        """
+
+    @abstractmethod
+    def expected_of_survey(self, survey: "AskedSurvey") -> Floats | None:
+        """What a survey's settings `expected` let expect, likewise; None where they say nothing."""
+
+    @property
+    @abstractmethod
+    def typical_error(self) -> float:
+        """The root mean square of the expected standard errors, each in a unit of its own."""
+
+    def above_floor(self, *, search: bool) -> Fraction | None:
+        """By how much its variance exceeds the least that is proved of all channels, relatively; None without one.
+
+        Args:
+            search: whether a floor is searched for where no formula has it.
+        """
+        del search
+        return None
+
+    def floor_in_words(self, above: Fraction, percentage: str) -> str:
+        """How near its channel is to the best, where a floor is known.
+
+        Args:
+            above: by how much its variance exceeds the floor, relatively.
+            percentage: the same as text, rounded up.
+        """
+        del above
+        return (
+            f"The {self.name} is told with a variance at most {percentage} above the least that any way of"
+            " asking has that reveals as little, each at the number that is worst for it."
+        )
+
+    @property
+    @abstractmethod
+    def asked_in_words(self) -> str:
+        """What somebody is asked for."""
+
+    @property
+    def forged_weight(self) -> ForgedWeight | None:
+        """How much one forged report can weigh in its estimates; None where that is said with each."""
+        return None
+
+
+@dataclass(frozen=True)
+class SharesQuestion(Question):
+    """A question about the shares of values that are counted: of an attribute's, or of a table's cells.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        least: the smallest delta of the plan, at which plain LDP would have to ask; None where attributes have none.
+    """
+
+    part: SharesPart
+    least: Nats | None
 
     @property
     @abstractmethod
@@ -65,38 +221,62 @@ class SharesQuestion(ABC):
         """The values."""
 
     @property
-    def values(self) -> CountedDomain:
-        """What the mechanism takes, by name."""
-        return self.domain
-
-    @property
     @abstractmethod
     def definition(self) -> Definition:
-        """The promise."""
+        """The promise about each two values."""
 
     @property
-    @abstractmethod
-    def asked(self) -> list[str]:
-        """The names of the attributes that it asks for."""
+    def domains(self) -> Mapping[str, Domain]:
+        """Of each attribute the values by which it is counted."""
+        return {attribute.name: attribute.finite for attribute in self.attributes}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each of its attributes has."""
+        return tuple(domain.k for domain in self.domains.values())
+
+    def labels(self, value: int) -> list[str]:
+        """Of one value, by attribute."""
+        return [self.domain.label(value)]
+
+    def row_head(self, value: int) -> dict[str, Any]:
+        """What a row about one value says that it is about."""
+        return {"attribute": self.name, "value": self.domain.label(value)}
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """What its shares are of: those of two plans are compared where it is the same."""
+        return frozenset(self.asked)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether its values are the attributes' own, so that its shares go together with those of other questions."""
+        return True
+
+    @property
+    def histogram_of(self) -> Attribute | None:
+        """The attribute whose own values are counted, if it is one alone: it may be smoothed by public numbers."""
+        return None
+
+    @property
+    def shares(self) -> "SharesQuestion":
+        """Itself."""
+        return self
+
+    @property
+    def value_promise(self) -> Definition:
+        """The promise."""
+        return self.definition
+
+    @property
+    def values(self) -> CountedDomain:
+        """The values."""
+        return self.domain
 
     @property
     @abstractmethod
     def query(self) -> Query:
         """What is drawn and answered."""
-
-    @property
-    @abstractmethod
-    def types(self) -> tuple[AnswerType, ...]:
-        """What an answer is about, and the most that it can tell."""
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, ...]:
-        """How many values each of these attributes has."""
-
-    @abstractmethod
-    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-        """What the channel takes of people's values by attribute, shape (n,): looked at before, each in its domain."""
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -108,10 +288,48 @@ class SharesQuestion(ABC):
         """The exact verdict on the document's integers under the document's promise."""
         return certify(self.mechanism, self.definition)
 
+    @property
+    def metric(self) -> tuple[MetricPart, str] | None:
+        """The distances by which the values are protected, and the epsilon of their unit; None without any."""
+        return None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be known of the promise: what a missing answer counts as."""
+        several = len(self.attributes) > 1
+        return tuple(
+            f"A missing answer{f' to {one.name!r}' if several else ''} counts as {one.missing!r} and is protected as"
+            " that category is."
+            for one in self.attributes
+            if one.missing is not None
+        )
+
     @cached_property
-    def known(self) -> NDArray[np.float64] | None:
+    def known(self) -> Floats | None:
         """The shares that the plan expects, shape (k,); None where nothing is known."""
         return None if self.part.expected is None else self.part.expected.shares(self.domain.k)
+
+    def expected_document(self, expected: Floats) -> Any:
+        """The shares, in whole parts."""
+        return ExpectedPart.of(expected).model_dump(exclude_none=True)
+
+    def expected_of_sample(self, values: NDArray[Any]) -> Floats:
+        """The shares of the values, shape (k,)."""
+        return round_as_stored(np.bincount(values, minlength=self.mechanism.k) / len(values))
+
+    def expected_of_survey(self, survey: "AskedSurvey") -> Floats | None:
+        """The shares, shape (k,), each attribute independent of the others."""
+        from sordino.survey.attributes.expected import expected_shares
+
+        given = {name: survey.attribute[name].expected for name in self.asked}
+        if all(expected is None for expected in given.values()):
+            return None
+        shares = np.ones(1)
+        for name, expected in given.items():
+            domain = self.domains[name]
+            own = np.full(domain.k, 1 / domain.k) if expected is None else expected_shares(expected, domain)
+            shares = np.multiply.outer(shares, own).reshape(-1)
+        return round_as_stored(shares)
 
     @cached_property
     def expected(self) -> "Accuracy":
@@ -120,21 +338,21 @@ class SharesQuestion(ABC):
 
         return expected_accuracy(self.mechanism.bare, self.people, subtract_totals=self.part.subtract_totals)
 
-    def forecast(self, shares: NDArray[np.float64] | None = None) -> "SharesAccuracy":
+    def forecast(self, shares: Floats | None = None) -> "SharesAccuracy":
         """How exact what is shown will be, for people with these shares of the values, all alike by default."""
         from sordino.design.histograms.shares_accuracy import expected_shares
 
         asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
         return expected_shares(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
-    def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
+    def largest_error(self, shares: Floats | None = None) -> float:
         """The largest expected standard error of a share, of such people; or whatever people are like."""
         from sordino.design.accuracy import largest_error
 
         asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
         return largest_error(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
-    def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> "SharesAccuracy":
+    def forecast_uniform(self, shares: Floats | None = None) -> "SharesAccuracy":
         """The same under uniform protection."""
         from sordino.design.accuracy import subtracting_helps
         from sordino.design.histograms.shares_accuracy import expected_shares
@@ -142,25 +360,6 @@ class SharesQuestion(ABC):
         uniform = self.uniform.bare
         helps = subtracting_helps(uniform)
         return expected_shares(uniform, self.people, subtract_totals=helps, shares=shares)
-
-    def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, "Accuracy"]:
-        """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
-        from sordino.design.accuracy import expected_accuracy, subtracting_helps
-        from sordino.design.histograms.best_mechanism import candidates
-
-        made = candidates(self.domain.k, self.definition, designed=False)
-        if isinstance(self.mechanism, ChannelTable):
-            known = {mechanism.fingerprint for mechanism in made.values()}
-            if self.mechanism.fingerprint not in known:
-                made[self.mechanism.name] = self.mechanism
-        found = {}
-        for name in list(made):
-            # Let go as soon as it is told: what a mechanism works out for millions of values is large.
-            mechanism = made.pop(name)
-            words = f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}"
-            helps = subtracting_helps(mechanism)
-            found[words] = expected_accuracy(mechanism, self.people, subtract_totals=helps, shares=shares)
-        return found
 
     @cached_property
     def uniform(self) -> Mechanism:
@@ -171,129 +370,31 @@ class SharesQuestion(ABC):
         epsilon = definition.least if isinstance(definition, PairwiseLDP | MetricLDP) else definition.epsilon
         return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare
 
+    @property
+    def typical_error(self) -> float:
+        """That of a share, if all values are alike."""
+        return self.expected.stderr
 
-@dataclass(frozen=True)
-class HistogramQuestion(SharesQuestion):
-    """A question about an attribute's values.
+    def above_floor(self, *, search: bool) -> Fraction | None:
+        """That of the variances' sum at equal shares."""
+        from sordino.survey.questions.above_floor import summed_variance_above
 
-    Attributes:
-        part: what is asked, and the mechanism's integers.
-        attribute: that it is about.
-        protect: what is promised about its values, in the document's words.
-        place: of the attribute among those of the plan.
-    """
+        return summed_variance_above(self.domain.k, self.definition, self.expected.total_variance, search=search)
 
-    part: HistogramPart
-    attribute: Attribute
-    protect: ProtectPart
-    place: int
+    def floor_in_words(self, above: Fraction, percentage: str) -> str:
+        """How near the summed variance is to the least."""
+        from sordino.survey.questions.above_floor import summed_variance_in_words
+
+        return f"The {self.name} {summed_variance_in_words(above, percentage)}"
 
     @property
-    def name(self) -> str:
-        """Of the attribute."""
-        return self.part.histogram
+    def asked_in_words(self) -> str:
+        """One of its values."""
+        return f"{self.name!r}, one of {self.domain.k:,} values"
 
     @property
-    def domain(self) -> Domain:
-        """The attribute's values."""
-        return self.attribute.finite
+    def forged_weight(self) -> ForgedWeight:
+        """In a share."""
+        from sordino.estimation.unbiased import leverage
 
-    @cached_property
-    def definition(self) -> Definition:
-        """The promise."""
-        return definition_of(self.domain, self.protect)
-
-    @property
-    def asked(self) -> list[str]:
-        """The attribute alone."""
-        return [self.name]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the attribute."""
-        return (self.domain.k,)
-
-    @cached_property
-    def query(self) -> Query:
-        """The attribute's value."""
-        return Query(Value(self.name), self.mechanism)
-
-    @property
-    def types(self) -> tuple[AnswerType, ...]:
-        """The attribute alone, of which every answer is linear."""
-        return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon), linear=True),),)
-
-    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-        """The attribute's values as they are."""
-        return values[self.name]
-
-
-@dataclass(frozen=True)
-class TableQuestion(SharesQuestion):
-    """A question about the cells of several attributes: a value of each, the last one's run fastest.
-
-    Guarantee: a person's cell is one value of one channel, certified as a whole under what the promises about its
-    attributes' values say of two cells together (`definition.combined`), or, where attributes have deltas, under LDP at
-    an epsilon of its own, which counts in full for each of its attributes.
-
-    Attributes:
-        part: what is asked, and the mechanism's integers.
-        attributes: that it is about, in the order of the cells.
-        protects: what is promised about the values of each, in the document's words; empty where they have deltas.
-        places: of the attributes among those of the plan.
-    """
-
-    part: TablePart
-    attributes: tuple[Attribute, ...]
-    protects: tuple[ProtectPart, ...]
-    places: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """Of the attributes."""
-        return ", ".join(self.part.table)
-
-    @cached_property
-    def domain(self) -> Record:
-        """The cells."""
-        return Record({attribute.name: attribute.finite for attribute in self.attributes})
-
-    @cached_property
-    def definition(self) -> Definition:
-        """The promise about each two cells."""
-        if self.part.epsilon is not None:
-            return LDP(canonical_amount(self.part.epsilon))
-        domains = [attribute.finite for attribute in self.attributes]
-        promises = [definition_of(domain, part) for domain, part in zip(domains, self.protects, strict=True)]
-        return combined_definition(promises, self.domain.shape)
-
-    @property
-    def asked(self) -> list[str]:
-        """The attributes, in the order of the cells."""
-        return self.part.table
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of each attribute, in the order of the cells."""
-        return self.domain.shape
-
-    @cached_property
-    def query(self) -> Query:
-        """The attributes' values together."""
-        return Query(Values(*self.asked), self.mechanism)
-
-    @property
-    def types(self) -> tuple[AnswerType, ...]:
-        """All its attributes together, each of which a cell tells."""
-        places = tuple((place,) for place in self.places)
-        return ((Answer(places, self.certificate.level(self.definition.epsilon), table=True),),)
-
-    def labels(self, cell: int) -> list[str]:
-        """The values of a cell, in the order of the attributes."""
-        values = np.unravel_index(cell, self.domain.shape)
-        return [a.finite.label(int(value)) for a, value in zip(self.attributes, values, strict=True)]
-
-    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-        """The cells."""
-        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.asked], self.domain.shape)
-        return cells
+        return ForgedWeight(leverage(self.mechanism, subtract_totals=self.part.subtract_totals), "an estimate")

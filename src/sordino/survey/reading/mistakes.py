@@ -6,10 +6,8 @@ from typing import Any
 from sordino.document.checked_tables import is_list_of, nearest
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import columns_of, shared_columns
+from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.reading.ask_table import named_attributes
-
-ONCE = frozenset({"histogram", "distribution"})
-"""What is asked of an attribute once."""
 
 
 def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
@@ -23,7 +21,7 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
     if not isinstance(attributes, dict) or not isinstance(asks, list):
         return
     named = list(named_attributes(asks))
-    once: set[tuple[str, str]] = set()
+    once: set[tuple[AnyKind, str]] = set()
     for where, kind, name in named:
         if name not in attributes:
             found = repr(name) + nearest([name], list(attributes))
@@ -35,7 +33,7 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
         elif (kind, name) in once:
             step = "ask it once, with a larger weight"
             yield SordinoError(f"{where} must name an attribute once", found=f"{name!r} again", step=step)
-        if kind in ONCE:
+        if kind.once:
             once.add((kind, name))
     asked = {name for _, _, name in named}
     if any(mistake.rule.startswith("ask.") for mistake in mistakes):

@@ -18,7 +18,6 @@ regression = { target = "weight", features = ["age"] }
 """
 
 from collections.abc import Iterator, Mapping
-from math import prod
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,12 +36,10 @@ from sordino.survey.attributes.protect import Epsilon, protect_part
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
-from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
+from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
-from sordino.survey.reading.distribution import range_mistakes
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
-from sordino.survey.reading.regression import regression_mistakes
 
 
 class Survey(Part):
@@ -89,52 +86,8 @@ class Survey(Part):
 
     def _ask_mistakes(self) -> Iterator[SordinoError]:
         for i, ask in enumerate(self.ask):
-            finite = [name for name in ask.attributes if name in self.attribute and not self.attribute[name].number]
-            if ask.kind in ("table", "tables"):
-                yield from self._table_mistakes(i, ask)
-            elif ask.regression is not None:
-                known = {name: self.named(name) for name in ask.attributes if name in self.attribute}
-                yield from regression_mistakes(f"ask.{i}.regression", ask.regression, known)
-            elif ask.histogram is None and finite:
-                found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
-                yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)
-            if ask.histogram in self.attribute and not finite:
-                step = "ask for its distribution or mean, or write categories instead of number"
-                yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
-            if ask.distribution in self.attribute and not finite:
-                yield from self._distribution_mistakes(i, ask)
-
-    def _distribution_mistakes(self, i: int, ask: AskTable) -> Iterator[SordinoError]:
-        """What does not fit the bins of a number."""
-        number = self.attribute[ask.attributes[0]].number
-        try:
-            found = () if number is None else range_mistakes(ask.ranges or (), number.binned)
-            for error in found:
-                yield SordinoError(f"ask.{i}.ranges: {error.rule}", found=error.found, step=error.step)
-        except SordinoError as error:
-            yield SordinoError(f"ask.{i}.distribution: {error.rule}", found=error.found, step=error.step)
-
-    def _table_mistakes(self, i: int, ask: AskTable) -> Iterator[SordinoError]:
-        """Tables are of values that can be counted, not too many of them, and each is asked once."""
-        where = f"ask.{i}.{ask.kind}"
-        numbers = [name for name in ask.attributes if name in self.attribute and self.attribute[name].number]
-        if numbers:
-            step = "name categories of it instead of a number, as [attribute.age_group], or ask for its mean"
-            yield SordinoError(f"{where} must be of categories or grids", found=f"{numbers[0]!r}, a number", step=step)
-        known = not numbers and all(name in self.attribute for name in ask.attributes)
-        for asked in ask.questions if known else ():
-            cells = prod(self.named(name).finite.k for name in asked.attributes)
-            if cells > LARGEST_DOMAIN:
-                rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
-                found = f"{cells:,} of {' and '.join(map(repr, asked.attributes))}"
-                yield SordinoError(rule, found=found, step="ask fewer attributes together, or coarser ones")
-        before = {frozenset(asked.attributes) for other in self.ask[:i] for asked in other.questions if asked.table}
-        again = [asked for asked in ask.questions if frozenset(asked.attributes) in before]
-        if again:
-            found = f"that of {' and '.join(map(repr, again[0].attributes))} again"
-            yield SordinoError(
-                f"{where} must ask each table once", found=found, step="ask it once, with a larger weight"
-            )
+            before = [other.settings for other in self.ask[:i] if other.kind is ask.kind]
+            yield from ask.kind.mistakes(f"ask.{i}", ask.settings, self, before)
 
     def _coordinate_mistakes(self) -> Iterator[SordinoError]:
         """What a promise about each attribute by itself needs."""
@@ -164,7 +117,7 @@ class Survey(Part):
     def _threshold_mistakes(self) -> Iterator[SordinoError]:
         """Bounds on distribution functions are of numbers whose distribution is asked, given other attributes."""
         bounds = (self.dependence.thresholds if self.dependence is not None else None) or {}
-        asked = [ask.distribution for ask in self.questions if ask.distribution is not None]
+        asked = [name for ask in self.questions for name in ask.kind.thresholds(ask.settings)]
         for name, given in bounds.items():
             if name not in asked:
                 rule = "dependence.thresholds must name numbers whose distribution is asked"

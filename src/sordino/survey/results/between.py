@@ -46,7 +46,7 @@ def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage:
 
 
 def _question(found: Sequence[Result], name: str) -> HistogramResult:
-    told = {result.question.name: result for result in found if isinstance(result, HistogramResult)}
+    told = {shares.question.name: shares for result in found if (shares := result.shares) is not None}
     if name not in told:
         found_name = repr(name) + nearest([name], list(told))
         raise SordinoError(

@@ -17,7 +17,7 @@ from sordino.estimation.intervals.independent_difference import WithInterval, di
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.survey.results.comparable import why_apart
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Ends, Head, Measured, Quantities, quantities_of
+from sordino.survey.results.quantities import Ends, Head, Measured, Quantities
 from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.survey.results.result import Result, Untold
 
@@ -175,8 +175,8 @@ Sides: TypeAlias = tuple[tuple[Mapping[Hashable, Quantities], Mapping[Hashable, 
 
 def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
     """All that some results tell, each number with this confidence."""
-    answered = (replace(result, coverage=Coverage(each)) for result in results if not isinstance(result, Untold))
-    return {told.key: told for result in answered for told in quantities_of(result)}
+    own = Coverage(each)
+    return {told.key: told for result in results for told in result.with_coverage(own).quantities()}
 
 
 def _told_of(

@@ -25,7 +25,6 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.given_shares import ROUNDED, is_share, read_shares
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import TableQuestion
 
 AMOUNTS = ("share", "count")
 
@@ -50,7 +49,7 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
     name = str(given) if isinstance(given, Path | str) else "margins"
     tables, mistakes = _read(Path(given)) if isinstance(given, Path | str) else (dict(given), [])
     shares: dict[str, NDArray[np.float64]] = {}
-    asked = {each for question in plan.questions if isinstance(question, TableQuestion) for each in question.asked}
+    asked = {each for question in plan.questions if question.is_table for each in question.asked}
     for attribute, numbers in tables.items():
         if attribute not in asked:
             found = repr(str(attribute)) + nearest([str(attribute)], sorted(asked))

@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from sordino.domain.attribute import Domain
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
@@ -21,13 +20,13 @@ from sordino.estimation.joint.common_numbers import Distribution, common_numbers
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.facts import MeanReading
+from sordino.survey.questions.question import Question
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import EstimateRow
 from sordino.survey.results.questions.shares import HistogramResult
-from sordino.survey.results.result import Result
+from sordino.survey.results.result import Result, joint_shares
 
 FEWEST = 2
 """Questions that are pooled."""
@@ -91,10 +90,10 @@ def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], co
 
 
 def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResult]:
-    told = [result for result in found if isinstance(result, HistogramResult)]
+    told = list(joint_shares(found))
     asked = [tuple(result.question.asked) for result in told]
     targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
-    domains = {name: domain for result in told for name, domain in _domains(result.question).items()}
+    domains = {name: domain for result in told for name, domain in result.question.domains.items()}
     for key, names in targets.items():
         count = prod(domains[name].k for name in names)
         telling = [
@@ -123,41 +122,31 @@ def _part(result: HistogramResult, names: tuple[str, ...]) -> PooledPart:
     return PooledPart.of_shares(result.estimate, sums, subtract_totals=subtract, shares=question.known)
 
 
-def _domains(question: SharesQuestion) -> dict[str, Domain]:
-    attributes = question.attributes if isinstance(question, TableQuestion) else ()
-    attributes = (question.attribute,) if isinstance(question, HistogramQuestion) else attributes
-    return {attribute.name: attribute.finite for attribute in attributes}
-
-
 def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[PooledResult]:
     """Whether a question's own answer is told or not: which are pooled depends on how many reports there are alone."""
-    asked = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
-    told = [
-        (question, own) for question, own in asked if isinstance(question, NumbersQuestion) and not question.of_complete
-    ]
+    asked = list(zip(plan.questions, plan.sampled.split(aggregate), strict=True))
     # What may be missing has no mean of everybody; a number beside it has.
-    asking = Counter(name for question, _ in told for name in question.everybody)
+    asking = Counter(name for question, _ in asked for name in question.asked if question.mean_reading(name))
     numbers = [name for name, count in asking.items() if count >= FEWEST]
     for name in numbers:
-        telling = [(question, own, question.asked.index(name)) for question, own in told if name in question.everybody]
-        likely, parts = _likely(telling), []
-        for question, own, place in telling:
+        telling = [(one, own, reading) for one, own in asked if (reading := one.mean_reading(name)) is not None]
+        likely, parts = _likely([(own, reading) for _, own, reading in telling]), []
+        for question, own, (query, place, ranges, _, _) in telling:
             with suppress(SordinoError):
-                parts.append((question, PooledPart.of_mean(question.query, own, place, question.of_record, likely)))
+                parts.append((question, PooledPart.of_mean(query, own, place, ranges, likely)))
         if len(parts) >= FEWEST:
-            ends = parts[0][0].intervals[parts[0][0].asked.index(name)]
+            ends = telling[0][2].ends
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
             yield _pooled(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
 
 
-def _likely(telling: Sequence[tuple[NumbersQuestion, Aggregate, int]]) -> Distribution:
+def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:
     """How a number is distributed by all questions together, from what the plan expects on."""
     # Forecasts are loaded where something is weighed by them.
     from sordino.design.numbers.numbers_accuracy import unknown_records
 
-    known = [(place, question.known or {}) for question, _, place in telling]
-    start = expected_numbers(known, unknown_records(1)[:, 0])
-    return common_numbers([(question.query, own, place) for question, own, place in telling], start)
+    start = expected_numbers([(one.place, one.known or {}) for _, one in telling], unknown_records(1)[:, 0])
+    return common_numbers([(one.query, own, one.place) for own, one in telling], start)
 
 
 def _pooled(

@@ -16,8 +16,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.joint.cells import TableShares, sums_over
 from sordino.estimation.joint.raking import rake, raked
 from sordino.survey.questions.joint import JointFit, joint_fits
-from sordino.survey.results.questions.shares import HistogramResult
-from sordino.survey.results.result import Result
+from sordino.survey.results.result import Result, joint_shares
 from sordino.survey.results.table import TableResult, TableRow, table_results
 
 Margins = Mapping[str, NDArray[np.float64]]
@@ -99,7 +98,7 @@ def poststratified(results: Sequence[Result], margins: Margins) -> list[Poststra
             found="no such table",
             step="ask for a table with one of these attributes",
         )
-    shares = [result for result in results if isinstance(result, HistogramResult)]
+    shares = list(joint_shares(results))
     fits = list(joint_fits([one.question for one in shares], [one.estimate for one in shares]))
     found = []
     for table in tables:

@@ -1,36 +1,32 @@
 """What a plan's reports say about each of its questions: the results that tables, files and pages show."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
 from sordino.blocks.sentence import Purpose
-from sordino.blocks.summary import Summarized
 from sordino.errors import SordinoError
-from sordino.estimation.estimate import Method, estimate
+from sordino.estimation.estimate import Method
 from sordino.estimation.intervals.forged import require_fewer
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.planning.plan import Plan, Question
-from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.kinds.kind import AnyKind, EstimateTerms, Refusal
+from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.joint import fitted_together
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import SharesQuestion, TableQuestion
+from sordino.survey.questions.question import Question
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.quantities import Quantities
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.rows import EstimateRow
-from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.questions.shares import HistogramResult, QuestionResult
 from sordino.survey.results.questions.single_moments import SingleMoments
-from sordino.survey.results.surroundings import Public, require_public, surroundings_of
+from sordino.survey.results.surroundings import Public, require_public
 
 
 @dataclass(frozen=True, repr=False)
-class Untold(Summarized):
+class Untold(QuestionResult):
     """A question that the reports do not answer.
 
     Attributes:
@@ -60,6 +56,15 @@ class Untold(Summarized):
         """Reports that are expected to answer it: as these suggest, else of people whom the plan expects; or None."""
         return self.awaiting() if self.from_reports is None else self.from_reports
 
+    def with_coverage(self, coverage: Coverage) -> "Untold":
+        """The same: there are no intervals."""
+        del coverage
+        return self
+
+    def quantities(self) -> Iterator[Quantities]:
+        """Nothing."""
+        return iter(())
+
     def rows(self) -> Iterator[EstimateRow]:
         """What is given instead."""
         return iter(()) if self.instead is None else self.instead.rows()
@@ -70,7 +75,7 @@ class Untold(Summarized):
         facts: dict[str, Any] = {"untold": str(self.why)}
         if self.instead is not None:
             facts |= {"instead": [single.label for single in self.instead.singles]}
-        heading = Heading(name, _asked(self.question), tuple(self.question.asked), self.n, facts, is_estimated=False)
+        heading = Heading(name, self.question.kind, tuple(self.question.asked), self.n, facts, is_estimated=False)
         why = LateSentence(self.why_in_words, Purpose.REFUSAL)
         return heading, BlockGroup(f"{name}: not told by {self.n:,} reports", (why, *instead))
 
@@ -79,7 +84,7 @@ class Untold(Summarized):
         if self.awaited is None:
             return str(self.why)
         # Forecasts are loaded where something is not told.
-        from sordino.survey.planning.forecast import in_two_digits
+        from sordino.survey.forecasts.forecast import in_two_digits
 
         reports, known = f"About {in_two_digits(self.awaited)} reports", self.question.known is not None
         if self.from_reports is not None:
@@ -89,15 +94,6 @@ class Untold(Summarized):
             return f"{self.why} {reports} were expected to, if {people}."
         people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
         return f"{self.why} {reports} are expected to, if {people}: of others more may."
-
-
-def _asked(question: Question) -> str:
-    """What kind of question it is."""
-    if isinstance(question, NumbersQuestion):
-        return question.part.asked
-    if isinstance(question, DistributionQuestion):
-        return "distribution"
-    return "table" if isinstance(question, TableQuestion) else "histogram"
 
 
 Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
@@ -150,15 +146,18 @@ def results_so_far(
     coverage = Coverage() if coverage is None else coverage
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
     public = public or {}
-    require_public([one.name for one in plan.questions if isinstance(one, SharesQuestion)], public, method)
-    found = tuple(_result(question, own, method, coverage, public.get(question.name)) for question, own in parts)
+    require_public([one.name for one in plan.about_shares], public, method)
+    found = tuple(
+        _result(kind, question, own, EstimateTerms(method, coverage, public.get(question.name)))
+        for kind, (question, own) in zip(plan.kinds, parts, strict=True)
+    )
     return found if method is not None else _agreeing(found)
 
 
 def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
     """The same, what is fitted to tables and histograms of the same attributes being one distribution's."""
-    places = [place for place, result in enumerate(found) if isinstance(result, HistogramResult)]
-    shares = [result for result in found if isinstance(result, HistogramResult)]
+    joint = [(place, shares) for place, result in enumerate(found) for shares in joint_shares([result])]
+    places, shares = [place for place, _ in joint], [result for _, result in joint]
     together = fitted_together([result.question for result in shares], [result.estimate for result in shares])
     agreeing = list(found)
     for place, estimated in together:
@@ -166,56 +165,33 @@ def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
     return tuple(agreeing)
 
 
+def joint_shares(found: Iterable[Result]) -> Iterator[HistogramResult]:
+    """The results about shares that go together with those of other questions about the same attributes."""
+    return (shares for result in found if (shares := result.shares) is not None and shares.question.is_joint)
+
+
 def _require_bounded(question: Question, n: int, forged: int) -> None:
     """Refuse what forged reports could move to anything, or what nothing bounds."""
     require_fewer(forged, n)
-    numbers = question.attributes if isinstance(question, NumbersQuestion) else ()
-    numbers = (question.attribute,) if isinstance(question, DistributionQuestion) else numbers
-    lacking = [number.name for number in numbers if number.optional]
+    lacking = [number.name for number in question.attributes if number.optional]
     if forged and lacking:
         rule = "what forged reports can move is bounded for numbers that everybody has"
         found = f"{lacking[0]!r}, which may be missing"
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
 
-def _regression_awaited(question: NumbersQuestion, own: Aggregate) -> int | None:
-    from sordino.survey.results.awaited import regression_awaited
-
-    return regression_awaited(question, own) if question.part.asked == "regression" else None
-
-
-def _numbers_awaited(question: NumbersQuestion) -> int | None:
-    # Forecasts are loaded where something is not told.
-    from sordino.survey.results.awaited import numbers_awaited
-
-    return numbers_awaited(question)
-
-
-def _result(
-    question: Question, own: Aggregate, method: Method | None, coverage: Coverage, public: NDArray[np.float64] | None
-) -> Result:
+def _result(kind: AnyKind, question: Question, own: Aggregate, terms: EstimateTerms) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it", step="collect more")
         return Untold(question, own.n, why)
     try:
-        _require_bounded(question, own.n, coverage.forged)
+        _require_bounded(question, own.n, terms.coverage.forged)
     except SordinoError as error:
         return Untold(question, own.n, error)
-    result: HistogramResult | DistributionResult | NumbersResult
-    if isinstance(question, NumbersQuestion):
-        try:
-            result = NumbersResult.of(question, own, coverage)
-        except SordinoError as error:
-            why = SordinoError(error.rule, found=error.found, step=coverage.step("fewer numbers"))
-            instead, suggested = SingleMoments.of(question, own, coverage), partial(_regression_awaited, question, own)
-            return Untold(question, own.n, why, partial(_numbers_awaited, question), suggested, instead)
-    elif isinstance(question, DistributionQuestion):
-        result = DistributionResult.of(question, own, method, coverage)
-        if result.why is not None:
-            return Untold(question, own.n, result.why, result.awaited)
-    else:
-        subtract, known = question.part.subtract_totals, surroundings_of(question.domain, public)
-        shares = estimate(question.mechanism, own, method, subtract_totals=subtract, known=known)
-        result = HistogramResult(question, shares, coverage)
+    found = kind.result(question, own, terms)
+    if isinstance(found, Refusal):
+        return Untold(question, own.n, found.why, found.awaiting, found.suggested, found.instead)
+    shown: Any = found
+    result: Result = shown
     return result

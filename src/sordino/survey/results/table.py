@@ -17,7 +17,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Within
 from sordino.exact.messages.brief import shown
-from sordino.survey.questions.question import TableQuestion
+from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result
@@ -87,7 +87,7 @@ class TableResult:
         shares: of the cells; their intervals hold not against forged reports.
     """
 
-    question: TableQuestion
+    question: SharesQuestion
     shares: HistogramResult
 
     @property
@@ -302,9 +302,9 @@ class TableResult:
 def table_results(results: Sequence[Result]) -> list[TableResult]:
     """Of the tables that are told; none where reports may be forged, since no bound on quotients is known then."""
     return [
-        TableResult(one.question, one)
+        TableResult(shares.question, shares)
         for one in results
-        if isinstance(one, HistogramResult) and isinstance(one.question, TableQuestion) and not one.coverage.forged
+        if (shares := one.shares) is not None and shares.question.is_table and not shares.coverage.forged
     ]
 
 

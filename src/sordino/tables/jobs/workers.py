@@ -19,8 +19,8 @@ from typing import Self
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
 from sordino.process.stops import postpone
-from sordino.survey.frozen.plan_fields import PlanDocument
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import PlanDocument
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import Drawn, drawn
 from sordino.tables.release import Release

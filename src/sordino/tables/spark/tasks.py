@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Words
-from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import unseal
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import Drawn, drawn
 from sordino.tables.reports import read_codes, tally_codes, write_reports

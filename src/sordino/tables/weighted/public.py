@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import HistogramQuestion
 from sordino.tables.arrays import array_of
 from sordino.tables.columns import AttributeColumns, require_columns_of
 from sordino.tables.duckdb import header, number, read_batches
@@ -31,21 +30,21 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
         SordinoError: an unreadable table, the columns of no attribute, a value that is missing or outside its domain,
             a count that is no number >= 0, or nobody at all.
     """
-    asked = {question.name: question for question in plan.questions if isinstance(question, HistogramQuestion)}
-    read = {name: AttributeColumns(question.attribute, "nothing was read") for name, question in asked.items()}
+    asked = {shares.name: one for shares in plan.about_shares if (one := shares.histogram_of) is not None}
+    read = {name: AttributeColumns(attribute, "nothing was read") for name, attribute in asked.items()}
     columns = [column for own in read.values() for column in own.names]
     path = isinstance(given, Path | str)
     table: PathOrFrame = Path(given) if path else Frame.of(given, [*columns, COUNT], "the public numbers")
     there = {name for name, _ in header(table)}
     read = {name: own for name, own in read.items() if there.issuperset(own.names)}
     if not read:
-        columns_of = [AttributeColumns(question.attribute, "nothing was read") for question in asked.values()]
+        columns_of = [AttributeColumns(attribute, "nothing was read") for attribute in asked.values()]
         require_columns_of(columns_of, table)
     counted = {"count": number(COUNT)} if COUNT in there else {}
     select = {f"{key} {j}": text for j, own in enumerate(read.values()) for key, text in own.expressions.items()}
     names = list(dict.fromkeys([*(name for own in read.values() for name in own.names), *([COUNT] if counted else [])]))
     whole = list(read.values())
-    found = {name: np.zeros(asked[name].domain.k) for name in read}
+    found = {name: np.zeros(asked[name].finite.k) for name in read}
     rows = 0
     for batch in read_batches(table, select | counted, names):
         weights = _counts(table, array_of(batch.column("count")), rows) if counted else None

@@ -1,7 +1,7 @@
 """What a plan's reports say about the distribution of a number: rows of bins, of ranges, and of quantiles."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, FunctionChart
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
@@ -25,7 +24,9 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.quantities import Quantities, Range, measured_ranges
 from sordino.survey.results.questions.rows import UNBIASED, Numbers, numbers_at
+from sordino.survey.results.questions.shares import QuestionResult
 
 Row: TypeAlias = dict[str, str | float]
 
@@ -47,7 +48,7 @@ ROW = "row"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionResult(Summarized):
+class DistributionResult(QuestionResult):
     """What a plan's reports say about the distribution of a number.
 
     Attributes:
@@ -76,6 +77,10 @@ class DistributionResult(Summarized):
         spikes = bool(question.part.spikes)
         found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, own, spikes=spikes)
         return cls(question, found, coverage)
+
+    def with_coverage(self, coverage: Coverage) -> "DistributionResult":
+        """The same with other intervals."""
+        return replace(self, coverage=coverage)
 
     @property
     def why(self) -> SordinoError | None:
@@ -198,6 +203,15 @@ class DistributionResult(Summarized):
         """How many rows there are: bins, ranges, who lacks the number where it may be missing, quantiles."""
         asked = len(self.question.ranges) + len(self.question.part.quantiles)
         return self.question.domain.k + asked + self.question.optional
+
+    def quantities(self) -> Iterator[Quantities]:
+        """Bins, ranges and quantiles; of many bins people are shown parts of the range instead."""
+        question, edges = self.question, self.question.domain.edges
+        name, rows = question.name, list(self.rows())
+        shown = [*self.parts, *rows[question.domain.k :]] if self.parts else []
+        values = {name: Range(edges, question.attribute.clip, question.optional)}
+        measured, instead = measured_ranges(rows, edges), measured_ranges(shown, edges)
+        yield Quantities(name, name, ("distribution", name), values, measured, instead)
 
     def kind(self, place: int) -> str:
         """What a row is: a bin, a range, missing or a quantile."""

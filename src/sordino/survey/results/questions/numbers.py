@@ -1,9 +1,10 @@
 """What a plan's reports say about means, a covariance matrix or a regression."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import Chart, CorrelationChart, PointChart
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.interval import Interval
 from sordino.estimation.estimated_moments import read_moments
@@ -25,13 +25,24 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.quantities import (
+    Measured,
+    MeasuredNumber,
+    Quantities,
+    Values,
+    head_of,
+    limits_of,
+    moment_scale,
+    values_of,
+)
 from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
+from sordino.survey.results.questions.shares import QuestionResult
 
 FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NumbersResult(Summarized):
+class NumbersResult(QuestionResult):
     """What a plan's reports say about means, a covariance matrix or a regression.
 
     Attributes:
@@ -89,6 +100,10 @@ class NumbersResult(Summarized):
     def n(self) -> int:
         """The number of reports."""
         return self.estimate.n
+
+    def with_coverage(self, coverage: Coverage) -> "NumbersResult":
+        """The same with other intervals."""
+        return replace(self, coverage=coverage)
 
     @cached_property
     def interval(self) -> Limits:
@@ -184,7 +199,7 @@ class NumbersResult(Summarized):
 
     def _awaited(self, place: int) -> str:
         # Forecasts are loaded where something is not told.
-        from sordino.survey.planning.forecast import in_two_digits
+        from sordino.survey.forecasts.forecast import in_two_digits
         from sordino.survey.results.awaited import means_awaited
 
         found = means_awaited(self.question, place, self._errors_of)
@@ -224,6 +239,47 @@ class NumbersResult(Summarized):
         fitted = float(np.clip(share, 0, 1))
         return {"estimate": share, "stderr": stderr, "low": float(low), "high": float(high), "fitted": fitted}
 
+    def quantities(self) -> Iterator[Quantities]:
+        """Each mean and covariance by itself, all coefficients together; the share of complete cases, if of these."""
+        question, rows = self.question, list(self.rows())
+        values = {one.name: values_of(one) for one in question.attributes}
+        told, others = rows[: len(self.labels)], rows[len(self.labels) :]
+        yield from (self._coefficients if question.part.asked == "regression" else self._moments)(told, values)
+        for row in others:
+            measured: Measured = {COMPLETE: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))}
+            key = (COMPLETE, question.part.asked, frozenset(question.asked))
+            yield Quantities(question.name, f"{COMPLETE} of the {question.name}", key, values, measured)
+
+    def _coefficients(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
+        """Those of one regression; what others are compared to is in the names of the rows."""
+        *features, target = self.question.asked
+        *widths, own = (2 * self.question.ranges.half).tolist()
+        measured: Measured = {
+            str(row["value"]): MeasuredNumber(head_of(row), limits_of(row), (0.0, own / width), is_share=False)
+            for width, row in zip([nan, *widths], rows, strict=True)
+        }
+        key, name = ("regression", target, frozenset(features), frozenset(measured)), self.question.name
+        yield Quantities(name, name, key, values, measured)
+
+    def _moments(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
+        """Means and shares of who lacks a number, or covariances, each by itself."""
+        question, numbers = self.question, len(self.question.asked)
+        lacking = [question.asked[place] for place in question.missing]
+        for (_, places), row in zip(self.labels, rows, strict=True):
+            # After the means the shares of who lacks a number.
+            share = places[0] >= numbers
+            names = [lacking[places[0] - numbers]] if share else [question.asked[place] for place in places]
+            kind = "share" if share else question.part.asked
+            name = f"{kind} of {row['value']}"
+            ranges = [question.intervals[question.asked.index(one)] for one in names]
+            scale = (0.0, 1.0) if share else moment_scale(ranges)
+            ends = tuple(float(end[places]) for end in self.possible)
+            told = MeasuredNumber({**head_of(row), "attribute": name}, limits_of(row, *ends), scale, is_share=share)
+            # Of complete cases it is of other people where other numbers may be missing.
+            others = frozenset(lacking) - frozenset(names) if question.of_complete else frozenset()
+            about = kind, frozenset(names), others
+            yield Quantities(question.name, name, about, {one: values[one] for one in names}, {about: told})
+
     def kind(self, place: int) -> str:
         """What a row is: a mean, a covariance or a coefficient; or missing, after the means; or complete, last."""
         if place == len(self.labels):
@@ -256,7 +312,7 @@ class NumbersResult(Summarized):
             case "mean":
                 chart = Plot(PointChart, self._means)
             case "regression":
-                chart = Plot(PointChart, self._coefficients)
+                chart = Plot(PointChart, self._coefficient_chart)
             case "covariance":
                 chart = Plot(CorrelationChart, self._correlations)
         return heading, BlockGroup(whose[0].upper() + whose[1:], (chart, self._table))
@@ -312,7 +368,7 @@ class NumbersResult(Summarized):
         unit = "each on its own scale, over its whole range"
         return PointChart(what, names, drawn, self._own, unit, scales, has_zero=False, note=note)
 
-    def _coefficients(self) -> Chart:
+    def _coefficient_chart(self) -> Chart:
         """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
         *features, target = self.question.ranges.names
         widths = 2 * self.question.ranges.half[:-1]

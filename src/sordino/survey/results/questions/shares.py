@@ -1,9 +1,10 @@
 """What a plan's reports say about the shares of an attribute's values, or of a table's cells."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +16,19 @@ from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
-from sordino.estimation.estimate import Estimate
+from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.joint.cells import Cells
 from sordino.estimation.neighbours.choice import Choice
+from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
-from sordino.survey.questions.question import SharesQuestion, TableQuestion
+from sordino.survey.questions.question import Question, SharesQuestion
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.results.questions.smoothing_choice import choice_in_words
-from sordino.survey.results.surroundings import numbers_in_order, offer_of
+from sordino.survey.results.surroundings import numbers_in_order, offer_of, surroundings_of
 
 FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
 SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."
@@ -43,8 +46,39 @@ MOST_CODES = 1 << 17
 """Of a mechanism whose sums are worked out for a figure."""
 
 
+class QuestionResult(Summarized, ABC):
+    """What a plan's reports say about one of its questions, as all else knows it."""
+
+    if TYPE_CHECKING:
+        # Fields of some, properties of others.
+        @property
+        def question(self) -> Question:
+            """That they answer."""
+
+        @property
+        def n(self) -> int:
+            """The number of reports."""
+
+    @property
+    def shares(self) -> "HistogramResult | None":
+        """Itself, if it is about shares of values that are counted."""
+        return None
+
+    @abstractmethod
+    def with_coverage(self, coverage: Coverage) -> "QuestionResult":
+        """The same with other intervals."""
+
+    @abstractmethod
+    def quantities(self) -> Iterator[Quantities]:
+        """All that it tells, under keys that do not depend on how the plan asked for it."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Each number for programs."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class HistogramResult(Summarized):
+class HistogramResult(QuestionResult):
     """What a plan's reports say about the shares of an attribute's values, or of a table's cells.
 
     Attributes:
@@ -56,6 +90,39 @@ class HistogramResult(Summarized):
     question: SharesQuestion
     estimate: Estimate
     coverage: Coverage = field(default_factory=Coverage)
+
+    @classmethod
+    def of(
+        cls,
+        question: SharesQuestion,
+        aggregate: Aggregate,
+        method: Method | None,
+        coverage: Coverage,
+        public: NDArray[np.float64] | None,
+    ) -> "HistogramResult":
+        """Estimate from the tally of the question's own reports.
+
+        Args:
+            question: that they answer.
+            aggregate: their tally.
+            method: how a distribution is fitted; None for the mechanism's own.
+            coverage: what intervals hold against.
+            public: numbers that may go with the shares, shape (k,); None without any.
+        """
+        mechanism, known = question.mechanism, surroundings_of(question.domain, public)
+        # The query's tally is that of its mechanism: what was read are its values.
+        tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
+        subtract = question.part.subtract_totals
+        return cls(question, estimate(mechanism, tally, method, subtract_totals=subtract, known=known), coverage)
+
+    @property
+    def shares(self) -> "HistogramResult":
+        """Itself."""
+        return self
+
+    def with_coverage(self, coverage: Coverage) -> "HistogramResult":
+        """The same with other intervals."""
+        return replace(self, coverage=coverage)
 
     @cached_property
     def offer(self) -> Choice | None:
@@ -93,9 +160,7 @@ class HistogramResult(Summarized):
         Raises:
             SordinoError: too many cells, or a tally that does not tell how they go together.
         """
-        question = self.question
-        shape = question.shape if isinstance(question, TableQuestion) else (question.domain.k,)
-        return Cells.of(shape, self.estimate)
+        return Cells.of(self.question.shape, self.estimate)
 
     def sums(self, blocks: Partition) -> tuple[NDArray[np.float64], Limits]:
         """What the values of each block have together, shape (m,), and its limits.
@@ -150,7 +215,7 @@ class HistogramResult(Summarized):
 
     def kind(self, _: int) -> str:
         """What a row is."""
-        return "cell" if isinstance(self.question, TableQuestion) else "share"
+        return "cell" if self.question.is_table else "share"
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -165,18 +230,25 @@ class HistogramResult(Summarized):
         """Of a value."""
         return self.question.domain.label
 
+    def quantities(self) -> Iterator[Quantities]:
+        """The share of each value or cell, whatever the order of its attributes."""
+        question, measured = self.question, dict[Hashable, MeasuredNumber]()
+        for place, row in enumerate(self.rows()):
+            key = frozenset(zip(question.asked, question.labels(place), strict=True))
+            measured[key] = MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))
+        values: Values = {
+            name: domain if isinstance(domain, Grid) else frozenset(map(str, domain.labels))
+            for name, domain in question.domains.items()
+        }
+        yield Quantities(question.name, question.name, ("shares", question.subject), values, measured)
+
     def rows(self) -> Iterator[EstimateRow]:
         """All values, in their own order."""
         return map(self.row, range(self.count))
 
     def row(self, value: int) -> EstimateRow:
         """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
-        return self._key(value) | numbers_at(self.numbers, value)
-
-    def _key(self, value: int) -> EstimateRow:
-        if isinstance(self.question, TableQuestion):
-            return {"attributes": self.question.asked, "value": self.question.labels(value)}
-        return {"attribute": self.question.name, "value": self.label(value)}
+        return self.question.row_head(value) | numbers_at(self.numbers, value)
 
     def blocks(self, truth: Floats | None = None, others: Sequence[tuple[str, Floats]] = ()) -> tuple[Block, ...]:
         """What is shown: of places a map, of numbers in order a histogram, the shares with their intervals.
@@ -206,9 +278,9 @@ class HistogramResult(Summarized):
         if choice is not None:
             facts |= {"choice": {**asdict(choice), "better": isinstance(choice, Choice) and choice.better}}
         fitted = "" if self.fitted is None else method
-        asked = "table" if isinstance(self.question, TableQuestion) else "histogram"
-        about = tuple(self.question.asked)
-        return Heading(self.question.name, asked, about, self.n, facts, "shares", self.question.domain.k, fitted)
+        question = self.question
+        about = tuple(question.asked)
+        return Heading(question.name, question.kind, about, self.n, facts, "shares", question.domain.k, fitted)
 
     def _table(self, truth: Floats | None) -> QuantityTable:
         k, name = self.count, self.question.name
@@ -219,7 +291,7 @@ class HistogramResult(Summarized):
             columns=self.numbers | ({} if truth is None else {"truth": truth}),
             label=self.label,
             kind=self.kind,
-            key=self._key,
+            key=self.question.row_head,
             confidence=self.coverage.confidence,
             excerpt=self.excerpt.tolist(),
             title=f"{self.n:,} reports; {f'all {k}' if is_whole else f'the largest of {k:,}'} values",

@@ -4,20 +4,31 @@ Standard errors of the unbiased function are exact. How far the fitted one is fr
 surveys are simulated, always the same ones, and fitted as reports are.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.histograms.fitted_distance import ExpectedEstimates
+from sordino.domain.bins import plain
 from sordino.estimation.distributions.distribution import DistributionEstimate
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, needed_for, unlearned
 from sordino.survey.questions.distribution import DistributionQuestion
 
 BINS_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 1 << 12, 8, 40
 """Of all simulated surveys together; how many of these at least, and at most."""
+
+
+EVENLY = (
+    "Expected if people are evenly spread between the ends: the fitted function is less near where the distribution is"
+    " less smooth."
+)
+"""What the expected errors of a distribution function rest on."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +57,7 @@ class FunctionErrors:
 
 
 @dataclass(frozen=True)
-class DistributionForecast:
+class DistributionForecast(Forecast):
     """What will be shown about the distribution of a number.
 
     Attributes:
@@ -93,3 +104,47 @@ class DistributionForecast:
             fitted = DistributionEstimate.of(mechanism, tally, bins, level, spikes=spikes).fitted
             squares += 0.0 if fitted is None else float(((np.cumsum(fitted)[:-1] - truth) ** 2).mean())
         return float(np.sqrt(squares / draws))
+
+    @property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+        return needed_for(self.question.people, self.plan.largest, HALF)
+
+    @property
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+        return unlearned(self.question, "the distribution function", self.plan.largest)
+
+    @property
+    def largest_part(self) -> float:
+        """The largest expected standard error of the function and of ranges."""
+        return self.question.largest_error(self.shares)
+
+    def errors(self) -> Iterator[tuple[str, float]]:
+        """The typical one of the distribution function."""
+        yield f"distribution function of {self.question.name}", self.plan.typical
+
+    def tables(self) -> Sequence[ForecastTable]:
+        """The expected standard errors of the function and of ranges, and those under LDP at the least delta."""
+        question, plan, uniform = self.question, self.plan, self.uniform
+        rows = [
+            ("standard error of the distribution function", f"{plan.typical:.3g}", f"{uniform.typical:.3g}"),
+            ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
+            ("error of the fitted function", f"{self.fitted:.3g}", f"{self.fitted_uniform:.3g}"),
+            *(
+                (f"standard error of the share from {plain(low)} to {plain(high)}", f"{own:.3g}", f"{other:.3g}")
+                for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
+            ),
+            ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
+        ]
+        notes = (EVENLY if self.shares is None else "",)
+        return (ForecastTable(("expected", "this plan", "uniform LDP"), rows, notes),)
+
+    def json(self) -> dict[str, Any]:
+        """The expected errors of the function, unbiased and fitted."""
+        return {
+            "asked": self.question.kind,
+            "mechanism": self.question.part.mechanism,
+            "expected": self.plan.json() | {"fitted": self.fitted},
+            "expected_uniform": self.uniform.json() | {"fitted": self.fitted_uniform},
+        }

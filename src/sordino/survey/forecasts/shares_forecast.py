@@ -1,0 +1,189 @@
+"""What a plan will show about shares of values, cells or sides, before anybody is asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
+from sordino.design.histograms.best_mechanism import candidates
+from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
+from sordino.mechanism.table import ChannelTable
+from sordino.survey.forecasts.fitted_forecast import FittedForecast
+from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, finite, needed_for, unlearned
+from sordino.survey.questions.question import SharesQuestion
+
+ALIKE = (
+    "Expected if all values are equally common. The fitted shares are nearer to the truth where most people have a few"
+    " of the values: the smaller number is for shares of one over the rank (Zipf's law), of attributes that do not"
+    " depend on each other. Give a public sample for what is likelier: --expect SAMPLE."
+)
+"""What the expected errors of shares rest on."""
+
+
+@dataclass(frozen=True)
+class FittedDistance:
+    """How far fitted shares are expected to be from the truth.
+
+    Attributes:
+        plan, uniform: of this plan and under uniform protection; where nothing is known of the people, first of a few
+            common values, then of values that are all alike.
+    """
+
+    plan: tuple[float, ...]
+    uniform: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SharesForecast(Forecast):
+    """What will be shown about the shares of an attribute's values.
+
+    Attributes:
+        question: of a plan.
+        shares: that the people are expected to have, shape (k,); None where nothing is known.
+        fitted: of all such questions of the plan.
+        place: of this one among them.
+    """
+
+    question: SharesQuestion
+    shares: NDArray[np.float64] | None
+    fitted: FittedForecast
+    place: int
+
+    @classmethod
+    def of(
+        cls, question: SharesQuestion, shares: NDArray[np.float64] | None, fitted: FittedForecast
+    ) -> "SharesForecast":
+        """Of a question, among those that are fitted together if it is one; by default of whom the plan expects."""
+        shares = question.known if shares is None else shares
+        place = next((place for place, one in enumerate(fitted.questions) if one is question), None)
+        if place is None:
+            return cls(question, shares, FittedForecast([question], [shares]), 0)
+        return cls(question, shares, fitted, place)
+
+    @cached_property
+    def plan(self) -> SharesAccuracy:
+        """Of this plan."""
+        return self.question.forecast(self.shares)
+
+    @cached_property
+    def uniform(self) -> SharesAccuracy:
+        """Under uniform protection."""
+        return self.question.forecast_uniform(self.shares)
+
+    @cached_property
+    def distance(self) -> FittedDistance:
+        """Expected total variation between the fitted shares and the truth."""
+        fitted, at = self.fitted, self.place
+        if self.shares is not None:
+            return FittedDistance((fitted.plan[at],), (fitted.uniform[at],))
+        return FittedDistance(
+            (fitted.plan_concentrated[at], fitted.plan[at]), (fitted.uniform_concentrated[at], fitted.uniform[at])
+        )
+
+    @cached_property
+    def candidates(self) -> dict[str, Accuracy]:
+        """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
+        question = self.question
+        made = candidates(question.domain.k, question.definition, designed=False)
+        if isinstance(question.mechanism, ChannelTable):
+            known = {mechanism.fingerprint for mechanism in made.values()}
+            if question.mechanism.fingerprint not in known:
+                made[question.mechanism.name] = question.mechanism
+        found = {}
+        for name in list(made):
+            # Let go as soon as it is told: what a mechanism works out for millions of values is large.
+            mechanism = made.pop(name)
+            words = f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}"
+            helps = subtracting_helps(mechanism)
+            found[words] = expected_accuracy(mechanism, question.people, subtract_totals=helps, shares=self.shares)
+        return found
+
+    @property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+        return needed_for(self.question.people, self.plan.largest, HALF)
+
+    @property
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+        return unlearned(self.question, "a share", self.plan.largest)
+
+    @property
+    def largest_part(self) -> float:
+        """The largest expected standard error of a share."""
+        return self.question.largest_error(self.shares)
+
+    def errors(self) -> Iterator[tuple[str, float]]:
+        """That of a share."""
+        yield f"share of {self.question.name}", self.plan.stderr
+
+    @cached_property
+    def accuracy_rows(self) -> list[tuple[str, ...]]:
+        """This plan beside uniform protection."""
+        question, plan, uniform, distance = self.question, self.plan, self.uniform, self.distance
+        more = uniform.total_variance / plan.total_variance
+        people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
+        rows = [("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}")]
+        if self.shares is None and plan.one_block is not None:
+            rows.append(("... if all people are in one block", f"{plan.one_block:.3g}", f"{uniform.stderr:.3g}"))
+        if self.shares is not None and len(self.shares) > LARGEST:
+            rows.append((f"... of the {LARGEST} largest", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"))
+        return [
+            *rows,
+            ("total variation of the fitted shares", _range(distance.plan), _range(distance.uniform)),
+            ("people needed for the same squared error", f"{question.people:,}", people),
+            ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
+        ]
+
+    def tables(self) -> Sequence[ForecastTable]:
+        """How exact the shares will be, and what other mechanisms that keep the promise would give."""
+        best, people = self.plan.total_variance, self.question.people
+        candidates = [
+            (name, f"{found.stderr:.3g}", f"{people * found.total_variance / best:,.0f}")
+            for name, found in self.candidates.items()
+            if isfinite(found.total_variance)
+        ]
+        notes = (ALIKE,) if self.shares is None else ()
+        header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
+        return (
+            ForecastTable(("expected", "this plan", "uniform LDP"), self.accuracy_rows, notes),
+            ForecastTable(header, candidates, title=""),
+        )
+
+    def json(self) -> dict[str, Any]:
+        """Expected errors, and those of other mechanisms; null for infinity."""
+        people = self.question.people
+        return {
+            "mechanism": self.question.part.mechanism,
+            "expected": _shares_json(self.plan, self.distance.plan, people),
+            "expected_uniform": _shares_json(self.uniform, self.distance.uniform, people),
+            "candidates": {name: _candidate_json(found, people) for name, found in self.candidates.items()},
+            "leverage": finite(self.question.forged_weight.people),
+        }
+
+
+def _range(distances: Sequence[float]) -> str:
+    return " to ".join(f"{distance:.3g}" for distance in distances)
+
+
+def _shares_json(accuracy: SharesAccuracy, distances: Sequence[float], people: int) -> dict[str, float | None]:
+    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity.
+
+    `total_variation_concentrated` is there where nothing is known of the people.
+    """
+    return {
+        "stderr": finite(accuracy.stderr),
+        "stderr_largest": finite(accuracy.largest),
+        "stderr_one_block": accuracy.one_block,
+        "squared_error": finite(accuracy.total_variance / people),
+        "total_variation": finite(distances[-1]),
+    } | ({"total_variation_concentrated": finite(distances[0])} if len(distances) > 1 else {})
+
+
+def _candidate_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
+    return {"stderr": finite(accuracy.stderr), "squared_error": finite(accuracy.total_variance / people)}

@@ -1,0 +1,221 @@
+"""The kind of question that asks for the shares of an attribute's values.
+
+[[ask]]
+histogram = "smoker"
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.grid import Grid
+from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.query import Query
+from sordino.query.statistic import Value
+from sordino.survey.frozen.parts import AttributePart, MetricPart, Part, ProtectPart, Text
+from sordino.survey.frozen.promise import Definition, definition_of
+from sordino.survey.frozen.question_part import SharesPart
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.question import Floats, SharesQuestion
+
+if TYPE_CHECKING:
+    from sordino.design.dependence.sample_questions import Compared
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.forecasts.fitted_forecast import FittedForecast
+    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.results.questions.shares import HistogramResult
+
+
+class HistogramSettings(Part):
+    """What is asked.
+
+    Attributes:
+        histogram: the attribute.
+    """
+
+    histogram: Text | None = None
+
+
+class HistogramPart(SharesPart):
+    """A question about the shares of an attribute's values, and how it is answered.
+
+    Attributes:
+        histogram: the attribute.
+    """
+
+    histogram: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.histogram,)
+
+    @property
+    def once(self) -> str:
+        """The attribute."""
+        return self.histogram
+
+
+@dataclass(frozen=True)
+class HistogramQuestion(SharesQuestion):
+    """A question about an attribute's values.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attribute: that it is about.
+        protect: what is promised about its values, in the document's words.
+        place: of the attribute among those of the plan.
+    """
+
+    part: HistogramPart
+    attribute: Attribute
+    protect: ProtectPart
+    place: int
+
+    @property
+    def kind(self) -> str:
+        """A histogram."""
+        return "histogram"
+
+    @property
+    def name(self) -> str:
+        """Of the attribute."""
+        return self.part.histogram
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The attribute alone."""
+        return (self.attribute,)
+
+    @property
+    def histogram_of(self) -> Attribute:
+        """The attribute."""
+        return self.attribute
+
+    @property
+    def domain(self) -> Domain:
+        """The attribute's values."""
+        return self.attribute.finite
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The promise."""
+        return definition_of(self.domain, self.protect)
+
+    @property
+    def metric(self) -> tuple[MetricPart, str] | None:
+        """The distances between its values, if they are protected by these."""
+        return None if self.protect.metric is None else (self.protect.metric, self.protect.epsilon or "")
+
+    @cached_property
+    def query(self) -> Query:
+        """The attribute's value."""
+        return Query(Value(self.name), self.mechanism)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """The attribute alone, of which every answer is linear."""
+        return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon), linear=True),),)
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """The attribute's values as they are."""
+        return values[self.name]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a block of a map is, and what a missing answer counts as."""
+        blocks, domain, others = self.protect.blocks, self.domain, super().notes
+        if blocks is None or not blocks.tiles:
+            return others
+        height, width = blocks.tiles
+        divides = isinstance(domain, Grid) and not domain.rows % height and not domain.columns % width
+        return f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map.", *others
+
+
+class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
+    """Shares of an attribute's values."""
+
+    def attributes(self, settings: HistogramSettings) -> tuple[str, ...]:
+        """The attribute."""
+        return (settings.histogram or "",)
+
+    def mistakes(
+        self, where: str, settings: HistogramSettings, survey: "AskedSurvey", before: Sequence[HistogramSettings]
+    ) -> Iterator[SordinoError]:
+        """Of a number there is no histogram."""
+        del before
+        name = settings.histogram or ""
+        if name in survey.attribute and survey.attribute[name].number is not None:
+            step = "ask for its distribution or mean, or write categories instead of number"
+            yield SordinoError(f"{where}.histogram must be of categories or a grid", found="a number", step=step)
+
+    def statistics(
+        self, settings: HistogramSettings, places: Mapping[str, int], categories: frozenset[str]
+    ) -> "Iterator[Compared]":
+        """The attribute itself."""
+        del categories
+        yield (places[settings.histogram or ""],)
+
+    def place_of_mistake(self, where: str, settings: HistogramSettings) -> str:
+        """It is the attribute that has too many values."""
+        del where
+        return f"attribute.{settings.histogram}"
+
+    def choose(self, settings: HistogramSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+        """What is promised about its values, and how their shares are asked."""
+        from sordino.design.accuracy import subtracting_helps
+        from sordino.design.histograms.best_mechanism import best_mechanism
+        from sordino.design.numbers.drawn_answers import highest_levels
+        from sordino.document.codec import freeze
+        from sordino.survey.attributes.protect import protect_part
+
+        (name,) = self.attributes(settings)
+        domain, epsilon = survey.named(name).finite, survey.epsilon
+        if terms.dependence is not None and epsilon is not None:
+            deltas = [survey.delta(place) for place in survey.places]
+            (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, terms.dependence)
+        protect = protect_part(domain, survey.attribute[name].protect, epsilon)
+        mechanism = best_mechanism(domain.k, definition_of(domain, protect), terms.code_bits)
+        part = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+        return Chosen(part, {name: protect.model_dump(exclude_none=True)})
+
+    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether it says so."""
+        return "histogram" in document
+
+    def check_part(self, part: HistogramPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
+        """Something is promised about its values."""
+        del has_deltas
+        if attributes[part.histogram].protect is None:
+            raise SordinoError("a histogram must be of protected values, everything else of numbers")
+
+    def question(self, part: HistogramPart, share: Fraction, people: int, plan: PlanFacts) -> HistogramQuestion:
+        """About the attribute's values."""
+        name, protect = part.histogram, plan.protects[part.histogram]
+        if protect is None:
+            raise SordinoError("a question must be about protected values", found=name)
+        place = plan.places.index(name)
+        return HistogramQuestion(part, share, people, plan.least, plan.attributes[name], protect, place)
+
+    def forecast(self, question: HistogramQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
+        """Of the shares."""
+        from sordino.survey.forecasts.shares_forecast import SharesForecast
+
+        return SharesForecast.of(question, expected, fitted)
+
+    def result(self, question: HistogramQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
+        """The shares; smoothed ones, where they go with those of neighbours or with public numbers."""
+        from sordino.survey.results.questions.shares import HistogramResult
+
+        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
+
+
+HISTOGRAM = HistogramKind(("histogram",), HistogramSettings, HistogramPart, once=True)

@@ -1,0 +1,222 @@
+"""What a kind of question gives, from its settings in a survey to its result.
+
+A kind is one file of this room and its line in `KINDS`. Nothing outside asks of which kind a question is: whoever reads
+surveys, makes plans, answers or estimates calls what stands here, or a property of `Question`.
+`sordino.testing.check_kind` holds a kind to all of it.
+
+Plans are read by processes that design nothing: designs, forecasts and results are imported where they are used.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from sordino.definition.dependence import Dependence
+from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.question_part import QuestionPart
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.question import Floats, Question
+
+if TYPE_CHECKING:
+    from sordino.design.dependence.sample_questions import Compared
+    from sordino.estimation.estimate import Method
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.forecasts.fitted_forecast import FittedForecast
+    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.results.coverage import Coverage
+    from sordino.survey.results.questions.shares import QuestionResult
+    from sordino.survey.results.questions.single_moments import SingleMoments
+
+SettingsT = TypeVar("SettingsT", bound=Part)
+PartT = TypeVar("PartT", bound=QuestionPart)
+QuestionT = TypeVar("QuestionT", bound=Question)
+
+
+@dataclass(frozen=True)
+class ChoiceTerms:
+    """Within what a mechanism is chosen.
+
+    Attributes:
+        people: how many are expected to answer the survey.
+        share: of them, who are asked this question.
+        dependence: between the attributes, if each is promised a delta; None where pairs of values are protected.
+        unknown: the same, and nothing bounded where attributes have no deltas.
+        code_bits: of a report at most.
+    """
+
+    people: int
+    share: Fraction
+    dependence: Dependence | None
+    unknown: Dependence
+    code_bits: int
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How a question is asked.
+
+    Attributes:
+        part: of the plan's document, without the weight.
+        protects: what is promised about the values of attributes, by name, in the document's words.
+    """
+
+    part: Mapping[str, Any]
+    protects: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EstimateTerms:
+    """How a question's tally is estimated.
+
+    Attributes:
+        method: how distributions are fitted; None for the question's own.
+        coverage: what intervals hold against.
+        public: numbers that may go with its shares, shape (k,); None without any.
+    """
+
+    method: "Method | None"
+    coverage: "Coverage"
+    public: Floats | None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why reports do not answer a question.
+
+    Attributes:
+        why: what is missing, and what to do.
+        awaiting: how many reports are expected to answer it, of people whom the plan expects.
+        suggested: how many of people who are as these reports say; None where they say too little.
+        instead: what they do tell of its attributes, each by itself; None where they are too few for that too.
+    """
+
+    why: SordinoError
+    awaiting: Callable[[], int | None] = field(default=lambda: None, repr=False)
+    suggested: Callable[[], int | None] = field(default=lambda: None, repr=False)
+    instead: "SingleMoments | None" = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
+    """A kind of question.
+
+    Attributes:
+        words: the settings of `[[ask]]` of which one says that it is asked.
+        settings: these, and all others that go with them, each None by default.
+        part: what a plan holds of it.
+        once: whether it can be asked of an attribute only once.
+    """
+
+    words: tuple[str, ...]
+    settings: type[SettingsT]
+    part: type[PartT]
+    once: bool = False
+
+    # In a survey
+
+    @abstractmethod
+    def attributes(self, settings: SettingsT) -> tuple[str, ...]:
+        """The attributes that a question names, in the order of its values."""
+
+    def check(self, settings: SettingsT) -> None:
+        """Refuse settings that do not go together, whatever the attributes are.
+
+        Raises:
+            SordinoError: with what to write instead.
+        """
+
+    def each(self, settings: SettingsT) -> Sequence[SettingsT]:
+        """What a person can be asked of it, each by itself."""
+        return (settings,)
+
+    def named(self, word: str, given: object) -> Mapping[str, object]:
+        """Of a setting that nobody has checked, where names of attributes stand, and what stands there."""
+        return {word: given}
+
+    @abstractmethod
+    def mistakes(
+        self, where: str, settings: SettingsT, survey: "AskedSurvey", before: Sequence[SettingsT]
+    ) -> Iterator[SordinoError]:
+        """What does not fit the attributes of a survey, as far as they are there.
+
+        Args:
+            where: the question stands, as ask.0.
+            settings: of the question.
+            survey: that asks it.
+            before: the questions of the same kind that stand before it.
+        """
+
+    @abstractmethod
+    def statistics(
+        self, settings: SettingsT, places: Mapping[str, int], categories: frozenset[str]
+    ) -> "Iterator[Compared]":
+        """The statistics that it may ask, on whose dependence a sample may say something.
+
+        Args:
+            settings: of the question.
+            places: of the attributes by name.
+            categories: those that are no numbers.
+        """
+
+    def thresholds(self, settings: SettingsT) -> Sequence[str]:
+        """The numbers of whose distribution function it may ask, at each edge between their bins."""
+        del settings
+        return ()
+
+    # In a plan
+
+    def place_of_mistake(self, where: str, settings: SettingsT) -> str:
+        """Where in the survey stands what cannot be chosen for."""
+        word = next(word for word in self.words if getattr(settings, word) is not None)
+        return f"{where}.{word}"
+
+    @abstractmethod
+    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+        """How it is asked.
+
+        Raises:
+            SordinoError: no channel can answer it within the promise and a report's bits.
+        """
+
+    @abstractmethod
+    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether a part of a plan's document, unchecked, is a question of this kind."""
+
+    @abstractmethod
+    def check_part(self, part: PartT, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
+        """Refuse a part that does not fit the attributes of its plan, all of which are there.
+
+        Raises:
+            SordinoError: about other attributes than it can be.
+        """
+
+    @abstractmethod
+    def question(self, part: PartT, share: Fraction, people: int, plan: PlanFacts) -> QuestionT:
+        """The question of a part.
+
+        Raises:
+            SordinoError: the plan promises nothing that it could keep.
+        """
+
+    @abstractmethod
+    def forecast(self, question: QuestionT, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
+        """What it will show.
+
+        Args:
+            question: of the plan.
+            expected: what the people are like (`Question.expected_of_sample`); None where nothing is known.
+            fitted: of all joint questions about shares of the plan.
+        """
+
+    # Of reports
+
+    @abstractmethod
+    def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "QuestionResult | Refusal":
+        """What the tally of its own reports says, or why it does not answer the question."""
+
+
+AnyKind: TypeAlias = Kind[Any, Any, Any]

@@ -1,0 +1,191 @@
+"""What the kinds of question about moments of numbers share: means, covariances and regressions."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from sordino.domain.attribute import Attribute
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.sampled import Sampled
+from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.question_part import NumbersPart
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import Floats
+
+if TYPE_CHECKING:
+    from sordino.design.dependence.sample_questions import Compared
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.forecasts.fitted_forecast import FittedForecast
+    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.results.questions.numbers import NumbersResult
+
+SettingsT = TypeVar("SettingsT", bound=Part)
+PartT = TypeVar("PartT", bound=NumbersPart)
+QuestionT = TypeVar("QuestionT", bound=NumbersQuestion)
+
+
+class MomentTerms(NamedTuple):
+    """Within what queries about numbers are chosen.
+
+    Attributes:
+        deltas: of all attributes, by their places.
+        epsilon: of the whole record.
+        terms: of all kinds.
+        asked: the places of the attributes, in the order of the question.
+        missing: the share of people who lack a number that may be missing, by its place.
+        categories: how many values an attribute has that is no number, by its place.
+    """
+
+    deltas: Sequence[Nats]
+    epsilon: Nats
+    terms: ChoiceTerms
+    asked: Sequence[int]
+    missing: Mapping[int, float]
+    categories: Mapping[int, int]
+
+
+class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
+    """A kind of question that is answered by queries about moments of numbers."""
+
+    @abstractmethod
+    def draw(self, settings: SettingsT, terms: MomentTerms) -> Sampled:
+        """The queries of which a person answers one.
+
+        Raises:
+            SordinoError: no channel can answer it within the promise.
+        """
+
+    def more(self, settings: SettingsT, survey: "AskedSurvey") -> Mapping[str, Any]:
+        """What else the plan holds of it."""
+        del settings, survey
+        return {}
+
+    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+        """Queries that fit in a report, with a person for each moment at least."""
+        from sordino.document.queries import freeze_queries
+        from sordino.estimation.moment_estimator import moment_names
+
+        names, places = self.attributes(settings), survey.places
+        tables = {name: survey.attribute[name] for name in names}
+        missing = {places.index(n): survey.named(n).missing_share for n, table in tables.items() if table.lacking}
+        sizes = {places.index(n): survey.named(n).finite.k for n, table in tables.items() if table.number is None}
+        deltas, epsilon = [survey.delta(name) for name in places], survey.epsilon or Nats.of(0)
+        asked = [places.index(name) for name in names]
+        drawn = self.draw(settings, MomentTerms(deltas, epsilon, terms, asked, missing, sizes))
+        told = len(moment_names(drawn))
+        if terms.people * terms.share < told:
+            found = f"{int(terms.people * terms.share)} for {told} numbers to be told"
+            step = "ask more people"
+            raise SordinoError("there must be a person for each number that is told", found=found, step=step)
+        if drawn.code_bits > terms.code_bits:
+            rule = f"a report must fit in {terms.code_bits} bits"
+            raise SordinoError(rule, found=f"{drawn.code_bits}", step="ask less")
+        part = {"numbers": list(names), "asked": self.words[0], "queries": freeze_queries(drawn)}
+        return Chosen({**part, **self.more(settings, survey)})
+
+    def mistakes(
+        self, where: str, settings: SettingsT, survey: "AskedSurvey", before: Sequence[SettingsT]
+    ) -> Iterator[SordinoError]:
+        """All must be numbers."""
+        del before
+        yield from number_mistakes(f"{where}.{self.words[0]}", self.attributes(settings), survey)
+
+    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether it says so."""
+        return "numbers" in document and document.get("asked") == self.words[0]
+
+    def check_part(self, part: PartT, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
+        """It is about different numbers."""
+        del has_deltas
+        part.require_numbers(attributes)
+
+    def forecast(self, question: QuestionT, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
+        """Of each number that is estimated."""
+        from sordino.survey.forecasts.numbers_forecast import NumbersForecast
+
+        del fitted
+        return NumbersForecast(question, expected)
+
+    def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "NumbersResult | Refusal":
+        """What is asked; where reports are too few for it, what they tell of each attribute by itself."""
+        from sordino.survey.results.questions.numbers import NumbersResult
+        from sordino.survey.results.questions.single_moments import SingleMoments
+
+        try:
+            return NumbersResult.of(question, own, terms.coverage)
+        except SordinoError as error:
+            why = SordinoError(error.rule, found=error.found, step=terms.coverage.step("fewer numbers"))
+            instead = SingleMoments.of(question, own, terms.coverage)
+            return Refusal(why, partial(_needed, question), partial(self.suggested, question, own), instead)
+
+    def suggested(self, question: QuestionT, own: Aggregate) -> int | None:
+        """Reports that are expected to answer it, of people who are as these say; None where they say too little."""
+        del question, own
+        return None
+
+
+class MomentFacts(NamedTuple):
+    """What a question about numbers has of its plan.
+
+    Attributes:
+        attributes: in the queries' order.
+        places: of these among those of the plan.
+        epsilon: of the whole record.
+        least: the smallest delta.
+    """
+
+    attributes: tuple[Attribute, ...]
+    places: tuple[int, ...]
+    epsilon: Nats
+    least: Nats
+
+
+def moment_facts(part: NumbersPart, plan: PlanFacts) -> MomentFacts:
+    """The attributes of a part, and the amounts of its plan.
+
+    Raises:
+        SordinoError: attributes without deltas.
+    """
+    epsilon, least = require_deltas(plan)
+    attributes = tuple(plan.attributes[name] for name in part.numbers)
+    return MomentFacts(attributes, tuple(map(plan.places.index, part.numbers)), epsilon, least)
+
+
+def require_deltas(plan: PlanFacts) -> tuple[Nats, Nats]:
+    """The epsilon and the smallest delta of a plan whose attributes have deltas.
+
+    Raises:
+        SordinoError: they have none.
+    """
+    if plan.least is None or plan.epsilon is None:
+        raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
+    return plan.epsilon, plan.least
+
+
+def number_mistakes(where: str, names: Sequence[str], survey: "AskedSurvey") -> Iterator[SordinoError]:
+    """That an attribute of a survey is no number, as far as it is there."""
+    counted = [name for name in names if name in survey.attribute and not survey.attribute[name].number]
+    if counted:
+        found, step = f"{counted[0]!r}, which has none", "ask for its histogram"
+        yield SordinoError(f"{where} must be about numbers", found=found, step=step)
+
+
+def _needed(question: NumbersQuestion) -> int | None:
+    # Forecasts are loaded where something is not told.
+    from sordino.survey.results.awaited import numbers_awaited
+
+    return numbers_awaited(question)
+
+
+def pair_statistics(names: Sequence[str], places: Mapping[str, int]) -> "Iterator[Compared]":
+    """Each of some numbers by itself, and the product of each two and of each with itself."""
+    together = sorted(places[name] for name in names)
+    for place in together:
+        yield (place,)
+    yield from combinations_with_replacement(together, 2)

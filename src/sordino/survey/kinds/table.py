@@ -1,0 +1,358 @@
+"""The kind of question that asks for the shares of all combinations of several attributes' values.
+
+[[ask]]
+table = ["age_group", "smoker"]
+[[ask]]
+tables = { of = ["age_group", "smoker", "sex"], ways = 2 }     # a table of each two of them
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb, prod
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from sordino.definition.combined import combined_definition
+from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.domain.attribute import Attribute
+from sordino.domain.record import Record
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.query import Query
+from sordino.query.statistic import Values
+from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.parts import AttributePart, Part, ProtectPart
+from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
+from sordino.survey.frozen.question_part import SharesPart, TableOf
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.kinds.names import Names, require_distinct
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.question import Floats, SharesQuestion
+
+if TYPE_CHECKING:
+    from sordino.design.dependence.sample_questions import Compared
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.forecasts.fitted_forecast import FittedForecast
+    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.results.questions.shares import HistogramResult
+
+MOST_TABLES = 1000
+"""That one setting asks: all pairs of 45 attributes."""
+
+
+def _tables(tables: object) -> object:
+    """What tables are of has a name."""
+    if not isinstance(tables, dict | TablesTable):
+        step = 'write { of = ["age_group", "smoker", "sex"], ways = 2 }'
+        raise SordinoError("tables must be a table", found=shown(tables), step=step)
+    return tables
+
+
+class TablesTable(Part):
+    """All tables of some attributes.
+
+    Attributes:
+        of: the attributes.
+        ways: how many of them each table has.
+    """
+
+    of: Names
+    ways: int = Field(default=2, ge=FEWEST_TOGETHER, le=MOST_TOGETHER)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_distinct("of", self.of)
+        if len(self.of) < self.ways:
+            found = f"{len(self.of)} for tables of {self.ways}"
+            raise SordinoError(
+                "tables must be of as many attributes as each has, or more",
+                found=found,
+                step="name more attributes, or lower `ways`",
+            )
+        if comb(len(self.of), self.ways) > MOST_TABLES:
+            rule, found = f"there must be at most {MOST_TABLES:,} tables", f"{comb(len(self.of), self.ways):,}"
+            raise SordinoError(rule, found=found, step="name fewer attributes")
+        return self
+
+
+class TableSettings(Part):
+    """What is asked: one of the two.
+
+    Attributes:
+        table: the attributes of one table.
+        tables: those of several.
+    """
+
+    table: Names | None = None
+    tables: Annotated[TablesTable | None, BeforeValidator(_tables)] = None
+
+
+class TablePart(SharesPart):
+    """A question about the shares of the cells of several attributes together, and how it is answered.
+
+    Attributes:
+        table: the attributes; a cell is a value of each, the last one's run fastest.
+        epsilon: for every two cells alike, in nats, as text, where attributes have deltas; None where what is promised
+            about each attribute's values says it all.
+    """
+
+    table: list[str] = Field(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
+    epsilon: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(self.table)
+
+    @property
+    def once(self) -> TableOf:
+        """The attributes, in whatever order."""
+        return frozenset(self.table)
+
+    @property
+    def tables(self) -> frozenset[TableOf]:
+        """Itself."""
+        return frozenset([self.once])
+
+
+@dataclass(frozen=True)
+class TableQuestion(SharesQuestion):
+    """A question about the cells of several attributes: a value of each, the last one's run fastest.
+
+    Guarantee: a person's cell is one value of one channel, certified as a whole under what the promises about its
+    attributes' values say of two cells together (`definition.combined`), or, where attributes have deltas, under LDP at
+    an epsilon of its own, which counts in full for each of its attributes.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attributes: that it is about, in the order of the cells.
+        protects: what is promised about the values of each, in the document's words; empty where they have deltas.
+        places: of the attributes among those of the plan.
+    """
+
+    part: TablePart
+    attributes: tuple[Attribute, ...]
+    protects: tuple[ProtectPart, ...]
+    places: tuple[int, ...]
+
+    @property
+    def kind(self) -> str:
+        """A table."""
+        return "table"
+
+    @property
+    def name(self) -> str:
+        """Of the attributes."""
+        return ", ".join(self.part.table)
+
+    @property
+    def is_table(self) -> bool:
+        """It is."""
+        return True
+
+    @cached_property
+    def domain(self) -> Record:
+        """The cells."""
+        return Record(self.domains)
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The promise about each two cells."""
+        if self.part.epsilon is not None:
+            return LDP(canonical_amount(self.part.epsilon))
+        promises = [definition_of(*each) for each in zip(self.domains.values(), self.protects, strict=True)]
+        return combined_definition(promises, self.shape)
+
+    @cached_property
+    def query(self) -> Query:
+        """The attributes' values together."""
+        return Query(Values(*self.asked), self.mechanism)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """All its attributes together, each of which a cell tells."""
+        places = tuple((place,) for place in self.places)
+        return ((Answer(places, self.certificate.level(self.definition.epsilon), table=True),),)
+
+    def labels(self, value: int) -> list[str]:
+        """The values of a cell, in the order of the attributes."""
+        values = np.unravel_index(value, self.shape)
+        return [domain.label(int(own)) for domain, own in zip(self.domains.values(), values, strict=True)]
+
+    def row_head(self, value: int) -> dict[str, Any]:
+        """The attributes, and a value of each."""
+        return {"attributes": self.asked, "value": self.labels(value)}
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+        """The cells."""
+        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.asked], self.shape)
+        return cells
+
+    @property
+    def asked_in_words(self) -> str:
+        """One combination of values."""
+        names = " and ".join(map(repr, self.asked))
+        return f"{names} together, one of {self.domain.k:,} combinations of their values"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a cell tells of its attributes, what is promised of two of them, and what a missing answer counts as."""
+        about = (
+            "An answer is a combination of values, and the report is about all of them at once: whatever it tells of"
+            " the combination, it may tell of any one of them."
+        )
+        return (about, *(self._pairs_in_words() if self.protects else ()), *super().notes)
+
+    def _pairs_in_words(self) -> Iterator[str]:
+        match self.definition:
+            case BlockLDP():
+                yield "Combinations are in one block if their values are, of each attribute."
+            case HighLowLDP():
+                yield "A combination is sensitive if one of its values is."
+            case MetricLDP():
+                yield "How far combinations are apart is the sum of how far their values are."
+            case PairwiseLDP():
+                yield (
+                    "Between two combinations it may tell what it may tell between their values, added up, but never"
+                    " more than the most that it may tell of one attribute."
+                )
+            case LDP():
+                if any(protect.sensitive is not None for protect in self.protects):
+                    yield "All combinations are protected: each has a value of an attribute all of whose values are."
+
+
+class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
+    """Shares of the cells of several attributes."""
+
+    def attributes(self, settings: TableSettings) -> tuple[str, ...]:
+        """Those of the table, or of all tables."""
+        return tuple(settings.table or (settings.tables.of if settings.tables is not None else ()))
+
+    def check(self, settings: TableSettings) -> None:
+        """A table is of two attributes or more, different ones."""
+        if settings.table is None:
+            return
+        require_distinct("table", settings.table)
+        if not FEWEST_TOGETHER <= len(settings.table) <= MOST_TOGETHER:
+            step = "ask for its histogram" if len(settings.table) == 1 else "ask for tables of fewer"
+            rule = f"a table must be of {FEWEST_TOGETHER} to {MOST_TOGETHER} attributes"
+            raise SordinoError(rule, found=str(len(settings.table)), step=step)
+
+    def each(self, settings: TableSettings) -> Sequence[TableSettings]:
+        """Each table by itself."""
+        if settings.tables is None:
+            return (settings,)
+        pairs = combinations(settings.tables.of, settings.tables.ways)
+        return tuple(TableSettings(table=list(names)) for names in pairs)
+
+    def named(self, word: str, given: object) -> Mapping[str, object]:
+        """Of tables what they are of."""
+        if word == "tables":
+            return {"tables.of": given.get("of") if isinstance(given, dict) else None}
+        return {word: given}
+
+    def mistakes(
+        self, where: str, settings: TableSettings, survey: "AskedSurvey", before: Sequence[TableSettings]
+    ) -> Iterator[SordinoError]:
+        """Tables are of values that can be counted, not too many of them, and each is asked once."""
+        where, names = self.place_of_mistake(where, settings), self.attributes(settings)
+        numbers = [name for name in names if name in survey.attribute and survey.attribute[name].number]
+        if numbers:
+            step = "name categories of it instead of a number, as [attribute.age_group], or ask for its mean"
+            yield SordinoError(f"{where} must be of categories or grids", found=f"{numbers[0]!r}, a number", step=step)
+        known = not numbers and all(name in survey.attribute for name in names)
+        asked = [self.attributes(one) for one in self.each(settings)]
+        for table in asked if known else ():
+            cells = prod(survey.named(name).finite.k for name in table)
+            if cells > LARGEST_DOMAIN:
+                rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
+                found = f"{cells:,} of {' and '.join(map(repr, table))}"
+                yield SordinoError(rule, found=found, step="ask fewer attributes together, or coarser ones")
+        others = {frozenset(self.attributes(one)) for other in before for one in self.each(other)}
+        again = [table for table in asked if frozenset(table) in others]
+        if again:
+            found = f"that of {' and '.join(map(repr, again[0]))} again"
+            yield SordinoError(
+                f"{where} must ask each table once", found=found, step="ask it once, with a larger weight"
+            )
+
+    def statistics(
+        self, settings: TableSettings, places: Mapping[str, int], categories: frozenset[str]
+    ) -> "Iterator[Compared]":
+        """The combination of its attributes."""
+        del categories
+        yield tuple(sorted(places[name] for name in self.attributes(settings)))
+
+    def choose(self, settings: TableSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+        """What is promised about each attribute's values, unless it is a delta, and how the shares are asked."""
+        from sordino.design.accuracy import subtracting_helps
+        from sordino.design.histograms.best_mechanism import best_mechanism
+        from sordino.design.numbers.drawn_answers import highest_table_level
+        from sordino.document.codec import freeze
+        from sordino.survey.attributes.protect import protect_part
+
+        names = self.attributes(settings)
+        domains = {name: survey.named(name).finite for name in names}
+        record, part, protects = Record(domains), dict[str, Any](table=list(names)), dict[str, ProtectPart]()
+        if terms.dependence is not None and survey.epsilon is not None:
+            deltas = [survey.delta(place) for place in survey.places]
+            places = tuple(sorted(survey.places.index(name) for name in names))
+            level = highest_table_level(places, deltas, survey.epsilon, terms.dependence)
+            part["epsilon"] = str(level)
+            definition: Definition = LDP(level)
+        else:
+            for name, domain in domains.items():
+                protects[name] = protect_part(domain, survey.attribute[name].protect, survey.epsilon)
+            promises = [definition_of(domains[name], protect) for name, protect in protects.items()]
+            definition = combined_definition(promises, record.shape)
+        mechanism = best_mechanism(record.k, definition, terms.code_bits)
+        part |= {"mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+        return Chosen(part, {name: protect.model_dump(exclude_none=True) for name, protect in protects.items()})
+
+    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether it says so."""
+        return "table" in document
+
+    def check_part(self, part: TablePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
+        """It is about different attributes that can be counted, each protected in the plan's way."""
+        if len(set(part.table)) < len(part.table) or any(attributes[name].number is not None for name in part.table):
+            raise SordinoError("a table must be of different attributes without numbers", found="others")
+        if (part.epsilon is not None) != has_deltas:
+            raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
+        if not has_deltas and any(attributes[name].protect is None for name in part.table):
+            raise SordinoError("a table must be of protected values")
+
+    def question(self, part: TablePart, share: Fraction, people: int, plan: PlanFacts) -> TableQuestion:
+        """About the cells."""
+        protects = tuple(found for name in part.table if (found := plan.protects[name]))
+        own = () if part.epsilon is not None else protects
+        attributes = tuple(plan.attributes[name] for name in part.table)
+        places = tuple(map(plan.places.index, part.table))
+        return TableQuestion(part, share, people, plan.least, attributes, own, places)
+
+    def forecast(self, question: TableQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
+        """Of the shares."""
+        from sordino.survey.forecasts.shares_forecast import SharesForecast
+
+        return SharesForecast.of(question, expected, fitted)
+
+    def result(self, question: TableQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
+        """The shares of the cells."""
+        from sordino.survey.results.questions.shares import HistogramResult
+
+        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
+
+
+TABLE = TableKind(("table", "tables"), TableSettings, TablePart)

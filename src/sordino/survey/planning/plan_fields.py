@@ -1,0 +1,128 @@
+"""The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
+
+from collections import Counter
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from sordino.document.formats import PLAN
+from sordino.errors import SordinoError
+from sordino.survey.frozen.own_columns import require_own_columns
+from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
+from sordino.survey.frozen.question_part import QuestionPart
+from sordino.survey.kinds import KINDS
+from sordino.survey.kinds.kind import AnyKind
+
+
+def kind_of(part: QuestionPart) -> AnyKind:
+    """The kind that a part of a plan is of."""
+    return next(kind for kind in KINDS if isinstance(part, kind.part))
+
+
+def _tag(document: Any) -> str:
+    """Which kind's part a question is, so that its mistakes are about that one; of none the last one's."""
+    if not isinstance(document, dict):
+        return type(document).__name__
+    return next((kind for kind in KINDS if kind.is_asked_by(document)), KINDS[-1]).part.__name__
+
+
+if TYPE_CHECKING:
+    AnyPart: TypeAlias = QuestionPart
+else:
+    AnyPart = Annotated[
+        reduce(or_, [Annotated[kind.part, Tag(kind.part.__name__)] for kind in KINDS]), Discriminator(_tag)
+    ]
+
+
+class PlanDocument(Part):
+    """The whole plan: public, frozen, hashed.
+
+    Attributes:
+        hash: "sha256:" and 64 hexadecimal digits.
+        people: how many are expected to answer; estimates do not depend on it.
+        epsilon: the most that a report may tell about the whole record, where attributes have a delta.
+        queries: in the order of the survey's questions.
+        dependence: between the attributes; None where nothing is declared.
+    """
+
+    format: Literal["sordino plan"]
+    version: Literal[3]
+    hash: str
+    people: Count
+    epsilon: str | None = None
+    dependence: DependencePart | None = None
+    attributes: dict[str, AttributePart] = Field(min_length=1)
+    queries: list[AnyPart] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        found = {name for part in self.queries for name in part.names}
+        unknown = sorted(found - set(self.attributes))
+        if unknown:
+            wrong = ", ".join(map(repr, unknown))
+            raise SordinoError("a question must be about the plan's attributes", found=wrong)
+        once = Counter((kind_of(part), part.once) for part in self.queries if part.once is not None)
+        for (kind, _), count in once.items():
+            if count > 1:
+                raise SordinoError(f"a {kind.words[0]} must be asked once of the same attributes", found="one twice")
+        for part in self.queries:
+            kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
+        self._check_bounds()
+        if any(part.delta is None for name, part in self.attributes.items() if name not in found):
+            raise SordinoError("each attribute must be asked for, or have a delta")
+        require_own_columns({name: part.columns for name, part in self.attributes.items()})
+        self._check_promise()
+        return self
+
+    def _check_bounds(self) -> None:
+        """Bounds on dependence are about what is asked: what others are about is which values are asked together."""
+        if self.dependence is None:
+            return
+        tables = {table for part in self.queries for table in part.tables}
+        signs = {sign for part in self.queries for sign in part.signs}
+        thresholds = {number for part in self.queries for number in part.thresholds}
+        if any(frozenset(bound.table) not in tables for bound in self.dependence.tables or ()):
+            raise SordinoError("a bound for a table must be about one that is asked", found="another")
+        if any((bound.category, bound.number) not in signs for bound in self.dependence.category_signs or ()):
+            raise SordinoError(
+                "a bound for a sign must be about a category and a number of a regression", found="another"
+            )
+        if any(bound.number not in thresholds for bound in self.dependence.thresholds or ()):
+            raise SordinoError("a bound for thresholds must be about a distribution that is asked", found="another")
+
+    def _check_promise(self) -> None:
+        """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""
+        if len({self.epsilon is None, *(part.delta is None for part in self.attributes.values())}) > 1:
+            raise SordinoError("a plan with an epsilon must have a delta for each attribute", found="only some of them")
+        if self.epsilon is None:
+            if self.dependence is not None or any(part.needs_deltas for part in self.queries):
+                raise SordinoError("a plan with numbers or dependence must have an epsilon and deltas", found="none")
+            return
+        # The level of an answer counts for all values of its attribute alike.
+        for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:
+            ways = (protect.blocks, protect.sensitive, protect.metric, protect.bounds)
+            if any(words is not None for words in ways):
+                found = "blocks, sensitive values, a metric or bounds"
+                raise SordinoError("attributes with deltas must be protected as a whole", found=found)
+
+
+def seal(content: dict[str, Any]) -> PlanDocument:
+    """Complete the content with format, version and hash."""
+    return PlanDocument.model_validate(PLAN.seal(content))
+
+
+def dump(document: PlanDocument) -> dict[str, Any]:
+    """The document as plain data, without what is not set."""
+    return document.model_dump(exclude_none=True)
+
+
+def unseal(document: dict[str, Any], name: str) -> PlanDocument:
+    """Check the words of a document whose format and version are a plan's.
+
+    Raises:
+        DamagedError: changed after it was frozen, or with fields that do not fit.
+    """
+    PLAN.require_unchanged(document, name)
+    return PLAN.fields(PlanDocument, document, name)

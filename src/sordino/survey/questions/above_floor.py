@@ -1,0 +1,63 @@
+"""How near a question's channel is to the best there can be, where a bound on all channels is proved.
+
+Of values that are all alike, or alike within blocks, the bound is a formula at equal shares
+(`design.histograms.variance_floor`). Where bounds differ from value to value it is found by a search of seconds: made
+where somebody asks for it. Where the bound lies far below, nobody knows how good the
+channel is: said so. Percentages round against the channel.
+"""
+
+from fractions import Fraction
+from math import isfinite
+
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.histograms.variance_floor import definition_floor
+
+QUICK = 300
+"""Kinds of pairs that a floor may solve for together where somebody waits for it: a second or two."""
+
+QUICK_LISTED = 10
+"""Values that all differ of which every extreme column is looked at there: some three seconds."""
+
+ROUNDING = Fraction(1, 10**9)
+"""A variance that lies above its floor by no more, relatively, is the floor."""
+
+TELLING = Fraction(1, 10)
+"""A floor further below, relatively, says little about how good a channel is."""
+
+
+def summed_variance_above(k: int, definition: object, total: float, *, search: bool) -> Fraction | None:
+    """By how much a sum of k variances exceeds the floor, relatively; None where there is none.
+
+    Args:
+        k: how many values.
+        definition: that is promised about them.
+        total: of the variances, for one person.
+        search: whether a floor is searched for where no formula has it.
+    """
+    if not (search or isinstance(definition, LDP | BlockLDP)):
+        return None
+    floor = quick_floor(k, definition)
+    return None if not floor or not isfinite(total) else Fraction(total) / floor - 1
+
+
+def quick_floor(k: int, definition: object) -> Fraction | None:
+    """The floor of k values under a definition that a plan is held against; None where there is none."""
+    return definition_floor(k, definition, QUICK, QUICK_LISTED)
+
+
+def summed_variance_in_words(above: Fraction, percentage: str) -> str:
+    """How near a summed variance is to the least.
+
+    Args:
+        above: by how much it exceeds the floor, relatively.
+        percentage: the same as text, rounded up.
+    """
+    least = "that any way of asking has that keeps the promise, if all values are equally common."
+    if above > TELLING:
+        return (
+            "may be told with nearly the least summed variance or not: nobody has proved it. What is proved is that"
+            f" it is at most {percentage} above the least {least}"
+        )
+    if above > ROUNDING:
+        return f"is told with a summed variance at most {percentage} above the least {least}"
+    return f"is told with the least summed variance {least}"
