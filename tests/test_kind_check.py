@@ -1,0 +1,145 @@
+"""The conformance suite for kinds of question: every kind of the house passes, and one that lacks a part does not."""
+
+import json
+
+import numpy as np
+import pytest
+from pyarrow import csv as pc
+
+import sordino
+from commands import run_here
+from golden_people import NAMES, golden_text
+from in_one import in_one
+from kinds_of_survey import Asked
+from sordino import SordinoError, SordinoErrors
+from sordino.survey.kinds import KINDS
+from sordino.survey.kinds.histogram import HistogramKind, HistogramQuestion
+from sordino.survey.kinds.mean import MeanKind, MeanQuestion
+from sordino.survey.kinds.table import TableKind
+from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.testing import check_kind
+from sordino.testing.people import people_of, texts_in
+
+
+def number(low, high, **settings):
+    return {"number": {"low": low, "high": high, **settings}}
+
+
+ATTRIBUTES = {
+    "smoker": {"categories": ["yes", "no"]},
+    "region": {"categories": ["north", "south", "west"]},
+    "age": number(18, 90, bins=8),
+    "weight": number(30, 200),
+    "height": number(120, 220),
+}
+
+ASKS = {
+    "histogram": [{"histogram": "region", "weight": 2}],
+    "table": [{"table": ["smoker", "region"]}, {"tables": {"of": ["smoker", "region"]}}],
+    "mean": [{"mean": "age"}, {"mean": ["age", "weight"]}],
+    "covariance": [{"covariance": ["age", "weight"]}],
+    "regression": [
+        {"regression": {"target": "weight", "features": ["age"]}},
+        {"regression": {"target": "weight", "features": ["smoker"]}},
+    ],
+    "distribution": [{"distribution": "age"}, {"distribution": "age", "quantiles": [0.5], "ranges": [[18, 54]]}],
+}
+
+
+@pytest.mark.parametrize("kind", [kind.words[0] for kind in KINDS])
+def test_every_kind_of_the_house_keeps_all_its_parts(kind):
+    check_kind(kind, ASKS[kind], ATTRIBUTES)
+
+
+METHODS = {
+    "histogram": "attributes mistakes statistics choose is_asked_by question forecast result",
+    "table": "attributes check named mistakes statistics choose is_asked_by question forecast result",
+    "mean": "attributes check statistics draw question",
+    "distribution": "attributes mistakes statistics choose is_asked_by question forecast result",
+}
+
+
+@in_one(("kind", "method"), [(kind, method) for kind, methods in METHODS.items() for method in methods.split()])
+def test_a_kind_that_lacks_a_method_does_not_pass(kind, method):
+    own = type(next(one for one in KINDS if kind in one.words))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(own, method)
+        with pytest.raises(SordinoErrors, match=f"the kind of question {own.__name__}"):
+            check_kind(kind, ASKS[kind], ATTRIBUTES)
+
+
+@in_one(
+    ("kind", "place", "name", "wrong", "rule"),
+    [
+        ("histogram", HistogramQuestion, "column", lambda self, values: values[self.name][:1], "questions must say"),
+        ("histogram", HistogramQuestion, "types", (), "questions must say what they are"),
+        ("histogram", HistogramQuestion, "expected_of_sample", lambda _, values: np.ones(7) / 7, "what a sample lets"),
+        ("histogram", HistogramQuestion, "kind", "", "questions must say what they are"),
+        ("histogram", HistogramKind, "is_asked_by", lambda _, document: True, "it must be answered beside"),
+        ("histogram", HistogramResult, "rows", lambda _: iter(()), "its reports must be estimated, as a rule"),
+        ("mean", MeanQuestion, "column", lambda self, values: values["age"], "people must be able to answer it"),
+        ("mean", MeanQuestion, "typical_error", 0.0, "questions must say what they are"),
+        ("mean", MeanKind, "words", ("average",), "the words of a kind must be settings of it"),
+        ("table", TableKind, "named", lambda _, word, given: {}, "its settings must say what it is about"),
+        ("distribution", DistributionQuestion, "expected_of_survey", None, "a survey that asks it"),
+    ],
+)
+def test_a_kind_that_gives_something_else_does_not_pass(kind, place, name, wrong, rule):
+    with pytest.MonkeyPatch.context() as patch:
+        if name == "words":
+            patch.setattr("sordino.testing.kind_check.KINDS", [_with_words(one, kind, wrong) for one in KINDS])
+        else:
+            patch.setattr(place, name, wrong)
+        with pytest.raises(SordinoErrors) as refused:
+            check_kind("average" if name == "words" else kind, ASKS[kind][:1], ATTRIBUTES)
+    assert any(error.rule.startswith(rule) for error in refused.value.errors), str(refused.value)
+
+
+def _with_words(one, kind, words):
+    return type(one)(words, one.settings, one.part) if kind in one.words else one
+
+
+def test_a_kind_that_is_not_there_is_refused():
+    with pytest.raises(SordinoError, match="must stand in KINDS"):
+        check_kind("median", [{"median": "age"}], ATTRIBUTES)
+
+
+@pytest.mark.parametrize("kind", [kind.words[0] for kind in KINDS])
+def test_every_kind_of_the_house_goes_through_all_commands(kind, tmp_path):
+    ask = ASKS[kind][-1]
+    used = {name: dict(ATTRIBUTES[name]) for name in texts_in(ask) if name in ATTRIBUTES}
+    survey = {"version": 1, "epsilon": "8", "attribute": used, "ask": [ask]}
+    (tmp_path / "survey.toml").write_text(Asked.toml(survey), encoding="utf-8")
+    pc.write_csv(people_of(sordino.plan(survey, 4000).attributes, 4000), tmp_path / "people.csv")
+    commands = [
+        "plan survey.toml --people 4000 -o plan.json",
+        "plan survey.toml --people 4000 -o same.json --json --expect people.csv",
+        "explain plan.json --all",
+        "explain plan.json --json",
+        "certify plan.json",
+        "certify plan.json --json",
+        "compare plan.json same.json --json",
+        "privatize plan.json people.csv -o reports.csv",
+        "aggregate plan.json reports.csv -o aggregate.json",
+        "estimate plan.json aggregate.json",
+        "estimate plan.json aggregate.json --json --simultaneous",
+        "estimate plan.json aggregate.json --watched --html page.html -o estimates.csv",
+        "change plan.json aggregate.json plan.json aggregate.json",
+    ]
+    for command in commands:
+        code, output, errors = run_here(*command.split(), folder=tmp_path)
+        assert (code, errors) == (0, ""), command
+        assert output, command
+    found = json.loads(run_here("estimate", "plan.json", "aggregate.json", "--json", folder=tmp_path)[1])
+    assert [question["asked"] for question in found["questions"]] == [kind]
+
+
+REFUSED_BY_BROWSERS: set[str] = set()
+"""Kinds of which the browser's form says that it cannot answer them: `strict.test.mjs` asks it."""
+
+
+def test_browsers_answer_every_kind_or_refuse_it():
+    parts = [part for name in NAMES for part in json.loads(golden_text(name))["queries"]]
+    answered = {kind.words[0] for kind in KINDS for part in parts if kind.is_asked_by(part)}
+    assert answered ^ REFUSED_BY_BROWSERS == {kind.words[0] for kind in KINDS}
