@@ -44,6 +44,7 @@ ASKS = {
         {"regression": {"target": "weight", "features": ["smoker"]}},
     ],
     "distribution": [{"distribution": "age"}, {"distribution": "age", "quantiles": [0.5], "ranges": [[18, 54]]}],
+    "above": [{"above": "age", "threshold": 65}],
 }
 
 
@@ -135,7 +136,7 @@ def test_every_kind_of_the_house_goes_through_all_commands(kind, tmp_path):
     assert [question["asked"] for question in found["questions"]] == [kind]
 
 
-REFUSED_BY_BROWSERS: set[str] = set()
+REFUSED_BY_BROWSERS = {"above"}
 """Kinds of which the browser's form says that it cannot answer them: `strict.test.mjs` asks it."""
 
 

@@ -103,3 +103,8 @@ test("what is large is refused, or looked at, at once", async () => {
 });
 
 test("tables within each other are counted", () => refused(`${"[".repeat(65)}${"]".repeat(65)}\n`, /at most 64 tables and lists within each other/));
+
+test("a kind of question that the page does not know is refused", async () => {
+  const above = { above: "x", threshold: 0.5, epsilon: "1", weight: 1, subtract_totals: false, mechanism: { name: "randomized", k: 2, threshold: HALF } };
+  await of("distribution.json", /its fields/, (plan) => (plan.queries[0] = above));
+});

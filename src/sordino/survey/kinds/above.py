@@ -1,0 +1,277 @@
+"""The kind of question that asks how many people's number lies above a threshold: one bit of it, read without rounding.
+
+[[ask]]
+above = "age"
+threshold = 65                                                 # what equals it lies above
+
+Guarantee: LDP between the two sides, at an epsilon that keeps every attribute's delta, whatever the number is. A side
+is not linear in the number: bounds on the dependence of its mean, and of its distribution function at edges of bins,
+say nothing about it, only those for all other attributes together.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.pairwise import LDP
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.bins import Bins, plain
+from sordino.domain.categories import Categories
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.bin import Bin
+from sordino.query.query import Query
+from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.expected_part import round_as_stored
+from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.survey.frozen.question_part import SharesPart
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.kinds.moments import number_mistakes, require_deltas
+from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.question import Floats, SharesQuestion
+
+if TYPE_CHECKING:
+    from sordino.design.dependence.sample_questions import Compared
+    from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.forecasts.fitted_forecast import FittedForecast
+    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.results.questions.shares import HistogramResult
+
+
+class AboveSettings(Part):
+    """What is asked.
+
+    Attributes:
+        above: the number.
+        threshold: where it is cut.
+    """
+
+    above: Text | None = None
+    threshold: float | None = None
+
+
+class AbovePart(SharesPart):
+    """A question about the side of a threshold on which a number lies, and how it is answered.
+
+    Attributes:
+        above: the number.
+        threshold: where it is cut; what equals it lies above.
+        epsilon: for the two sides, in nats, as text.
+    """
+
+    above: str
+    threshold: float
+    epsilon: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The number."""
+        return (self.above,)
+
+    @property
+    def once(self) -> tuple[str, str]:
+        """The number with its threshold, as its name has it."""
+        return self.above, plain(self.threshold)
+
+    @property
+    def needs_deltas(self) -> bool:
+        """A number has no promise about its values alone."""
+        return True
+
+
+@dataclass(frozen=True)
+class AboveQuestion(SharesQuestion):
+    """A question about the side of a threshold on which a number lies.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attribute: that it is about.
+        place: of the attribute among those of the plan.
+    """
+
+    part: AbovePart
+    attribute: Attribute
+    place: int
+
+    @property
+    def kind(self) -> str:
+        """A share above a threshold."""
+        return "above"
+
+    @property
+    def name(self) -> str:
+        """Of the number, and where it is cut."""
+        return f"{self.part.above} from {plain(self.part.threshold)}"
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The number."""
+        return (self.attribute,)
+
+    @cached_property
+    def sides(self) -> Bins:
+        """The two sides."""
+        ends = self.attribute.interval
+        return Bins.between([ends.low, self.part.threshold, ends.high], ends)
+
+    @cached_property
+    def domain(self) -> Categories:
+        """The two sides, by name."""
+        threshold = plain(self.part.threshold)
+        return Categories([f"below {threshold}", f"{threshold} and above"])
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """The sides."""
+        return {self.attribute.name: self.domain}
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The number with its threshold: that of others is another one."""
+        return frozenset([self.name])
+
+    @property
+    def is_joint(self) -> bool:
+        """A side is no value of the attribute."""
+        return False
+
+    @property
+    def definition(self) -> LDP:
+        """The promise: the two sides are protected from each other."""
+        return LDP(canonical_amount(self.part.epsilon))
+
+    @cached_property
+    def query(self) -> Query:
+        """The side."""
+        return Query(Bin(self.attribute.name, self.sides), self.mechanism)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """The attribute alone, of which a side is not linear."""
+        return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon)),),)
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """The numbers of some people; where the plan clips, one beyond an end counts as that end."""
+        numbers = values[self.attribute.name]
+        return np.clip(numbers, self.sides.edges[0], self.sides.edges[-1]) if self.attribute.clip else numbers
+
+    def expected_of_sample(self, values: NDArray[Any]) -> Floats:
+        """The shares of the sides, shape (2,)."""
+        return super().expected_of_sample(self.sides.locate(values))
+
+    def expected_of_survey(self, survey: "AskedSurvey") -> Floats | None:
+        """The shares of the sides, shape (2,)."""
+        from sordino.survey.attributes.expected import expected_bins, expected_spread
+
+        table = survey.attribute[self.attribute.name]
+        if table.expected is None or table.number is None:
+            return None
+        if expected_spread(table.expected, self.attribute.interval) is not None:
+            return round_as_stored(expected_bins(table.expected, self.sides))
+        # Within a bin people are taken to be evenly spread.
+        bins = table.number.binned
+        known = np.concatenate([[0.0], np.cumsum(expected_bins(table.expected, bins))])
+        below = float(np.interp(self.part.threshold, bins.edges, known))
+        return round_as_stored(np.array([below, 1 - below]))
+
+    @property
+    def asked_in_words(self) -> str:
+        """On which side it lies."""
+        return f"{self.attribute.name!r}, whether it is {plain(self.part.threshold)} or above"
+
+
+class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
+    """A share above a threshold."""
+
+    def attributes(self, settings: AboveSettings) -> tuple[str, ...]:
+        """The number."""
+        return (settings.above or "",)
+
+    def check(self, settings: AboveSettings) -> None:
+        """There is a threshold."""
+        if settings.threshold is None:
+            step = "write threshold = 65, in the unit of the data"
+            raise SordinoError("a question above a threshold must have one", found="none", step=step)
+
+    def mistakes(
+        self, where: str, settings: AboveSettings, survey: "AskedSurvey", before: Sequence[AboveSettings]
+    ) -> Iterator[SordinoError]:
+        """It is of a number that everybody has, within its range, and each threshold is asked once."""
+        (name,), threshold = self.attributes(settings), settings.threshold or 0.0
+        yield from number_mistakes(f"{where}.above", [name], survey)
+        number = survey.attribute[name].number if name in survey.attribute else None
+        if number is None:
+            return
+        if survey.attribute[name].lacking:
+            step = "ask for its distribution, which tells the share of those who lack it too"
+            rule = f"{where}.above must be a number that everybody has"
+            yield SordinoError(rule, found=f"{name!r}, which may be missing", step=step)
+        if not number.low < threshold < number.high:
+            step = f"take a number between {plain(number.low)} and {plain(number.high)}"
+            yield SordinoError(f"{where}.threshold must lie within the range", found=plain(threshold), step=step)
+        if any((other.above, plain(other.threshold or 0.0)) == (name, plain(threshold)) for other in before):
+            step = "ask it once, with a larger weight"
+            yield SordinoError(f"{where}.threshold must be asked once", found=f"{plain(threshold)} again", step=step)
+
+    def statistics(
+        self, settings: AboveSettings, places: Mapping[str, int], categories: frozenset[str]
+    ) -> "Iterator[Compared]":
+        """None: bounds of a sample serve edges of bins and means, and a side is neither."""
+        del settings, places, categories
+        return iter(())
+
+    def choose(self, settings: AboveSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+        """By one bit."""
+        from sordino.design.accuracy import subtracting_helps
+        from sordino.design.histograms.best_mechanism import best_mechanism
+        from sordino.design.numbers.drawn_answers import highest_levels
+        from sordino.document.codec import freeze
+
+        (name,), epsilon = self.attributes(settings), survey.epsilon or Nats.of(0)
+        deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
+        (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(terms.unknown.rest))
+        mechanism = best_mechanism(2, LDP(level), terms.code_bits)
+        part = {"above": name, "threshold": settings.threshold, "epsilon": str(level), "mechanism": freeze(mechanism)}
+        return Chosen({**part, "subtract_totals": subtracting_helps(mechanism)})
+
+    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether it says so."""
+        return "above" in document
+
+    def check_part(self, part: AbovePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
+        """It is about a number that everybody has, and cuts its range in two."""
+        del has_deltas
+        number = attributes[part.above].number
+        if number is None or attributes[part.above].missing is not None:
+            raise SordinoError("a threshold must be of a number that everybody has", found="another attribute")
+        if not number.low < part.threshold < number.high:
+            raise SordinoError("a threshold must lie within the number's range", found=plain(part.threshold))
+
+    def question(self, part: AbovePart, share: Fraction, people: int, plan: PlanFacts) -> AboveQuestion:
+        """About the sides."""
+        _, least = require_deltas(plan)
+        name = part.above
+        return AboveQuestion(part, share, people, least, plan.attributes[name], plan.places.index(name))
+
+    def forecast(self, question: AboveQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
+        """Of the shares."""
+        from sordino.survey.forecasts.shares_forecast import SharesForecast
+
+        return SharesForecast.of(question, expected, fitted)
+
+    def result(self, question: AboveQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
+        """The shares."""
+        from sordino.survey.results.questions.shares import HistogramResult
+
+        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
+
+
+ABOVE = AboveKind(("above",), AboveSettings, AbovePart)
