@@ -48,6 +48,23 @@ def test_a_class_has_a_name_of_its_own():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
+KNOWING = {"src/sordino/page/estimate_page.py", "src/sordino/cli/terminal/results.py"}
+"""What shows results and asks of which kind they are, until results say themselves what is shown of them."""
+
+
+def test_nobody_asks_of_which_kind_a_question_is():
+    """Outside the kinds a question, a part, a result and a forecast are what their base classes say."""
+    survey = HOUSE / "survey"
+    rooms = ("kinds", "questions", "forecasts", "results/questions")
+    texts = [path.read_text(encoding="utf-8") for room in rooms for path in (survey / room).glob("*.py")]
+    named = re.compile(r"^class (\w+(?:Question|Part|Result|Forecast))\(", re.MULTILINE)
+    classes = {name for text in texts for name in named.findall(text)}
+    assert {"HistogramQuestion", "MeanPart", "NumbersResult", "SharesForecast"} <= classes
+    asked = re.compile(rf"isinstance\([^()]*\b({'|'.join(classes)})\b|case ({'|'.join(classes)})\(")
+    others = [path for path in SOURCES if survey / "kinds" not in path.parents]
+    assert {at(path) for path in others if asked.search(path.read_text(encoding="utf-8"))} <= KNOWING
+
+
 APART = {"docs", "faults", "mutants", "statistical"}
 """Tests of the whole."""
 

@@ -134,7 +134,7 @@ def by_default(found: dict[Method, HistogramResult]) -> HistogramResult:
 def _by_method(plan: Plan, aggregate: Aggregate) -> dict[Method, HistogramResult]:
     """The results of the survey's only question."""
     found = {method: results(plan, aggregate, method)[0] for method in METHODS}
-    return {method: result for method, result in found.items() if isinstance(result, HistogramResult)}
+    return {method: shares for method, result in found.items() if (shares := result.shares) is not None}
 
 
 def _write_people(path: Path, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> None:
