@@ -24,6 +24,7 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
+from sordino.show.cells import result_rows
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.planning.plan import Plan
@@ -262,7 +263,7 @@ class _KindTrial:
         names = [one.name for one in self.plan.questions]
         if len(set(names)) < len(names):
             raise AssertionError("two questions of one name")
-        (columns,) = [values for values, _ in read_people(self.plan, people_table(self.plan, self.people), None)]
+        (columns,) = [people.values for people in read_people(self.plan, people_table(self.plan, self.people), None)]
         for question, part, column in zip(self.plan.questions, self.plan.document.queries, columns, strict=True):
             if not question.kind or tuple(question.asked) != part.names or not question.types:
                 raise AssertionError(f"a {question.kind} of {question.asked}")
@@ -325,7 +326,7 @@ class _KindTrial:
     def _require_results(self, options: Mapping[str, Any]) -> None:
         found = estimate(self.plan, self.tally, **options)
         for question, result in zip(self.plan.questions, found.results, strict=True):
-            rows: list[Mapping[str, Any]] = list(result.rows())
+            rows = list(result_rows(result.blocks()))
             json.dumps(rows, allow_nan=False)
             if result.question is not question or result.n <= 0:
                 raise AssertionError("results of other questions")
@@ -333,7 +334,7 @@ class _KindTrial:
                 raise AssertionError("nothing that is estimated")
             if any(not row["low"] <= row["high"] for row in rows):
                 raise AssertionError("limits the wrong way round")
-            if not all(result.kind(place) for place in range(len(rows))):
+            if not all(row["kind"] for row in rows):
                 raise AssertionError("rows of no kind")
         self._require_files(found)
 
