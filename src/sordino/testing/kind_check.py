@@ -330,8 +330,11 @@ class _KindTrial:
             json.dumps(rows, allow_nan=False)
             if result.question is not question or result.n <= 0:
                 raise AssertionError("results of other questions")
-            if question.name not in found.untold and (not rows or not list(result.quantities())):
+            count = len(list(result.rows()))
+            if question.name not in found.untold and (not count or not list(result.quantities())):
                 raise AssertionError("nothing that is estimated")
+            if len(rows) < count:
+                raise AssertionError(f"{len(rows)} rows that are shown, of {count}")
             if any(not row["low"] <= row["high"] for row in rows):
                 raise AssertionError("limits the wrong way round")
             if not all(row["kind"] for row in rows):
