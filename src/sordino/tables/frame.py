@@ -64,6 +64,17 @@ PathOrFrame: TypeAlias = Path | CsvFile | Frame
 """A table: a CSV or Parquet file, a CSV file that is open, or one in memory."""
 
 
+def table_of(given: Any, columns: Collection[str], called: str = "the frame") -> PathOrFrame:
+    """A table as it is given: a file by its path, one that is open, or some columns of a frame.
+
+    Raises:
+        SordinoError: none of these, or a frame that its library cannot hand over.
+    """
+    if isinstance(given, Path | str):
+        return Path(given)
+    return given if isinstance(given, CsvFile) else Frame.of(given, columns, called)
+
+
 def is_frame(given: object) -> bool:
     """Whether something hands its columns over as a frame does."""
     return hasattr(type(given), STREAM)

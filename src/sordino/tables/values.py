@@ -1,7 +1,6 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from sordino.domain.measured import Measured
@@ -10,8 +9,7 @@ from sordino.exact.ids.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
-from sordino.tables.files.csv_file import CsvFile
-from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.frame import PathOrFrame, table_of
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.table_file import changed
 from sordino.tables.weighted.counts import CountColumn, each_person
@@ -124,12 +122,8 @@ def _asked(plan: Plan) -> dict[str, AttributeColumns]:
 
 
 def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
-    """A plan's columns of a frame, and some more, where there are any; or a file."""
-    if isinstance(people, Path | str):
-        return Path(people)
-    if isinstance(people, CsvFile):
-        return people
-    return Frame.of(people, {*columns_read(plan), *(name for name in more if name is not None)})
+    """A file of people, or a plan's columns of a frame, and some more, where there are any."""
+    return table_of(people, {*columns_read(plan), *(name for name in more if name is not None)})
 
 
 def columns_read(plan: Plan) -> list[str]:

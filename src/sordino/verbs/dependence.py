@@ -12,7 +12,7 @@ from sordino.exact.messages.arguments import checked
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement
 from sordino.survey.reading.schema import Survey
-from sordino.tables.frame import Frame
+from sordino.tables.frame import table_of
 from sordino.tables.reports import Progress
 from sordino.tables.sample_tally import columns_of_sample, tally_table_of_sample
 
@@ -63,7 +63,7 @@ def dependence(
     sure = read_confidence(confidence)
     if output is not None:
         require_free(Path(output), "a statement about dependence", of_kind("statement"), force=False)
-    held = Path(sample) if isinstance(sample, Path | str) else Frame.of(sample, columns_of_sample(asked))
+    held = table_of(sample, columns_of_sample(asked))
     tally = tally_table_of_sample(asked, held, progress or (lambda _: None))
     statement = state_dependence(asked, tally, sure, shift=shift, population=population, date=date)
     if output is not None:

@@ -15,6 +15,7 @@ from sordino.design.dependence.stated import Statement
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
+from sordino.tables.duckdb import opened_table
 from sordino.tables.table_file import count_rows
 from sordino.verbs.dependence import dependence as state_dependence
 
@@ -56,9 +57,9 @@ def dependence(
     again = output is not None and require_free(
         output, "a statement about dependence", of_kind("statement"), force=force
     )
-    with progress("dependence", count_rows(sample)) as advance:
+    with opened_table(sample) as table, progress("dependence", count_rows(table)) as advance:
         statement = state_dependence(
-            survey, sample, confidence, shift=shift, population=population, date=date, progress=advance
+            survey, table, confidence, shift=shift, population=population, date=date, progress=advance
         )
     if figure is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.

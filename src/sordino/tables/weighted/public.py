@@ -3,7 +3,6 @@
 A row a person, or a column `count` for rows that stand for several. Held in memory: a number for each value.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.tables.arrays import array_of
 from sordino.tables.columns import AttributeColumns, require_columns_of
 from sordino.tables.duckdb import header, number, read_batches
-from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.frame import table_of
 
 COUNT = "count"
 
@@ -33,8 +32,7 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
     asked = {shares.name: one for shares in plan.about_shares if (one := shares.histogram_of) is not None}
     read = {name: AttributeColumns(attribute, "nothing was read") for name, attribute in asked.items()}
     columns = [column for own in read.values() for column in own.names]
-    path = isinstance(given, Path | str)
-    table: PathOrFrame = Path(given) if path else Frame.of(given, [*columns, COUNT], "the public numbers")
+    table = table_of(given, [*columns, COUNT], "the public numbers")
     there = {name for name, _ in header(table)}
     read = {name: own for name, own in read.items() if there.issuperset(own.names)}
     if not read:
