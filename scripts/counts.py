@@ -17,6 +17,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -163,7 +164,12 @@ class Walk(NamedTuple):
 
 def _room(frame: FrameType) -> str | None:
     """The room of a function; None of other libraries' and of files in no room."""
-    path = Path(frame.f_code.co_filename)
+    return _room_of(frame.f_code.co_filename)
+
+
+@cache
+def _room_of(file: str) -> str | None:
+    path = Path(file)
     parts = path.relative_to(HOUSE).parts if path.is_relative_to(HOUSE) else ()
     return parts[0] if len(parts) > 1 else None
 
@@ -173,25 +179,31 @@ def _wraps(frame: FrameType) -> bool:
     return frame.f_code.co_qualname.endswith("<locals>.call")
 
 
-def walks(folder: Path) -> dict[str, Walk]:
-    """The way of people through `privatize`, and that of a survey to its mechanisms."""
+def walk_of_people(folder: Path) -> Walk:
+    """The way of people from a file through `privatize` into another one."""
     from sordino.survey.planning.plan import Plan
     from sordino.survey.reading.schema import Survey
     from sordino.tables.release import Release
     from sordino.verbs.plan_reports import privatize_plan
 
-    people, survey = folder / "people.csv", Survey.read(SURVEY)
+    people, plan = folder / "people.csv", Plan.of(Survey.read(SURVEY), 1000)
     people.write_text(PEOPLE, encoding="utf-8")
-    plan = Plan.of(survey, 1000)
 
     def privatize(name: str) -> None:
         privatize_plan(plan, people, Release("who", folder / "key"), output=folder / name)
 
     privatize("first.csv")
-    return {
-        "people through privatize": Walk.of(lambda: privatize("second.csv")),
-        "a survey to its mechanisms": Walk.of(lambda: Plan.of(survey, 1000)),
-    }
+    return Walk.of(lambda: privatize("second.csv"))
+
+
+def walk_of_choice() -> Walk:
+    """The way of a survey to its mechanisms."""
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+
+    survey = Survey.read(SURVEY)
+    Plan.of(survey, 1000)
+    return Walk.of(lambda: Plan.of(survey, 1000))
 
 
 def openings(folder: Path) -> int | None:
@@ -229,7 +241,8 @@ def counts() -> Iterator[tuple[str, str]]:
             inner, outer = inner + (not public), outer + public
     yield "imports of tests", f"{inner:,} internal, {outer:,} public"
     with tempfile.TemporaryDirectory() as folder:
-        for name, walk in walks(Path(folder)).items():
+        people = walk_of_people(Path(folder))
+        for name, walk in {"people through privatize": people, "a survey to its mechanisms": walk_of_choice()}.items():
             backs = ", ".join(sorted(f"{low} to {high}" for low, high in walk.returns))
             yield name, f"{len(walk.rooms)} rooms, {len(walk.returns)} returns{f' ({backs})' if backs else ''}"
     with tempfile.TemporaryDirectory() as folder:

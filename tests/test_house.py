@@ -10,6 +10,8 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "sordino"
 SOURCES = sorted(HOUSE.rglob("*.py"))
@@ -77,12 +79,25 @@ def test_tests_have_the_rooms_of_what_they_test():
     } == set()
 
 
-def test_no_two_files_import_each_other():
-    """Within functions and for types neither: who reads one would have to read both."""
+@pytest.fixture(scope="module")
+def counts():
+    """What `make counts` counts by."""
     spec = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "counts.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert set(script.mutual_imports(script.parsed(HOUSE))) <= KNOWN_CIRCLES
+    return script
+
+
+def test_no_two_files_import_each_other(counts):
+    """Within functions and for types neither: who reads one would have to read both."""
+    assert set(counts.mutual_imports(counts.parsed(HOUSE))) <= KNOWN_CIRCLES
+
+
+def test_people_pass_through_few_rooms_and_hardly_ever_come_back(counts, tmp_path):
+    walk = counts.walk_of_people(tmp_path)
+    assert {"verbs", "tables", "query", "mechanism", "exact"} <= walk.rooms
+    assert len(walk.rooms) <= 10
+    assert len(walk.returns) <= 3
 
 
 COMBINATORS = {"blockwise", "hierarchy", "high_low", "linear_table", "optional_window", "product_response"}

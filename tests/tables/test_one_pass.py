@@ -83,6 +83,21 @@ def test_a_pipe_gives_the_reports_of_a_file(tmp_path, plan, through, ending):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_where_pipes_have_no_names_a_file_is_read_all_the_same(tmp_path, plan, monkeypatch, ending):
+    content, release = lines(3000), Release("who", KEY)
+    people = tmp_path / f"people{ending}"
+    people.write_bytes(content if ending == ".csv" else gzip.compress(content, 1))
+    first = privatize_table(plan, people, tmp_path / "a.csv", release=release)
+    monkeypatch.setattr(csv_file, "NAMED_PIPES", False)
+    assert privatize_table(plan, people, tmp_path / "b.csv", release=release) == first
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    blank = lines(3000, r2999="")
+    people.write_bytes(blank if ending == ".csv" else gzip.compress(blank, 1))
+    with pytest.raises(SordinoError, match="no blank lines; found line 3000"):
+        privatize_table(plan, people, tmp_path / "c.csv", release=release)
+
+
 MISTAKES = {
     "a value": ({"r135000": "someone,x,red,"}, "row 135000, age: a value must be given"),
     "a missing value": ({"r7": "someone,,red,"}, "row 7, age: a value must be given"),

@@ -280,14 +280,14 @@ def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection
 @contextmanager
 def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duckdb.DuckDBPyConnection, str, list[str]]]:
     """A database whose queries can read a table, what they read, and what parameters they have; its columns checked."""
-    names = _require_readable(table, columns)
+    _require_readable(table, columns)
     with _connected(_read_with(os.getpid())) as connection:
         if not isinstance(table, CsvFile):
             yield connection, *_typed_source(connection, table)
             return
         try:
             with table.pipe() as name:
-                yield connection, _csv_source(names, columns), [name]
+                yield connection, _csv_source(table, columns), [name]
         except (OSError, EOFError, zlib.error) as error:
             raise damaged(table, error) from None
 
@@ -304,20 +304,21 @@ def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) ->
     return FRAME, []
 
 
-def _csv_source(names: Sequence[str], columns: Sequence[str]) -> str:
+def _csv_source(table: CsvFile, columns: Sequence[str]) -> str:
     """What reads a CSV file, whose path is the query's parameter."""
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
-    unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
+    unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(table.names)]
     types = ", ".join(f"{literal(name)}: '{TEXT}'" for name in unique)
-    return f"read_csv(?, columns = {{{types}}}, compression = 'none', hive_partitioning = false, {CSV_OPTIONS})"
+    options = f"compression = '{table.compression}', hive_partitioning = false, {CSV_OPTIONS}"
+    return f"read_csv(?, columns = {{{types}}}, {options})"
 
 
-def _require_readable(table: PathOrFrame, columns: Sequence[str]) -> list[str]:
-    """The names of a table's columns, among which some stand once.
+def _require_readable(table: PathOrFrame, columns: Sequence[str]) -> None:
+    """Refuse a table that has not each of some columns once.
 
     Raises:
-        SordinoError: a table without columns, or one of them missing or repeated.
+        SordinoError: no columns, or one of these missing or repeated.
     """
     names = _names(table)
     if not names:
@@ -335,7 +336,6 @@ def _require_readable(table: PathOrFrame, columns: Sequence[str]) -> list[str]:
             found=f"{', '.join(repeated)} more than once (case does not count)",
             step="rename one of them",
         )
-    return names
 
 
 def require_columns(table: PathOrFrame, columns: Sequence[str], step: str, *, named: bool = False) -> None:

@@ -3,17 +3,19 @@
 A thread copies the lines into a pipe, from which DuckDB reads. So the bytes that are looked at for names and blank
 lines are the ones that are read as rows, a table may come through a pipe itself, and a second reading goes back to the
 start of the same file. Whole lines alone are handed on: where a file breaks off, no part of a value is taken for a
-value. Cost: one copy in memory of what is read, `PIECE` bytes and the longest line at a time.
+value. Where pipes have no names, as on Windows, all lines are looked at first, and DuckDB opens the file itself.
+Cost: one copy in memory of what is read, `PIECE` bytes and the longest line at a time.
 """
 
 import csv
-import fcntl
 import io
 import os
 import select
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from gzip import GzipFile
 from itertools import chain
 from pathlib import Path
@@ -26,6 +28,9 @@ from sordino.errors import SordinoError
 from sordino.process.stops import STOPS
 from sordino.tables.files.table_name import require_file
 
+NAMED_PIPES = hasattr(select, "poll") and Path("/dev/fd").is_dir()
+"""Whether another library can open a pipe of this process by a name."""
+
 HEAD = 1 << 16
 """Bytes that are read for the names of the columns; more where these are longer."""
 
@@ -36,7 +41,7 @@ LONGEST = 1 << 22
 """Bytes after which a line is handed on before it ends: DuckDB refuses lines of half as many."""
 
 ROOM = 1 << 20
-"""Bytes that a pipe is asked to hold, where the system can be asked (Linux): by itself it holds a sixteenth."""
+"""Bytes that a pipe is asked to hold on Linux: by itself it holds a sixteenth."""
 
 BLANK = 'take it out; if it is an empty cell of a table with one column, write "" there'
 """What to do about a blank line."""
@@ -62,7 +67,6 @@ class CsvFile:
         self._feed: _Feed | None = None
         self._is_read = False
         self._file = path.open("rb", buffering=0)
-        self._wake = _Wake()
         try:
             if not self.can_be_read_again:
                 self._wake.hear_signals()
@@ -100,6 +104,15 @@ class CsvFile:
             return None
         return os.fstat(self._file.fileno()).st_size * lines // len(self._head)
 
+    @property
+    def compression(self) -> str:
+        """Of what `pipe` names, as DuckDB calls it."""
+        return "gzip" if self.format == ".csv.gz" and not NAMED_PIPES else "none"
+
+    @cached_property
+    def _wake(self) -> "_Wake":
+        return _Wake()
+
     @contextmanager
     def pipe(self) -> Iterator[str]:
         """The name of a pipe that gives all lines from the first one on, while the block runs.
@@ -113,8 +126,15 @@ class CsvFile:
             RuntimeError: it went on once another one had begun.
         """
         self._stop()
-        if self._is_read and not self.can_be_read_again:
-            raise SordinoError(f"{self} is a pipe, and can be read only once", step="write it to a file, and give that")
+        if not self.can_be_read_again and (self._is_read or not NAMED_PIPES):
+            raise SordinoError(
+                f"{self} is a pipe, which cannot be read again", step="write it to a file, and give that"
+            )
+        if not NAMED_PIPES:
+            for _ in self._lines():
+                pass
+            yield str(self.path.absolute())
+            return
         feed = self._feed = _Feed(self._lines(), self._wake)
         try:
             yield f"/dev/fd/{feed.end}"
@@ -133,7 +153,8 @@ class CsvFile:
     def close(self) -> None:
         """End what reads it, and close it."""
         self._stop()
-        self._wake.close()
+        if "_wake" in vars(self):
+            self._wake.close()
         self._file.close()
 
     def _stop(self) -> None:
@@ -195,7 +216,9 @@ class _Feed:
         self.end, self._other = os.pipe()
         self._is_stopped = False
         os.set_blocking(self._other, False)
-        if hasattr(fcntl, "F_SETPIPE_SZ"):
+        if sys.platform == "linux":
+            import fcntl
+
             with suppress(OSError):
                 fcntl.fcntl(self._other, fcntl.F_SETPIPE_SZ, ROOM)
         self._thread = Thread(target=self._run, daemon=True)
@@ -289,7 +312,7 @@ class _Wake:
 
     def close(self) -> None:
         """Let signals go to whoever heard them before."""
-        if self._before is not None:
+        if self._before is not None and current_thread() is main_thread():
             signal.set_wakeup_fd(self._before)
         os.close(self._end)
         os.close(self._other)
