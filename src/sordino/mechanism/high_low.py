@@ -95,8 +95,8 @@ class HighLow(Brief, SupportMechanism):
             raise SordinoError(f"the inner mechanism must be about {len(values)} sensitive values", found=f"{inner.k}")
         if not 0 <= hidden <= WORD:
             raise SordinoError("the weight of hiding must lie in 0..2^64", found=shown(hidden))
-        if inner.outputs + k - len(values) > 1 << LARGEST_CODE_BITS:
-            raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found="more")
+        if (codes := inner.outputs + k - len(values)) > 1 << LARGEST_CODE_BITS:
+            raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found=f"{codes} codes")
         mechanism = cls.__new__(cls)
         mechanism._fill(k, values, inner, hidden)
         return mechanism

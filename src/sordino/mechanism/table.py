@@ -47,9 +47,11 @@ class ChannelTable(Brief, Mechanism):
         if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
             raise SordinoError("a channel must have rows of one length", found=f"{sorted({len(row) for row in rows})}")
         if len(rows) * len(rows[0]) > LARGEST_TABLE:
-            raise SordinoError(f"a channel must have at most {LARGEST_TABLE} weights", found="more")
-        if not all(_is_whole(weight) for row in rows for weight in row):
-            raise SordinoError("a channel's weights must be whole numbers >= 0", found="another")
+            found, step = f"{len(rows):,} x {len(rows[0]):,}", "use fewer values or codes"
+            raise SordinoError(f"a channel must have at most {LARGEST_TABLE} weights", found=found, step=step)
+        if wrong := [weight for row in rows for weight in row if not _is_whole(weight)]:
+            step = "multiply the rows by a common denominator"
+            raise SordinoError("a channel's weights must be whole numbers >= 0", found=shown(wrong[0]), step=step)
         totals = {sum(map(int, row)) for row in rows}
         if len(totals) > 1 or not 1 <= min(totals) <= LARGEST_WIDE_BOUND:
             raise SordinoError(

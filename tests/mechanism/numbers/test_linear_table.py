@@ -42,7 +42,7 @@ def test_all_parts_are_those_of_the_weights():
 @in_one(
     ("rows", "found"),
     [
-        ([[4, 1, 2, 1], [2, 3, 1, 2], [1, 3, 2, 2]], "equal steps above 0; found other steps: use ChannelTable"),
+        ([[4, 1, 2, 1], [2, 3, 1, 2], [1, 3, 2, 2]], "equal steps above 0; found 2 different steps: use ChannelTable"),
         (ROWS[::-1], "equal steps above 0"),
         ([[1, 2], [1, 2], [1, 2]], "equal steps above 0"),
         ([[1, 2]], "2 to 64 values and at most as many codes; found 1 values and 2 codes"),

@@ -88,7 +88,10 @@ class ProductResponse(Brief, Mechanism):
         axes = zip(found, promise.axes, strict=True)
         mechanism = cls([read_channel(own, PARTS, MetricLDP((axis,))) for own, axis in axes])
         if tuple(part.k for part in mechanism.axes) != promise.shape:
-            raise SordinoError("each channel of a product must be about the values of its axis", found="others")
+            sizes = [part.k for part in mechanism.axes]
+            wrong = f"channels of {shown(sizes)} values for axes of {shown([*promise.shape])}"
+            rule = "each channel of a product must be about the values of its axis"
+            raise SordinoError(rule, found=wrong, step="give the channels in the order of the axes")
         return mechanism
 
     @property

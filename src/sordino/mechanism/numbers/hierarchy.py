@@ -68,8 +68,9 @@ class HierarchyResponse(Brief, Mechanism):
         if [mechanism.k for mechanism in inner] != sizes:
             found = ", ".join(str(mechanism.k) for mechanism in inner)
             raise SordinoError(f"there must be a mechanism for each level, over {sizes} nodes", found=found)
-        if not all(mechanism.counts_codes for mechanism in inner):
-            raise SordinoError("a level's mechanism must count its codes", found="another")
+        if supporting := [mechanism for mechanism in inner if not mechanism.counts_codes]:
+            found, step = f"a {type(supporting[0]).__name__}", "take RandomizedResponse or ChannelTable"
+            raise SordinoError("a level's mechanism must count its codes", found=found, step=step)
         if (codes := sum(mechanism.outputs for mechanism in inner)) > LARGEST_CODES:
             raise SordinoError(f"a hierarchy must have at most {LARGEST_CODES} codes", found=f"{codes}")
         object.__setattr__(self, "k", k)

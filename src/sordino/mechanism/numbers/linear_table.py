@@ -46,7 +46,7 @@ class LinearTable(ChannelTable):
         if len(steps) > 1 or min(steps) <= 0:
             raise SordinoError(
                 "the mean code of a linear table must grow by equal steps above 0",
-                found="other steps",
+                found=f"{len(steps)} different steps" if len(steps) > 1 else "a step of 0 or less",
                 step="use ChannelTable",
             )
 
