@@ -85,7 +85,7 @@ def test_what_an_unknown_setting_hides_is_told_with_it():
         ({"version": 1, "record": [MARK]}, ["record must be a table"]),
         (
             {"version": 1, "record": {}, MARK: MARK},
-            ["the file must have known settings only; found another: known here are version, record"],
+            ["the file must have known settings only; found an unknown one: known here are version, record"],
         ),
         ({MARK: 1}, ["known settings only", "version must be given", "record must be given"]),
     ],

@@ -42,7 +42,7 @@ def test_a_sealed_document_is_what_a_reader_of_its_bytes_finds(kind):
         (True, "found True: "),
         (1.0, r"found 1\.0: "),
         ("1", "found '1': "),
-        (None, "found none: "),
+        (None, "found no version: "),
         ([1], r"found \[1\]: "),
     ],
 )

@@ -159,7 +159,11 @@ def read_values(
         try:
             numbers = None if own is None else [read_rational(number) for number in own]
         except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-            raise SordinoError(f"values of attribute {place} must be numbers", found="another thing") from None
+            raise SordinoError(
+                f"values of attribute {place} must be numbers",
+                found="what is none",
+                step="give a number for each value",
+            ) from None
         if numbers is not None and (
             len(numbers) != k
             or any(abs(number) > 1 for number in numbers)

@@ -79,7 +79,7 @@ class MetricLDP(Brief):
 
     def __post_init__(self) -> None:
         if not self.axes:
-            raise SordinoError("a metric must have at least one axis", found="none")
+            raise SordinoError("a metric must have at least one axis", found="no axes", step="give a Line or a Tree")
         if self.k > LARGEST:
             raise SordinoError(f"a metric must be of at most {LARGEST} values", found=shown(self.k), step="use blocks")
 
@@ -258,7 +258,8 @@ class MetricLDP(Brief):
     def __add__(self, other: "MetricLDP") -> "MetricLDP":
         """What two reports about the same value keep together: the bounds of each edge add."""
         if [axis.tree for axis in self.axes] != [axis.tree for axis in other.axes]:
-            raise SordinoError("bounds add over the same edges", found="others")
+            found = f"edges of {self.k} and {other.k} values, or of other lengths"
+            raise SordinoError("bounds add over the same edges", found=found, step="add definitions of one metric")
         return MetricLDP(tuple(mine + theirs for mine, theirs in zip(self.axes, other.axes, strict=True)))
 
 

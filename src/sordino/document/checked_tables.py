@@ -155,7 +155,9 @@ def _unknown(place: "_Place", name: str, *, private: bool) -> SordinoError:
     known = list(dict.fromkeys(name for table in place.tables for name in table.model_fields))
     step = f"known here are {', '.join(known)}"
     if private:
-        return SordinoError(f"{place.path or 'the file'} must have known settings only", found="another", step=step)
+        return SordinoError(
+            f"{place.path or 'the file'} must have known settings only", found="an unknown one", step=step
+        )
     return SordinoError(f"{place.path} must be a known setting{nearest([name], known)}", step=step)
 
 

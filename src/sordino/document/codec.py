@@ -85,5 +85,7 @@ def thaw_over(found: object, promise: object, k: int, kinds: Sequence[type[Mecha
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
     tables = [part for part in mechanism.parts or (mechanism,) if isinstance(part, ChannelTable)]
     if any(table.k * table.outputs > LARGEST_TABLE for table in tables):
-        raise SordinoError(f"a histogram's table must have at most {LARGEST_TABLE} weights", found="more")
+        largest = max(table.k * table.outputs for table in tables)
+        rule = f"a histogram's table must have at most {LARGEST_TABLE} weights"
+        raise SordinoError(rule, found=f"{largest:,}", step="ask about fewer values")
     return mechanism

@@ -76,7 +76,8 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
         SordinoError: queries that are not about numbers, or through a mechanism that no document holds.
     """
     if not asked.answered:
-        raise SordinoError("a plan freezes queries about numbers", found="others")
+        step = "ask about statistics of numbers"
+        raise SordinoError("a plan freezes queries about numbers", found="queries about values", step=step)
     mechanisms: dict[Mechanism, int] = {}
     for mechanism in asked.mechanisms:
         mechanisms.setdefault(mechanism, len(mechanisms))
@@ -115,7 +116,9 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     through, weights = entries.runs("through"), entries.wholes("weights")
     unlike = list(map(len, statistics)) != list(map(len, through)) or len(weights) != len(through)
     if unlike or max((at for run in through for at in run), default=0) >= len(mechanisms):
-        raise DamagedError(f"{where} must have a statistic, a mechanism and a weight for each", found="others")
+        found = f"{len(statistics)} statistics through {len(through)} mechanisms with {len(weights)} weights"
+        rule = f"{where} must have a statistic, a mechanism and a weight for each"
+        raise DamagedError(rule, found=found, step="get the file again")
     asked = Sampled(tuple(_query(*run, mechanisms) for run in zip(statistics, through, strict=True)), weights)
     if freeze_queries(asked) != found:
         raise DamagedError(f"{where} must be as they were frozen", found="another spelling")

@@ -67,7 +67,7 @@ class Sealed:
         if type(version) is not int or version < 1:
             raise SordinoError(
                 f"{name} must be of version {self.version}",
-                found="none" if version is None else shown(version),
+                found="no version" if version is None else shown(version),
                 step=self.make,
             )
         if version > self.version:
