@@ -200,7 +200,11 @@ MISTAKES = {
     "all too far": (NAMED, {"metric": [0, 1000, 2000, 3000]}, [".protect", "found none", "below 100 nats"]),
     "too many": ({"categories": 257}, {"metric": [[0] * 257] * 257}, ["at most 256", "found 257", "use blocks"]),
     # matrices
-    "matrix and epsilon": (NAMED, {"matrix": EVEN, "epsilon": "1"}, ["found both", "leave epsilon out"]),
+    "matrix and epsilon": (
+        NAMED,
+        {"matrix": EVEN, "epsilon": "1"},
+        ["found a matrix and an epsilon", "leave epsilon out"],
+    ),
     "a word as matrix": (NAMED, {"matrix": "even"}, ["list of rows", "'even'"]),
     "one row": (NAMED, {"matrix": ["0", "1", "1", "1"]}, ["list of rows"]),
     "empty": (NAMED, {"matrix": []}, ["1 to 256 rows", "found 0"]),

@@ -45,5 +45,5 @@ def test_long_ways_are_not_walked_for_each_two_categories():
 
 def test_lengths_have_short_sums():
     lengths = {f"{place}": Fraction(1, 10**40 + place) for place in range(1, 20)}
-    with pytest.raises(SordinoErrors, match="common denominator of at most 401 digits; found more"):
+    with pytest.raises(SordinoErrors, match=r"common denominator of at most 401 digits; found 4\d\d"):
         Taxonomy.of(list(lengths), {"all": list(lengths)}, lengths)

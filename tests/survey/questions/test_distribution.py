@@ -149,7 +149,11 @@ def test_words_of_a_plan_that_do_not_fit_are_refused(plan, parts):
         ([("bins = 20", "bins = 513")], "ask.0.distribution: bins must be 2 to 512", "513"),
         ([("[0, 18, 65, 100]", "[0, 65, 18, 100]")], "attribute.age.number: the edges of bins mus", "18.0 after 65.0"),
         ([("[0, 18, 65, 100]", "[0, 18, 65]")], "attribute.age.number: the edges of bins must go", "0 to 65"),
-        ([("edges =", "bins = 3, edges =")], "attribute.age.number: a number must have either bins or edges", "both"),
+        (
+            [("edges =", "bins = 3, edges =")],
+            "attribute.age.number: a number must have either bins or edges",
+            "bins and edges",
+        ),
         ([('= "age"', '= "smoker"')], "ask.1.distribution must be about numbers", "'smoker', which has none"),
         ([('= "age"', '= "income"')], "ask.1.distribution must name an attribute once", "'income' again"),
         ([("mean =", "ranges = [[0, 50]]\nmean =")], "ask.2: ranges must stand beside", "a question with mean"),

@@ -102,7 +102,7 @@ VALUES = {  # k or names, blocks of them, words
     "one cell": ("grid", (GRID, GRID.replace("= 10,", "= 1,").replace("= 35", "= 1")), ["city", "two values", "1"]),
     "one name": ("named", (CATEGORIES, '["baker"]'), ["attribute.job", "two values"]),
     "one number": ("numbered", ("= 1000", "= 1"), ["attribute.page", "two values"]),
-    "none": ("named", (CATEGORIES, "[]"), ["attribute.job", "none"]),
+    "none": ("named", (CATEGORIES, "[]"), ["attribute.job", "no labels"]),
     "k zero": ("numbered", ("= 1000", "= 0"), ["attribute.page", "categories", "0"]),
     "k below zero": ("numbered", ("= 1000", "= -7"), ["attribute.page", "categories", "-7"]),
     "k too large": ("numbered", ("= 1000", "= 20000000"), ["attribute.page", "4194304", "20000000"]),

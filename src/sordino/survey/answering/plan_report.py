@@ -74,7 +74,9 @@ class PlanReport(Brief):
             raise DamagedError(f"{name} must have a code that the plan can send", found="another code", step=step)
         report = cls(plan, int(code), bytes.fromhex(own))
         if type(document["question"]) is not int or document["question"] != report.question:
-            raise DamagedError(f"{name} must name the question that its code answers", found="another one")
+            raise DamagedError(
+                f"{name} must name the question that its code answers", found="another question", step="get it again"
+            )
         return report
 
     @property

@@ -85,7 +85,7 @@ class NumberTable(RangeTable):
         if self.edges is not None:
             if self.bins is not None:
                 step = "equal bins have no edges of their own: leave one out"
-                raise SordinoError("a number must have either bins or edges", found="both", step=step)
+                raise SordinoError("a number must have either bins or edges", found="bins and edges", step=step)
             Bins.between(self.edges, Interval(self.low, self.high))
         return self
 

@@ -157,4 +157,4 @@ def _require_apart(positions: Iterable[Fraction], epsilon: Nats) -> None:
         raise alike("a distance between two values must be above 0", placed[at][1], placed[at + 1][1])
     if gaps and epsilon.floor() * float(min(gaps)) > LARGEST_EPSILON:
         step = f"distances times epsilon must reach below {LARGEST_EPSILON} nats"
-        raise SordinoError("some values must be protected from each other", found="none", step=step)
+        raise SordinoError("some values must be protected from each other", found="none that are", step=step)

@@ -155,7 +155,7 @@ def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
 def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
     """The bounds, if there are any."""
     if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
-        raise SordinoError("some values must be protected from each other", found="none", step=step)
+        raise SordinoError("some values must be protected from each other", found="none that are", step=step)
     return [list(row) for row in bounds]
 
 

@@ -103,11 +103,15 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
     elif not ways and protect.epsilon is None:
         yield SordinoError(
             f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}",
-            found="neither",
+            found="none of these",
             step="leave it out to protect all values from each other",
         )
     if protect.matrix is not None and protect.epsilon is not None:
-        yield SordinoError("protect must have a matrix in nats or an epsilon", found="both", step="leave epsilon out")
+        yield SordinoError(
+            "protect must have a matrix in nats or an epsilon",
+            found="a matrix and an epsilon",
+            step="leave epsilon out",
+        )
     try:
         if protect.blocks is not None:
             sizes = partition_of(domain, read_blocks(domain, protect.blocks)).sizes

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import PlainValidator, model_validator
 
 from sordino.definition.dependence import Dependence, read_variation
+from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import DependencePart, Part, Text, require_one_of
@@ -59,7 +60,7 @@ class DependenceTable(Part):
             require_one_of(self, "rest", "file")
         elif self.file is not None:
             step = "leave the declared bounds out, or the file"
-            raise SordinoError("bounds are declared, or from a statement", found="both", step=step)
+            raise SordinoError("bounds are declared, or from a statement", found="both of them", step=step)
         return self
 
 
@@ -77,7 +78,9 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     names |= {name for bound in part.thresholds or () for name in (bound.attribute, bound.number)}
     names |= {name for bound in part.category_signs or () for name in (bound.attribute, bound.category, bound.number)}
     if not names <= set(places) or set(part.rest) != set(places):
-        raise SordinoError("a plan's dependence must be about its attributes", found="others")
+        wrong = sorted((names | set(part.rest)) ^ set(places))
+        found = few(wrong)
+        raise SordinoError("a plan's dependence must be about its attributes", found=found, step="get the plan again")
     place = {name: i for i, name in enumerate(places)}
     statistics = {
         (place[bound.attribute], tuple(sorted(place[name] for name in bound.statistic))): _canonical(bound.bound)

@@ -42,7 +42,9 @@ class ExpectedPart(Part):
         if self.values is not None and (
             len(self.values) != len(self.parts) or any(np.diff(np.array(self.values, dtype=np.float64)) <= 0)
         ):
-            raise SordinoError("expected shares must be of different values in their order", found="others")
+            found = f"{len(self.values)} values with {len(self.parts)} shares, or not in ascending order"
+            rule = "expected shares must be of different values in their order"
+            raise SordinoError(rule, found=found, step="sort the values, each once")
         return self
 
     @classmethod

@@ -152,7 +152,7 @@ def _wrong_lengths(below: Mapping[str, Sequence[str]], lengths: Mapping[str, Fra
         common = lcm(common, length.denominator)
         if common >= 10**MOST_DIGITS:
             rule = f"lengths of a tree must have a common denominator of at most {MOST_DIGITS} digits"
-            yield SordinoError(rule, found="more", step="write them with fewer digits")
+            yield SordinoError(rule, found=f"{len(str(common)):,}", step="write them with fewer digits")
             break
     flat = [name for name, length in lengths.items() if length <= 0]
     if flat:

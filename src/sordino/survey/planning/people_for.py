@@ -92,6 +92,6 @@ def _needed(forecast: Forecast, accuracy: float, confidence: float) -> int:
 def _too_many(accuracy: float, name: str = "") -> SordinoError:
     return SordinoError(
         f"an accuracy of {accuracy:g} must take at most {MOST_PEOPLE:,} people",
-        found="more" + (f" for {name}" if name else ""),
+        found="more people" + (f" for {name}" if name else ""),
         step="take a larger number, raise epsilon, or ask less",
     )

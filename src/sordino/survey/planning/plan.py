@@ -148,10 +148,11 @@ class Plan:
             RefusedError: it breaks its promise.
         """
         promised = [(one, promise) for one in self.questions if (promise := one.value_promise) is not None]
-        if sum(question.values.k for question, _ in promised if question.values is not None) > MOST_VALUES:
+        values = sum(question.values.k for question, _ in promised if question.values is not None)
+        if values > MOST_VALUES:
             raise SordinoError(
                 f"the histograms and tables of {name} must have at most {MOST_VALUES} values together",
-                found="more",
+                found=f"{values:,}",
                 step="ask fewer of them, or take coarser values",
             )
         # What they expect is read once: shares of other values are no plan's.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from sordino.document.formats import PLAN
+from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
@@ -66,7 +67,8 @@ class PlanDocument(Part):
         once = Counter((kind_of(part), part.once) for part in self.queries if part.once is not None)
         for (kind, _), count in once.items():
             if count > 1:
-                raise SordinoError(f"a {kind.words[0]} must be asked once of the same attributes", found="one twice")
+                rule = f"a {kind.words[0]} must be asked once of the same attributes"
+                raise SordinoError(rule, found=f"{count} of the same", step="ask it once")
         for part in self.queries:
             kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
         self._check_bounds()
@@ -83,14 +85,16 @@ class PlanDocument(Part):
         tables = {table for part in self.queries for table in part.tables}
         signs = {sign for part in self.queries for sign in part.signs}
         thresholds = {number for part in self.queries for number in part.thresholds}
-        if any(frozenset(bound.table) not in tables for bound in self.dependence.tables or ()):
-            raise SordinoError("a bound for a table must be about one that is asked", found="another")
-        if any((bound.category, bound.number) not in signs for bound in self.dependence.category_signs or ()):
-            raise SordinoError(
-                "a bound for a sign must be about a category and a number of a regression", found="another"
-            )
-        if any(bound.number not in thresholds for bound in self.dependence.thresholds or ()):
-            raise SordinoError("a bound for thresholds must be about a distribution that is asked", found="another")
+        step = "leave the bound out"
+        if unasked := [bound.table for bound in self.dependence.tables or () if frozenset(bound.table) not in tables]:
+            raise SordinoError("a bound for a table must be about one that is asked", found=few(unasked[0]), step=step)
+        of_signs = [(bound.category, bound.number) for bound in self.dependence.category_signs or ()]
+        if alone := [pair for pair in of_signs if pair not in signs]:
+            rule = "a bound for a sign must be about a category and a number of a regression"
+            raise SordinoError(rule, found=" and ".join(map(repr, alone[0])), step=step)
+        if others := [bound.number for bound in self.dependence.thresholds or () if bound.number not in thresholds]:
+            rule = "a bound for thresholds must be about a distribution that is asked"
+            raise SordinoError(rule, found=few(others), step=step)
 
     def _check_promise(self) -> None:
         """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""
@@ -98,7 +102,8 @@ class PlanDocument(Part):
             raise SordinoError("a plan with an epsilon must have a delta for each attribute", found="only some of them")
         if self.epsilon is None:
             if self.dependence is not None or any(part.needs_deltas for part in self.queries):
-                raise SordinoError("a plan with numbers or dependence must have an epsilon and deltas", found="none")
+                rule = "a plan with numbers or dependence must have an epsilon and deltas"
+                raise SordinoError(rule, found="no epsilon", step="get the plan again")
             return
         # The level of an answer counts for all values of its attribute alike.
         for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:

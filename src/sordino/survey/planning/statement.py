@@ -148,7 +148,7 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
     for name, attribute in theirs.items():
         if _values(attribute) != _values(mine[name]):
             rule = f"a statement about dependence must be about the survey's values of {name!r}"
-            raise SordinoError(rule, found="others", step=step)
+            raise SordinoError(rule, found="a statement about other values", step=step)
     place = {name: j for j, name in enumerate(asked.names)}
     move = [place[name] for name in statement.asked.names]
     moved = {(move[bound.attribute], _moved(bound.statistic, move)): bound.bound for bound in statement.bounds}

@@ -92,10 +92,15 @@ class CategoricalRegression(RegressionQuestion):
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} attributes", found=shown(asked.d))
         if dict(asked.coded) != self.categories:
-            raise SordinoError("the queries must read categories as such, and numbers as numbers", found="others")
+            rule = f"the queries must read categories as such, {shown(self.categories)} by place"
+            raise SordinoError(rule, found=shown(dict(asked.coded)), step="get the plan again")
         columns = RegressionColumns(asked, self._columns)
         if not columns.needed <= set(columns.estimator.moments.names):
-            raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+            raise SordinoError(
+                "the queries must tell every moment that is needed",
+                found=f"{len(columns.needed - set(columns.estimator.moments.names))} too few",
+                step="get the plan again",
+            )
         self._require_optional(asked)
         return asked
 

@@ -15,6 +15,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
+from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -117,7 +118,7 @@ class DistributionQuestion(Question):
         if any(bins.edge(end) is None for pair in part.ranges for end in pair):
             raise SordinoError(
                 "a range must begin and end at edges of the bins",
-                found="another number",
+                found=few([f"{end:g}" for pair in part.ranges for end in pair if bins.edge(end) is None]),
                 step="take edges of the bins, or declare `edges`",
             )
         return bins

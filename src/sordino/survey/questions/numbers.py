@@ -106,7 +106,9 @@ class NumbersQuestion(Question):
             raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
         self._require_optional(asked)
         if not set(self._needed()) <= set(read_moments(asked).moments.names):
-            raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+            missing = set(self._needed()) - set(read_moments(asked).moments.names)
+            rule, step = "the queries must tell every moment that is needed", "get the plan again"
+            raise SordinoError(rule, found=f"{len(missing)} too few", step=step)
         return asked
 
     def _require_optional(self, asked: Sampled) -> None:

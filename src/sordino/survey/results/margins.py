@@ -67,7 +67,7 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
         mistakes.append(
             SordinoError(
                 "margins must be of an attribute at least",
-                found="none",
+                found="no attribute",
                 step="write a table for an attribute: [age], then young = 0.31",
             )
         )

@@ -163,7 +163,9 @@ class TableResult:
         names, others = self._apart(of, given)
         places = [self._place(others, values) for values in (first, second)]
         if places[0] == places[1]:
-            raise SordinoError("a difference must be between two values", found="one twice", step="name another value")
+            raise SordinoError(
+                "a difference must be between two values", found="the same value twice", step="name another value"
+            )
         return list(self._difference(self._within(names, others), names, others, *places))
 
     def rows(self) -> Iterator[tuple[str, TableRow]]:

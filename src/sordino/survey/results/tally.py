@@ -130,9 +130,11 @@ def _counts(plan: Plan, counts: object, name: str) -> Aggregate:
     sampled, length = plan.sampled, plan.sampled.first_counters[-1]
     whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
     if not isinstance(counts, list) or not whole or len(counts) != length:
-        raise DamagedError(f"{name} must have a count >= 0 for each of {length} counters", found="other counts")
+        found = f"{len(counts):,} counts" if isinstance(counts, list) else "no list of counts"
+        rule = f"{name} must have a count >= 0 for each of {length} counters"
+        raise DamagedError(rule, found=found, step="get the file again")
     tally = np.array(counts, dtype=np.int64)
     if sum(counts) >= LARGEST_COUNT or not sampled.possible(tally):
         rule = f"{name} must hold counts that reports can add up to"
-        raise DamagedError(rule, found="others", step="aggregate the reports again")
+        raise DamagedError(rule, found="counts that are not", step="aggregate the reports again")
     return Aggregate(sampled.fingerprint, sampled.reports(tally), tally)
