@@ -184,12 +184,12 @@ def test_a_missing_id_is_named_by_row(tmp_path, numbered, write_rows, listing, e
     ids = [str(i) for i in range(ROWS)]
     ids[row - 1] = missing
     write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
-    refused(tmp_path, numbered, listing, f"people{ending}", f"row {row}, who: each row must have an id", "found none")
+    refused(tmp_path, numbered, listing, f"people{ending}", f"row {row}, who: each row must have an id", "found no id")
 
 
 def test_a_missing_number_is_named_by_row(tmp_path, numbered, listing):
     pq.write_table(pa.table({"value": [1, 2], "who": pa.array([1, None], type=pa.int64())}), tmp_path / "p.parquet")
-    refused(tmp_path, numbered, listing, "p.parquet", "row 2, who", "found none")
+    refused(tmp_path, numbered, listing, "p.parquet", "row 2, who", "found no id")
 
 
 def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):

@@ -294,7 +294,9 @@ class Sampled(SeveralQueries[Part]):
 
     def _require_numbers(self) -> None:
         if not self.numbers:
-            raise SordinoError("several queries read several columns", found="one", step="give one for each query")
+            raise SordinoError(
+                "several queries read several columns", found="one column", step="give one for each query"
+            )
 
     @cached_property
     def _table(self) -> NDArray[np.unsignedinteger] | None:

@@ -44,7 +44,7 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
     """
     if column not in kinds:
         # Whoever reads ids has found the columns of the values.
-        require_columns(table, [column], "name the column that tells people apart: --id COLUMN", named=True)
+        require_columns(table, [column], "name the column that identifies people: --id COLUMN", named=True)
     kind, name = kinds[column], quoted(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{table} must have whole numbers or texts in {column}", found=f"type {kind}")
@@ -69,7 +69,7 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     if missing.any():
         raise SordinoError(
             f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have an id of its own",
-            found="none",
+            found="no id",
             step="fill it in",
         )
     return RecordIds.of_numbers(array_of(ids)) if texts is None else RecordIds.of_texts(texts)

@@ -92,7 +92,7 @@ def privatize(
         people: a row each, in a frame or a file with the survey's columns; of a mechanism, an array of values.
         source: of random words: fresh ones of the operating system by default. With a `KeyedSource(key, task)` and ids
             the same plan, id and value always give the same report, whatever the table is held in.
-        id_column: the column that tells people apart; an id that stands twice is refused.
+        id_column: the column that identifies people; an id that stands twice is refused.
         key: instead of a source, the path of a key file, made if there is none.
         task: with a key file, the name of this release.
         progress: called with the number of rows done since the last call.
@@ -181,7 +181,7 @@ def aggregate(
         [1, 3]
     """
     if not reports:
-        raise SordinoError("an aggregate is of reports", found="none", step="give them after the plan")
+        raise SordinoError("an aggregate is of reports", found="no reports", step="give them after the plan")
     if isinstance(plan, Asked):
         return tally_asked(plan, reports)
     from sordino.verbs.plan_reports import tally

@@ -51,7 +51,8 @@ def tally_asked(asked: Asked, reports: Sequence[Any]) -> Aggregate:
     """The tally of arrays of codes and of aggregates, of which there is one at least."""
     first, *others = (part if isinstance(part, Aggregate) else asked.tally(part) for part in reports)
     if first.fingerprint != asked.fingerprint:
-        raise SordinoError("an aggregate must be of the mechanism", found="another's", step="add up each one's apart")
+        found = f"one of {first.fingerprint}, not {asked.fingerprint}"
+        raise SordinoError("an aggregate must be of the mechanism", found=found, step="add up each one's apart")
     return sum(others, start=first)
 
 
@@ -72,7 +73,7 @@ def certify_asked(asked: Asked, definition: Any) -> Certificate:
     """The verdict on a mechanism under a definition; on queries, under LDP of the whole record."""
     if definition is None:
         step = "give one after it, as LDP(epsilon)"
-        raise SordinoError("a mechanism is checked against a definition", found="none", step=step)
+        raise SordinoError("a mechanism is checked against a definition", found="None", step=step)
     if not isinstance(asked, Query | Together | Sampled):
         return certify(asked, definition)
     if not isinstance(definition, LDP):

@@ -99,7 +99,9 @@ def certify(plan: Any, definition: Any = None) -> Any:
 
     frozen = read_plan(plan, "certify")
     if definition is not None:
-        raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
+        raise SordinoError(
+            "a plan has a promise of its own", found=type(definition).__name__, step="leave the definition out"
+        )
     return PlanCertificate(frozen)
 
 

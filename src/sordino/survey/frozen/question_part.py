@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
+from sordino.domain.categories import few
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.expected_part import ExpectedPart
 from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, Part, require_one_of
 
@@ -112,7 +114,9 @@ class NumbersPart(QuestionPart, ABC):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.base is not None and not (self.base and self.categorical <= set(self.features)):
-            raise SordinoError("categories must be features of a regression, each with its base", found="others")
+            found = f"bases of {few([*self.base])}" if self.base else "no base"
+            rule = "categories must be features of a regression, each with its base"
+            raise SordinoError(rule, found=found, step="get the plan again")
         return self
 
     def require_numbers(self, attributes: Mapping[str, AttributePart]) -> None:
@@ -122,7 +126,9 @@ class NumbersPart(QuestionPart, ABC):
             SordinoError: about other attributes than it can be.
         """
         if len(set(self.numbers)) < len(self.numbers):
-            raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
+            twice = sorted({name for name in self.numbers if self.numbers.count(name) > 1})
+            rule = "a question about numbers must be about different ones"
+            raise SordinoError(rule, found=f"{few(twice)} twice", step="name each once")
         if any(attributes[name].number is None for name in self.numbers if name not in self.categorical):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
 
@@ -155,8 +161,9 @@ class DistributionPart(QuestionPart):
     @model_validator(mode="after")
     def _check(self) -> Self:
         require_one_of(self, "bins", "edges")
-        if any(not low < high for low, high in self.ranges):
-            raise SordinoError("a range must go from a lower to a higher number", found="another")
+        if wrong := [ends for ends in self.ranges if not ends[0] < ends[1]]:
+            step = "write the lower number first"
+            raise SordinoError("a range must go from a lower to a higher number", found=shown(wrong[0]), step=step)
         return self
 
     @property

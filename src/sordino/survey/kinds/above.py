@@ -199,7 +199,7 @@ class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
         """There is a threshold."""
         if settings.threshold is None:
             step = "write threshold = 65, in the unit of the data"
-            raise SordinoError("a question above a threshold must have one", found="none", step=step)
+            raise SordinoError("a question above a threshold must have one", found="no threshold", step=step)
 
     def mistakes(
         self, where: str, settings: AboveSettings, survey: "AskedSurvey", before: Sequence[AboveSettings]

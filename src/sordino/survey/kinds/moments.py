@@ -164,7 +164,8 @@ def require_deltas(plan: PlanFacts) -> tuple[Nats, Nats]:
         SordinoError: they have none.
     """
     if plan.least is None or plan.epsilon is None:
-        raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
+        rule = "numbers are asked in plans whose attributes have a delta"
+        raise SordinoError(rule, found="attributes without", step="get the plan again")
     return plan.epsilon, plan.least
 
 

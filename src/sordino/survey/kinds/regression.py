@@ -143,9 +143,10 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
     def check_part(self, part: RegressionPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """Categories are those of attributes that have some."""
         super().check_part(part, attributes, has_deltas=has_deltas)
-        named = [attributes[name] for name in part.categorical]
-        if any(attribute.labels is None and attribute.numbers is None for attribute in named):
-            raise SordinoError("a base must be of an attribute with categories", found="another")
+        named = [(name, attributes[name]) for name in part.categorical]
+        if wrong := [name for name, own in named if own.labels is None and own.numbers is None]:
+            rule = "a base must be of an attribute with categories"
+            raise SordinoError(rule, found=few(wrong), step="leave its base out")
 
     def question(self, part: RegressionPart, share: Fraction, people: int, plan: PlanFacts) -> RegressionQuestion:
         """About coefficients, of categories too if some features have these."""

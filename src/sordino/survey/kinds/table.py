@@ -26,6 +26,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.attribute import Attribute
+from sordino.domain.categories import few
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -328,7 +329,8 @@ class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
     def check_part(self, part: TablePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about different attributes that can be counted, each protected in the plan's way."""
         if len(set(part.table)) < len(part.table) or any(attributes[name].number is not None for name in part.table):
-            raise SordinoError("a table must be of different attributes without numbers", found="others")
+            rule = "a table must be of different attributes without numbers"
+            raise SordinoError(rule, found=few(part.table), step="name categories, each once")
         if (part.epsilon is not None) != has_deltas:
             raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
         if not has_deltas and any(attributes[name].protect is None for name in part.table):

@@ -44,7 +44,9 @@ def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[
         raise damaged(table, error) from None
     if ROW in map(alike, names):
         raise SordinoError(
-            f"{table} must have no column {ROW} to be read by several jobs", found="one", step="call it otherwise"
+            f"{table} must have no column {ROW} to be read by several jobs",
+            found=f"a column {ROW}",
+            step="call it otherwise",
         )
     pieces, first, end = [], 0, 0
     for group in range(metadata.num_row_groups):

@@ -91,4 +91,4 @@ def _whole(column: pa.ChunkedArray, called: str, name: str) -> pa.ChunkedArray:
         return pc.cast(column, pa.uint64())
     except pa.ArrowInvalid:
         rule = f"{called} must have whole numbers from 0 to 2^64 - 1 in {name}, of type decimal(20,0)"
-        raise SordinoError(rule, found="others", step="cast it to another type") from None
+        raise SordinoError(rule, found=str(column.type), step="cast it to decimal(20,0)") from None

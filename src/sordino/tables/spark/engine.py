@@ -133,7 +133,7 @@ def _work(
     if source is None:
         raise SordinoError(
             "the engine spark needs a key",
-            found="none",
+            found="no key",
             step="give a key file and the column of ids: --key FILE --id COLUMN",
         )
     key = source.of_plan(plan.hash).handed_over()
@@ -171,6 +171,6 @@ def _require_keyed(release: Release) -> None:
     if release.key is None:
         raise SordinoError(
             "the engine spark needs a key: it computes tasks again, and fresh words would be a second release",
-            found="none",
+            found="no key",
             step="name its file and the column of ids: --key FILE --id COLUMN",
         )

@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.exact.messages.brief import shown
 from sordino.tables.damage import damaged
 from sordino.tables.files.table_name import require_file, require_plain
 
@@ -52,12 +53,12 @@ def _files_within(folder: Path) -> list[Path]:
     if unfinished or (folder / UNDONE).exists():
         rule, step = f"{folder} must be a folder that was written to its end", "write it again, or take it away"
         raise DamagedError(rule, found=f"no {DONE}" if unfinished else UNDONE, step=step)
-    shown = [path for path in names if not path.name.startswith((".", "_"))]
-    files = [file for path in shown for file in parquet_files(path)]
+    visible = [path for path in names if not path.name.startswith((".", "_"))]
+    files = [file for path in visible for file in parquet_files(path)]
     if not files:
         raise SordinoError(
             f"{folder} must hold Parquet files",
-            found="none",
+            found="no Parquet file",
             step="name a folder that has some; names that begin with a dot or an underscore do not count",
         )
     return files
@@ -79,7 +80,8 @@ def require_one_schema(files: Sequence[Path]) -> None:
         first = schema if first is None else first
         if not schema.equals(first):
             rule = f"{path} must have the columns of {files[0]}, of the same types in the same order"
-            raise SordinoError(rule, found="others", step="write all files of a folder alike")
+            found = ", ".join(f"{field.name} {field.type}" for field in schema)
+            raise SordinoError(rule, found=shown(found), step="write all files of a folder alike")
 
 
 def equal_files(files: Sequence[Path]) -> list[list[Path]]:

@@ -53,7 +53,7 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
     if not all(numbers.any() for numbers in found.values()):
         raise SordinoError(
             f"{table} must hold public numbers",
-            found="none" if rows else "no rows",
+            found=f"no count above 0 in {rows:,} rows" if rows else "no rows",
             step="write how many there are of each value in a column `count`, or a row for each",
         )
     return found
@@ -64,5 +64,7 @@ def _counts(table: object, counts: NDArray[np.float64], rows: int) -> NDArray[np
     if wrong.any():
         row = rows + int(np.flatnonzero(wrong)[0]) + 1
         step = "correct it, or take the row out"
-        raise SordinoError(f"{table}, row {row}, {COUNT}: must be a number >= 0", found="something else", step=step)
+        raise SordinoError(
+            f"{table}, row {row}, {COUNT}: must be a number >= 0", found="a count that is none", step=step
+        )
     return counts
