@@ -90,7 +90,7 @@ def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
                 if not line:
                     sys.exit("The collector did not start.")
                 said += line
-            token = re.search(r"token, told once: (\S+)", said)
+            token = re.search(r"token, shown once: (\S+)", said)
             yield address[1], token[1] if token else ""
         finally:
             process.terminate()

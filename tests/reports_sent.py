@@ -100,7 +100,7 @@ def serving(store, plan_file, plan, *options):
             said += line
             address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
         assert address.group(2) == plan.hash
-        token = re.search("token, told once: (.*)", said)
+        token = re.search("token, shown once: (.*)", said)
         metrics = re.search(r":(\d+)/metrics", said)
         yield (
             Client(plan, int(address.group(1)), token and token.group(1), metrics and int(metrics.group(1))),

@@ -37,10 +37,8 @@ COMMANDS = {
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
     "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections."),
     "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side."),
-    "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people tell where they live."),
-    "dependence": LazyCommand(
-        f"{PLACE}.dependence", "dependence", "Bound from a sample what attributes tell about others."
-    ),
+    "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people report where they live."),
+    "dependence": LazyCommand(f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other."),
     "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
     "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "A person's ledger: what was asked, and what may be asked."),

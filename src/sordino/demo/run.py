@@ -1,4 +1,4 @@
-"""The demo: a million simulated people tell where they live, through the files that a user would use."""
+"""The demo: a million simulated people report where they live, through the files that a user would use."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -56,7 +56,7 @@ class Collector:
 
     Args:
         store: what it keeps.
-        least_people: reports without which no estimate is told.
+        least_people: reports without which no estimate is shown.
         signer: of the plans.
         metrics: what it counts for whoever runs it.
         published: whether everybody is told tallies and estimates, from so many reports on.

@@ -28,7 +28,7 @@ class Desk:
     """A store that is served, by one writer while the application runs.
 
     Attributes:
-        least_people: reports without which no estimate is told.
+        least_people: reports without which no estimate is shown.
         signer: of the plans; None if they are not signed.
         metrics: what is counted for whoever runs the collector.
         published: whether everybody is told tallies and estimates.

@@ -25,14 +25,14 @@ from sordino.words.explain_plan import explanation
 
 
 class PublicKey(click.types.StringParamType):
-    """An Ed25519 public key as `sordino serve` and `GET /key` tell it: 64 hexadecimal digits."""
+    """An Ed25519 public key as `sordino serve` and `GET /key` give it: 64 hexadecimal digits."""
 
     name = "key"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The digits in lower case."""
         if not re.fullmatch("[0-9a-f]{64}", value.lower()):
-            self.fail("a public key must be 64 hexadecimal digits, as the collector tells it", param, ctx)
+            self.fail("a public key must be 64 hexadecimal digits, as the collector shows it", param, ctx)
         return value.lower()
 
 
@@ -48,9 +48,9 @@ class PublicKey(click.types.StringParamType):
 def answer(url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, as_json: bool) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
 
-    The answer is drawn on this device, stored, and sent until the collector acknowledges it. Whoever answers again
-    sends the stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind
-    #key=, must have signed the plan, as one of --signed-by.
+    The answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
+    stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
+    signed the plan, as one of --signed-by.
     """
     address = CollectorAddress.of(url)
     if signed_by is not None and address.key not in (None, signed_by):

@@ -44,7 +44,7 @@ def change(
 ) -> None:
     """Show what changed from PLAN and its REPORTS to LATER_PLAN and LATER_REPORTS (files of reports, or aggregates).
 
-    Of each number that both tell the difference, with its standard error and interval: shares, bins, quantiles, means,
+    For each number that both estimate, its difference with standard error and interval: shares, bins, quantiles, means,
     covariances, coefficients of the same attributes with the same values. What cannot be compared is named.
     """
     coverage = Coverage(confidence, simultaneous)

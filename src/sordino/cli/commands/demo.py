@@ -38,7 +38,7 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 @force_option
 @as_json_option
 def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -> None:
-    """A million simulated people tell where they live; every report hides the cell.
+    """A million simulated people report where they live; every report hides the cell.
 
     Positions are drawn from 21,000 real US places and their populations (GeoNames, CC BY 4.0). The files of the run
     stay in a folder, to try the other commands on.

@@ -1,4 +1,4 @@
-"""`sordino dependence`: how much a survey's attributes tell about one another, from a public sample."""
+"""`sordino dependence`: how much a survey's attributes reveal about one another, from a public sample."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -47,7 +47,7 @@ def dependence(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Bound how much the statistics that a survey asks tell about each attribute, from a public SAMPLE.
+    """Bound how much the statistics that a survey asks reveal about each attribute, from a public SAMPLE.
 
     The sample (.csv, .csv.gz or .parquet) holds independent records of the population of those who will answer, none of
     them one who will. Choose the survey's values and the confidence before you look at it. Prints all that the bounds
@@ -74,7 +74,7 @@ def dependence(
         return
     asked = statement.asked
     print_table("", ("statistic", *asked.names[:MOST_COLUMNS]), _rows(statement))
-    say("Bounds on what a statistic (row) tells about an attribute (column); 0 tells nothing, 1 may tell all.")
+    say("Bounds on what a statistic (row) reveals about an attribute (column): 0 is nothing, 1 may be all.")
     if asked.d > MOST_COLUMNS or len(asked.statistics) > MOST_ROWS:
         say("This is a part of them. All: -o FILE, or --json.")
     print_lines(statement_sentences(statement))

@@ -48,7 +48,7 @@ from sordino.words.coverage import POPULATION
     help="One value's share minus another's; may be given several times.",
 )
 @click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
-@click.option("-o", "--output", type=FILE, help="All that is told as a table (.csv, .csv.gz or .parquet).")
+@click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
 @as_json_option

@@ -42,7 +42,7 @@ def ledger() -> None:
 @click.argument("terms", type=FILE)
 @as_json_option
 def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
-    """Make the LEDGER of one person by a TERMS file: the record's attributes, and what all answers may tell.
+    """Make the LEDGER of one person by a TERMS file: the record's attributes, and the most that all answers may reveal.
 
     A person has one ledger, for all collectors. Only its owner can open it. The terms never change.
     """
@@ -79,7 +79,7 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     if book["remaining"] is not None:
         told, rest = loss_text(Fraction(book["spent"])), left_text(reading.standing.joint.worst)
         say(
-            f"Told so far: at most {told}. Least is left between {book['binds']}: queries "
+            f"Revealed so far: at most {told}. Least is left between {book['binds']}: queries "
             f"of {rest} together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
@@ -92,7 +92,7 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
 @click.argument("ledger", type=FILE)
 @as_json_option
 def explain(ledger: Path, *, as_json: bool) -> None:
-    """Say in plain words what all answers of a LEDGER can have told, and what is not protected."""
+    """Say in plain words what all answers of a LEDGER can have revealed, and what is not protected."""
     opened = Ledger.open(ledger)
     sentences = ledger_sentences(opened)
     if as_json:
@@ -184,7 +184,7 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
         return
     verdict = "accepted" if accepted else "refused"
     most = loss_text_of(Fraction(loss), ledger.terms.epsilon)
-    say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
+    say(f"{query.id} would be {verdict}: all answers would reveal at most {most}")
 
 
 def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sordino.verbs.plan_reports import Engine, privatize_plan, still_the_plan
     required=True,
     help="The reports to write (.csv, .csv.gz or .parquet; of Spark a folder).",
 )
-@click.option("--id", "id_column", help="The column that tells people apart; an id that stands twice is refused.")
+@click.option("--id", "id_column", help="The column that identifies people; an id that stands twice is refused.")
 @click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
 @click.option("--task", help="With a key, the name of this release: another one draws afresh.")
 @click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="Processes that read a Parquet file's pieces.")

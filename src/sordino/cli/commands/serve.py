@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     type=Whole(1),
     default=100,
     show_default=True,
-    help="Reports without which no estimate is told.",
+    help="Reports without which no estimate is shown.",
 )
-@click.option("--publish", is_flag=True, help="Tell everybody tallies and estimates, from so many reports on.")
+@click.option("--publish", is_flag=True, help="Show everybody tallies and estimates, from so many reports on.")
 def serve(
     plans: tuple[Path, ...],
     *,
@@ -74,7 +74,7 @@ def serve(
         token = held.new_token()
         application = Collector(held, least_people, signer, metrics, published=publish).application
         if token is not None:
-            say(f"The analyst's token, told once: {token}")
+            say(f"The analyst's token, shown once: {token}")
         if signer is not None:
             say(f"Plans are signed by the Ed25519 key {signer.public}")
         for plan in frozen:
