@@ -177,4 +177,49 @@ class CorrelationChart:
     note: str
 
 
-Chart: TypeAlias = BarChart | ColumnChart | DensityChart | FunctionChart | MapChart | PointChart | CorrelationChart
+WithLimits: TypeAlias = tuple[Floats, Floats, Floats]
+"""Values and their lower and upper limits, shape (k,) each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Some numbers of one scale before and after, arrays of shape (k,).
+
+    Attributes:
+        before, after: in both collections.
+        change: the difference.
+        together: its lower and upper limits that hold together with those of all numbers of the question.
+        sure: whether the limits that hold together exclude 0.
+    """
+
+    before: WithLimits
+    after: WithLimits
+    change: WithLimits
+    together: tuple[Floats, Floats]
+    sure: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeChart:
+    """Numbers before and after, and how they changed, a row for each.
+
+    Attributes:
+        labels: of the rows.
+        texts: each change with its sign.
+        sides: the numbers.
+        units: of the numbers and of the changes.
+        has_zero: whether the scale of the numbers has to hold 0.
+        has_numbers: whether the axes say numbers, which rows of several scales have not in common.
+    """
+
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+    sides: Sides
+    units: tuple[str, str]
+    has_zero: bool
+    has_numbers: bool
+
+
+Chart: TypeAlias = (
+    BarChart | ChangeChart | ColumnChart | DensityChart | FunctionChart | MapChart | PointChart | CorrelationChart
+)

@@ -26,6 +26,8 @@ class Purpose(Enum):
     """What intervals hold against, where that is more than chance."""
     CONFIDENCE = auto()
     """That each interval holds by itself with some confidence, which the header of a table can show instead."""
+    CHART = auto()
+    """How a chart is to be read, which says nothing where none is drawn."""
     POPULATION = auto()
     """Of whom an estimate is, and what is not estimated."""
     METHOD = auto()

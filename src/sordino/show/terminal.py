@@ -17,6 +17,10 @@ MOST_ROWS = 100
 """Of a table for people; files and --json have all."""
 
 
+UNSAID = {Purpose.CONFIDENCE, Purpose.CHART}
+"""That each interval holds by itself says the header; and no chart is drawn."""
+
+
 @dataclass(frozen=True)
 class PrintedLines:
     """Lines of text.
@@ -74,14 +78,16 @@ def _parts(blocks: Iterable[Block], *, suggests: bool) -> Iterator[Printed]:
 
 
 def _group(group: BlockGroup, *, suggests: bool) -> Iterator[Printed]:
+    """Tables, and below them what is said of them."""
     for part in group.parts:
         if isinstance(part, LateSentence):
             if part.purpose is Purpose.REFUSAL:
                 yield PrintedLines((f"{group.title}; {part.text()}",))
             elif suggests and (text := part.text()):
                 yield PrintedLines((text, ""))
-        else:
+        elif not isinstance(part, Sentence):
             yield from _parts([part], suggests=suggests)
+    yield from _sentences(part for part in group.parts if isinstance(part, Sentence))
 
 
 def _quantities(table: QuantityTable) -> Iterator[Printed]:
@@ -100,8 +106,8 @@ def _texts(table: TextTable) -> Iterator[Printed]:
 
 
 def _sentences(sentences: Iterable[Sentence]) -> Iterator[Printed]:
-    """Those of one purpose below each other; that each interval holds by itself says the header."""
-    told = (sentence for sentence in sentences if sentence.purpose is not Purpose.CONFIDENCE)
+    """Those of one purpose below each other."""
+    told = (sentence for sentence in sentences if sentence.purpose not in UNSAID)
     for _, some in groupby(told, lambda sentence: sentence.purpose):
         yield PrintedLines((*(sentence.text for sentence in some), ""))
 

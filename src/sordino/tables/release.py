@@ -51,7 +51,9 @@ class Release:
             step = "as many as there are cores, or 1"
             raise SordinoError(f"jobs must be a whole number from 1 to {MOST_JOBS}", found=shown(self.jobs), step=step)
         if self.task is not None and not isinstance(self.key, Path):
-            raise SordinoError("a task must have a key", found="a task alone", step="name its file: --key FILE --id COLUMN")
+            raise SordinoError(
+                "a task must have a key", found="a task alone", step="name its file: --key FILE --id COLUMN"
+            )
         if self.count_column is not None:
             self._require_nobody_told_apart()
         elif self.key is not None and self.id_column is None:
@@ -72,7 +74,9 @@ class Release:
             step = "give KeyedSource(key, task) itself, and id_column"
             raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
         if source is not None and key is not None:
-            raise SordinoError("words come from a source or a key file", found="a source and a key", step="leave one out")
+            raise SordinoError(
+                "words come from a source or a key file", found="a source and a key", step="leave one out"
+            )
         held = source if isinstance(source, KeyedSource) else None
         return cls(key=held if key is None else Path(key), **options)
 

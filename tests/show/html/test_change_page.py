@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 
 import sordino
-from sordino.show.html.change_page import SCALES, _section
+from sordino.show.changes import SCALES, change_blocks
+from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import Figure, PageTable, Sentences
 from sordino.survey.results.coverage import Coverage
 
@@ -17,7 +18,8 @@ def test_shares_and_means_of_one_question_have_a_figure_each_beside_words():
     )
     reports = sordino.privatize(plan, people)
     (changed,) = sordino.change(plan, reports, plan, reports).changed
-    parts = _section(changed, Coverage(0.95)).parts
+    (section,) = sections_of(change_blocks(changed, Coverage(0.95)))
+    parts = section.parts
     assert [type(part) for part in parts] == [Sentences, Figure, Sentences, Figure, PageTable]
     assert parts[2].lines == (SCALES,)
     assert parts[4].note == "Limits hold for each change by itself with 95% confidence."

@@ -8,8 +8,9 @@ from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
-from sordino.cli.terminal.changes import print_change
+from sordino.cli.terminal.results import print_blocks
 from sordino.cli.writable import require_writable
+from sordino.show.changes import change_blocks
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.changes import is_changes
@@ -63,7 +64,7 @@ def change(
         return
     say(f"{found.n[0]:,} reports, then {found.n[1]:,}")
     for one in found.changed:
-        print_change(one, coverage)
+        print_blocks(change_blocks(one, coverage))
     for why in found.not_comparable.values():
         say(f"Not compared: {why}")
     say(INDEPENDENT, *POPULATION)

@@ -29,7 +29,15 @@ def sections_of(blocks: Iterable[Block], *, several: bool = True) -> list[Sectio
 
 
 def _parts(group: BlockGroup) -> tuple[SectionPart, ...]:
-    return tuple(part for block in group.parts if type(block) in PARTS for part in PARTS[type(block)](block))
+    """The parts of a section; sentences that follow each other are paragraphs of one."""
+    parts: list[SectionPart] = []
+    for block in group.parts:
+        for part in PARTS[type(block)](block) if type(block) in PARTS else ():
+            if isinstance(part, Sentences) and parts and isinstance(before := parts[-1], Sentences):
+                parts[-1] = Sentences((*before.lines, *part.lines))
+            else:
+                parts.append(part)
+    return tuple(parts)
 
 
 def _quantities(table: QuantityTable) -> tuple[SectionPart, ...]:

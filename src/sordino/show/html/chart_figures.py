@@ -5,6 +5,7 @@ from typing import Any
 
 from sordino.blocks.charts import (
     BarChart,
+    ChangeChart,
     Chart,
     ColumnChart,
     CorrelationChart,
@@ -15,6 +16,7 @@ from sordino.blocks.charts import (
 )
 from sordino.blocks.digits import rounded
 from sordino.show.html.descriptions import (
+    changes_in_words,
     columns_in_words,
     correlations_in_words,
     map_in_words,
@@ -22,6 +24,7 @@ from sordino.show.html.descriptions import (
     shares_in_words,
 )
 from sordino.show.html.figures.bars import bars
+from sordino.show.html.figures.changes import changes
 from sordino.show.html.figures.correlations import correlations
 from sordino.show.html.figures.distribution import curve, density
 from sordino.show.html.figures.histogram import columns
@@ -89,8 +92,15 @@ def _correlations(chart: CorrelationChart) -> tuple[Figure, ...]:
     return (Figure(correlations(chart.names, chart.covariance), words, note=chart.note),)
 
 
+def _changes(chart: ChangeChart) -> tuple[Figure, ...]:
+    sides = chart.sides
+    drawing = changes(chart.labels, chart.texts, sides, chart.units, zero=chart.has_zero, numbered=chart.has_numbers)
+    return (Figure(drawing, changes_in_words(chart.labels, chart.texts, sides.sure.tolist())),)
+
+
 FIGURES: dict[type, Callable[[Any], tuple[Figure, ...]]] = {
     BarChart: _bars,
+    ChangeChart: _changes,
     ColumnChart: _columns,
     DensityChart: _density,
     FunctionChart: _function,

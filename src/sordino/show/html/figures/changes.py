@@ -4,11 +4,11 @@ A change that noise alone could make is hollow and quiet; one whose interval exc
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.charts import Sides, WithLimits
 from sordino.errors import SordinoError
 from sordino.show.html.figures.axes import SIZE, WIDTH
 from sordino.show.html.figures.bars import AXIS, ROW, SIDE, WHISKER, middles, names, row_plane, zero_lines
@@ -33,27 +33,6 @@ UNSURE = Mark("diamond", 6, GROUND, QUIET)
 LINES = {BEFORE: Stroke(QUIET, WHISKER), AFTER: Stroke(MARK, WHISKER)}
 LINES |= {SURE: LINES[AFTER], UNSURE: LINES[BEFORE]}
 """Of the interval of each."""
-
-Interval = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-"""Values and their lower and upper limits, shape (k,) each."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """Some numbers of one scale, arrays of shape (k,).
-
-    Attributes:
-        before, after: in both collections.
-        change: the difference.
-        together: its lower and upper limits that hold together with those of all numbers of the question.
-        sure: whether the limits that hold together exclude 0.
-    """
-
-    before: Interval
-    after: Interval
-    change: Interval
-    together: tuple[NDArray[np.float64], NDArray[np.float64]]
-    sure: NDArray[np.bool_]
 
 
 def changes(
@@ -113,7 +92,7 @@ def changes(
     return scene
 
 
-def _points(plane: Plane, at: NDArray[np.float64], numbers: Interval, mark: Mark) -> None:
+def _points(plane: Plane, at: NDArray[np.float64], numbers: WithLimits, mark: Mark) -> None:
     value, low, high = map(plane.x, numbers)
     ends = zip(at.tolist(), low.tolist(), high.tolist(), strict=True)
     line = LINES[mark]

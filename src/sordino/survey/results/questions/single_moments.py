@@ -63,9 +63,6 @@ class SingleMoments:
     together = "Bonferroni"
     """How intervals are made to hold together, if they do."""
 
-    fitted = None
-    """Nothing is."""
-
     @classmethod
     def of(cls, question: NumbersQuestion, aggregate: Aggregate, coverage: Coverage) -> "SingleMoments | None":
         """From the tally of the question's own reports; None where these are too few for that too."""
