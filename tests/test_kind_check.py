@@ -12,12 +12,12 @@ from golden_people import NAMES, golden_text
 from in_one import in_one
 from kinds_of_survey import Asked
 from sordino import SordinoError, SordinoErrors
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.histogram import HistogramKind, HistogramQuestion
 from sordino.survey.kinds.mean import MeanKind, MeanQuestion
 from sordino.survey.kinds.table import TableKind
 from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.results.questions.shares import HistogramResult
 from sordino.testing import check_kind
 from sordino.testing.people import people_of, texts_in
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.change import changes
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import Untold, results
 from surveys import planned

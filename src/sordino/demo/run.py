@@ -14,9 +14,9 @@ from sordino.document.files import write_text
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method, default_method
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.duckdb import ROWS, write_table

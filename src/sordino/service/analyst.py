@@ -20,8 +20,8 @@ from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
 from sordino.show.cells import result_rows
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text

@@ -7,8 +7,8 @@ from threading import Lock
 from fastapi.responses import HTMLResponse
 
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
 

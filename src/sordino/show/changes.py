@@ -12,8 +12,8 @@ from sordino.blocks.digits import rounded
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.independent_difference import WithInterval
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.change import Changed, ChangedRow
-from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, change_cells, order_in_words, sure_in_words
 
 POINTS = ("% of people", "percentage points")

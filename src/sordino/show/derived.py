@@ -8,10 +8,10 @@ import numpy as np
 from sordino.blocks.block import Block, BlockGroup
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
-from sordino.survey.results.coverage import Coverage
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
-from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import TOO_FEW_IN_WORDS, TableResult, table_results
 

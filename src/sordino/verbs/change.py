@@ -13,9 +13,9 @@ from sordino.errors import SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Result, results
 from sordino.tables.results.changes import all_rows, changes_table, write_changes
 from sordino.verbs.collect import tally_of

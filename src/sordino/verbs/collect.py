@@ -254,7 +254,7 @@ def estimate(
         [1.0, 0.0]
     """
     if not isinstance(plan, Asked):
-        from sordino.survey.results.coverage import Coverage
+        from sordino.survey.estimates.coverage import Coverage
         from sordino.verbs.plan_results import estimate_plan
 
         frozen = read_plan(plan, "estimate")

@@ -5,10 +5,11 @@ from typing import Any
 
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.forecast import Forecast
-from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey, with_expected
+from sordino.survey.frozen.parts import MOST_PEOPLE
+from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
 from sordino.survey.planning.forecast import forecasts, require_learnable
 from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
-from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
 
@@ -63,8 +64,8 @@ def freeze(
     made = Plan.of(asked, MOST_PEOPLE if people is None else people)
     by_default = forecasts(made)
     require_learnable(by_default)
-    known = expected_of_survey(made, asked) if expect is None else _of_sample(made, expect)
-    made = made if expect is None else with_expected(made, known)
+    known = expected_of_survey(made.questions, asked) if expect is None else _of_sample(made, expect)
+    made = made if expect is None else made.with_expected(known)
     if accuracy is not None:
         made = made.for_people(people_for(made, accuracy, confidence, known))
     # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
@@ -77,4 +78,4 @@ def _of_sample(plan: Plan, sample: Any) -> Expectations:
     from sordino.tables.expected import read_expected
     from sordino.tables.values import people_table
 
-    return expected_of_sample(plan, read_expected(plan, people_table(plan, sample)))
+    return expected_of_sample(plan.questions, read_expected(plan, people_table(plan, sample)))

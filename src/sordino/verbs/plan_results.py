@@ -18,9 +18,9 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
 from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import Asked, share_differences
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratified

@@ -3,9 +3,9 @@
 from math import isnan
 
 from sordino.blocks.digits import rounded
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.change import Changed, ChangedRow
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 
 COLUMNS = ("before", "after", "change", "std. error", "from", "to", "beyond noise")
 """Of a table of changes, after the first."""

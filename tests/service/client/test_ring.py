@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sordino.survey.frozen.plan_fields import seal
 
 from client_codes import compare_codes
 from commands import PATIENCE
 from ring import RingResponse
 from sordino.document.codec import OF_SHARES, thaw_over
-from sordino.survey.frozen.plan_fields import seal
 from sordino.survey.planning.plan import Plan
 
 pytestmark = pytest.mark.live

@@ -7,9 +7,9 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
+from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts, require_learnable, warnings
-from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results
 from surveys import planned
 
@@ -68,14 +68,14 @@ def like_a_census(count):
 def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known):
     plan = planned(REGRESSION, 16_281)
     records = like_a_census(16_281)
-    (forecast,) = forecasts(plan, expected_of_sample(plan, [records]) if known else None)
+    (forecast,) = forecasts(plan, expected_of_sample(plan.questions, [records]) if known else None)
     assert forecast.refused > 0.7
     assert "expect NO ANSWER in about " in forecast.warning
     assert warnings([forecast]) == (forecast.warning,)
     (refused,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records], always_the_same(len(records)))))
     assert "standard errors" in str(refused.why)
     # And with as many as it says, it is answered.
-    needed = forecasts(plan, expected_of_sample(plan, [records]))[0].people_needed
+    needed = forecasts(plan, expected_of_sample(plan.questions, [records]))[0].people_needed
     (later,) = forecasts(planned(REGRESSION, int(1.5 * needed)), [records])
     assert later.warning is None
     assert later.refused < 0.01
@@ -123,7 +123,7 @@ def test_a_survey_from_which_nothing_can_be_learned_is_refused(text, people):
 def test_a_sample_says_what_shares_are_expected():
     plan = planned(MIXED, 2000)
     city = np.repeat([0, 1, 2], [700, 200, 100])
-    forecast, smoker = forecasts(plan, expected_of_sample(plan, [city, np.zeros(1000, dtype=np.intp)]))
+    forecast, smoker = forecasts(plan, expected_of_sample(plan.questions, [city, np.zeros(1000, dtype=np.intp)]))
     assert forecast.shares[:4].tolist() == [0.7, 0.2, 0.1, 0]
     # All of them live in one of four blocks: their shares err as if it were the whole map, the others not at all.
     assert forecast.plan.stderr == pytest.approx(forecast.plan.one_block / 2, rel=0.01)
@@ -141,7 +141,7 @@ def test_numbers_in_warnings_are_read_by_people():
 def test_what_is_forecast_is_found():
     plan = planned(REGRESSION.replace('"1"', '"4"'), 400_000)
     records = like_a_census(400_000)
-    (forecast,) = forecasts(plan, expected_of_sample(plan, [records]))
+    (forecast,) = forecasts(plan, expected_of_sample(plan.questions, [records]))
     (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records], always_the_same(len(records)))))
     assert not isinstance(result, Untold)
     assert isinstance(result, NumbersResult)

@@ -66,7 +66,10 @@ def test_an_accuracy_takes_as_many_people_as_reach_it_and_no_fewer(ask):
 
     def widest(people):
         again = made.for_people(people)
-        return max(half_width(each, 0.95) for each in forecasts(again, expected_of_survey(again, Survey.read(survey))))
+        return max(
+            half_width(each, 0.95)
+            for each in forecasts(again, expected_of_survey(again.questions, Survey.read(survey)))
+        )
 
     assert widest(made.people) <= 0.02 * (1 + 1e-9)
     assert widest(made.people - 2) > 0.02
@@ -116,7 +119,7 @@ def test_ranges_that_are_asked_are_forecast_and_within_the_accuracy(missing):
         for counts in rng.multinomial(made.people, shares @ channel, 400)
         for result in results(made, Aggregate(made.sampled.fingerprint, made.people, counts), "unbiased")
     ]
-    (forecast,) = forecasts(made, expected_of_survey(made, Survey.read(survey)))
+    (forecast,) = forecasts(made, expected_of_survey(made.questions, Survey.read(survey)))
     assert np.std(told, axis=0) == pytest.approx(np.array(forecast.plan.ranges), rel=0.12, abs=1e-9)
     # The widest interval, of a range or below an edge, reaches as far as was wanted.
     assert 1.96 * max(*forecast.plan.ranges, forecast.plan.largest) == pytest.approx(0.05, rel=1e-3)
@@ -180,7 +183,7 @@ def test_what_is_expected_changes_forecasts_and_nothing_else():
             "income": 100 * rng.beta(4.075, 9.508, n),
         }
     )
-    by_survey = forecasts(made, expected_of_survey(made, Survey.read(survey)))
+    by_survey = forecasts(made, expected_of_survey(made.questions, Survey.read(survey)))
     by_sample = freeze(survey, 5000, expect=sample).forecasts
     assert by_survey[0].plan.stderr == pytest.approx(by_sample[0].plan.stderr, rel=0.01)
     assert by_survey[1].plan.stderr[0] == pytest.approx(by_sample[1].plan.stderr[0], rel=0.01)

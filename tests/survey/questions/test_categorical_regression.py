@@ -16,10 +16,10 @@ from sordino.estimation.regression import least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.simulation import SimulationSource
 from sordino.show.cells import tables_of
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results
 from sordino.tables.results.estimates import table_of
 from surveys import planned

@@ -16,12 +16,12 @@ from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
 from sordino.show.cells import result_json
+from sordino.survey.estimates.awaited import numbers_awaited
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import people_for
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.survey.results.awaited import numbers_awaited
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 
 PEOPLE = 40_000

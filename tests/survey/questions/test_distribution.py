@@ -218,7 +218,9 @@ def test_forecasts_say_how_many_people_it_takes(plan):
     assert 1.96 * enough.plan.largest <= 0.05
     assert enough.warning is None
     sample = [np.linspace(0, 40, 50), np.linspace(0, 99, 50), np.zeros((50, 1))]
-    assert forecasts(plan, expected_of_sample(plan, sample))[0].plan.largest != forecasts(plan)[0].plan.largest
+    assert (
+        forecasts(plan, expected_of_sample(plan.questions, sample))[0].plan.largest != forecasts(plan)[0].plan.largest
+    )
 
 
 def test_equal_bins_are_256_where_nothing_is_said():

@@ -70,7 +70,7 @@ def test_rows_are_of_those_who_have_it_and_of_who_lacks_it(plan, found):
 
 def test_the_forecast_is_what_estimates_show(plan, found):
     numbers = incomes(PEOPLE, MISSING, 1)
-    (expected,) = forecasts(plan, expected_of_sample(plan, [numbers]))
+    (expected,) = forecasts(plan, expected_of_sample(plan.questions, [numbers]))
     errors = found.results[0].estimate.stderr
     assert expected.plan.typical == pytest.approx(np.sqrt((errors**2).mean()), rel=0.1)
     (question,) = plan.questions

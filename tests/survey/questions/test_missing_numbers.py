@@ -10,11 +10,11 @@ from sordino import KeyedSource, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
 from sordino.errors import SordinoError
 from sordino.show.cells import result_json
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.reading.schema import Survey
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 
 INCOME = {"number": {"low": 0, "high": 1000}, "missing": "0.2"}

@@ -7,9 +7,9 @@ import pytest
 import sordino
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.watching import standard_errors
 from sordino.survey.results.between import share_differences
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.watching import standard_errors
 
 ASKED = {
     "version": 1,

@@ -11,7 +11,7 @@ import sordino
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.results.coverage import Coverage
+from sordino.survey.estimates.coverage import Coverage
 from sordino.words.changes import ALONE, change_cells, sure_in_words
 
 SURVEY = """

@@ -10,7 +10,7 @@ import pytest
 
 import sordino
 from sordino.estimation.joint.cells import sums_over
-from sordino.survey.results.coverage import Coverage
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
 from surveys import planned

@@ -14,7 +14,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.show.derived import pooled_blocks
 from sordino.show.html.block_sections import sections_of
-from sordino.survey.results.watching import standard_errors
+from sordino.survey.estimates.watching import standard_errors
 
 SURVEY = """
 version = 1

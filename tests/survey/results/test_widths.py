@@ -10,10 +10,10 @@ from sordino.estimation.estimate import estimate
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.papers.simulation import SimulationSource
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.change import changes
-from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import Untold, results
 from sordino.survey.results.table import table_results

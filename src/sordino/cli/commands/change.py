@@ -11,8 +11,8 @@ from sordino.cli.tally import tally
 from sordino.cli.terminal.results import print_blocks
 from sordino.cli.writable import require_writable
 from sordino.show.changes import change_blocks
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.changes import is_changes
 from sordino.verbs.change import change_of
 from sordino.words.changes import INDEPENDENT

@@ -16,9 +16,9 @@ from sordino.cli.writable import require_writable
 from sordino.estimation.estimate import Method
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
-from sordino.survey.results.coverage import Coverage
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 from sordino.words.coverage import POPULATION

@@ -27,9 +27,10 @@ from sordino.cli.terminal.forecasts import (
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.forecast import warnings
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
-from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
 from sordino.words.explain_plan import explanation

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from sordino.show.changes import change_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import Section, Sentences, render
+from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.change import Changed
-from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import INDEPENDENT
 from sordino.words.coverage import POPULATION
 

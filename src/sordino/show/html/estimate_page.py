@@ -12,13 +12,13 @@ from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import Figure, PageTable, Section, Sentences, render
+from sordino.survey.estimates.rows import LARGEST
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
-from sordino.survey.results.questions.rows import LARGEST
-from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
@@ -77,11 +77,13 @@ def estimate_page(
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
-    shares = {one.question.name: one for one in results if isinstance(one, HistogramResult)}
+    shares = {one.question.name: one.shares for one in results}
+    counted = {question.name: question for question in plan.about_shares}
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
         said = Sentences(certificate_sentences(certificate, question.values))
-        region = _region(question, shares.get(question.name)) if isinstance(question, SharesQuestion) else ()
+        asked = counted.get(question.name)
+        region = () if asked is None else _region(asked, shares.get(question.name))
         sections.append(Section(f"The certificate{about}", (said, *region)))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:

@@ -17,6 +17,9 @@ BETWEEN_0_AND_1 = r"0\.[0-9]{0,11}[1-9]"
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 
+MOST_PEOPLE = 10**12
+"""That a plan is made for."""
+
 Count = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
 """A whole number from 1 on, as every reader of JSON takes it."""
 

@@ -41,9 +41,9 @@ from sordino.survey.questions.question import Floats, SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.shares import HistogramResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.questions.shares import HistogramResult
 
 
 class AboveSettings(Part):
@@ -269,7 +269,7 @@ class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
 
     def result(self, question: AboveQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
         """The shares."""
-        from sordino.survey.results.questions.shares import HistogramResult
+        from sordino.survey.estimates.shares import HistogramResult
 
         return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 

@@ -40,9 +40,9 @@ from sordino.survey.questions.question import Floats
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.distribution import DistributionResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.questions.distribution import DistributionResult
 
 OF_A_BIT, OF_A_WINDOW = 1, 2
 """Monotone pieces of the probability of a code over the bins; a plan's certificate counts them in its integers."""
@@ -235,7 +235,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         self, question: DistributionQuestion, own: Aggregate, terms: EstimateTerms
     ) -> "DistributionResult | Refusal":
         """The bins, the function, quantiles and ranges; nothing where nobody may have the number."""
-        from sordino.survey.results.questions.distribution import DistributionResult
+        from sordino.survey.estimates.distribution import DistributionResult
 
         found = DistributionResult.of(question, own, terms.method, terms.coverage)
         return found if found.why is None else Refusal(found.why, found.awaited)

@@ -29,9 +29,9 @@ from sordino.survey.questions.question import Floats, SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.shares import HistogramResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.questions.shares import HistogramResult
 
 
 class HistogramSettings(Part):
@@ -213,7 +213,7 @@ class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
 
     def result(self, question: HistogramQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
         """The shares; smoothed ones, where they go with those of neighbours or with public numbers."""
-        from sordino.survey.results.questions.shares import HistogramResult
+        from sordino.survey.estimates.shares import HistogramResult
 
         return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 

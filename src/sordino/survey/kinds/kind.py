@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.estimation.estimate import Method
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.coverage import Coverage
+    from sordino.survey.estimates.shares import QuestionResult
+    from sordino.survey.estimates.single_moments import SingleMoments
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.coverage import Coverage
-    from sordino.survey.results.questions.shares import QuestionResult
-    from sordino.survey.results.questions.single_moments import SingleMoments
 
 SettingsT = TypeVar("SettingsT", bound=Part)
 PartT = TypeVar("PartT", bound=QuestionPart)

@@ -21,9 +21,9 @@ from sordino.survey.questions.question import Floats
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.numbers import NumbersResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.questions.numbers import NumbersResult
 
 SettingsT = TypeVar("SettingsT", bound=Part)
 PartT = TypeVar("PartT", bound=NumbersPart)
@@ -114,8 +114,8 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
 
     def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "NumbersResult | Refusal":
         """What is asked; where reports are too few for it, what they tell of each attribute by itself."""
-        from sordino.survey.results.questions.numbers import NumbersResult
-        from sordino.survey.results.questions.single_moments import SingleMoments
+        from sordino.survey.estimates.numbers import NumbersResult
+        from sordino.survey.estimates.single_moments import SingleMoments
 
         try:
             return NumbersResult.of(question, own, terms.coverage)
@@ -179,7 +179,7 @@ def number_mistakes(where: str, names: Sequence[str], survey: "AskedSurvey") -> 
 
 def _needed(question: NumbersQuestion) -> int | None:
     # Forecasts are loaded where something is not told.
-    from sordino.survey.results.awaited import numbers_awaited
+    from sordino.survey.estimates.awaited import numbers_awaited
 
     return numbers_awaited(question)
 

@@ -155,7 +155,7 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
 
     def suggested(self, question: RegressionQuestion, own: Aggregate) -> int | None:
         """As many as tell how the features vary, if they vary as these reports say."""
-        from sordino.survey.results.awaited import regression_awaited
+        from sordino.survey.estimates.awaited import regression_awaited
 
         return regression_awaited(question, own)
 

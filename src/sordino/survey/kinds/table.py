@@ -45,9 +45,9 @@ from sordino.survey.questions.question import Floats, SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.estimates.shares import HistogramResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
-    from sordino.survey.results.questions.shares import HistogramResult
 
 MOST_TABLES = 1000
 """That one setting asks: all pairs of 45 attributes."""
@@ -352,7 +352,7 @@ class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
 
     def result(self, question: TableQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
         """The shares of the cells."""
-        from sordino.survey.results.questions.shares import HistogramResult
+        from sordino.survey.estimates.shares import HistogramResult
 
         return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 

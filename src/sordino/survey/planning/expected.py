@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.planning.plan_fields import dump, seal
+from sordino.survey.questions.question import Question
 
 if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
@@ -29,31 +28,15 @@ SampleValues: TypeAlias = Sequence[NDArray[Any]]
 """For each question of a plan the values of some people: indices, numbers, shape (n,); scaled numbers, shape (n, d)."""
 
 
-def nothing_expected(plan: Plan) -> Expectations:
-    """Nothing is known of the people."""
-    return (None,) * len(plan.questions)
-
-
-def with_expected(plan: Plan, expected: Expectations) -> Plan:
-    """The same plan, which expects such people: its hash is another one, what its reports reveal is not."""
-    content = dump(plan.document)
-    queries = [
-        part if own is None else part | {"expected": question.expected_document(own)}
-        for question, part, own in zip(plan.questions, content["queries"], expected, strict=True)
-    ]
-    content = {name: part for name, part in content.items() if name != "hash"}
-    return Plan(seal(content | {"queries": queries}))
-
-
-def expected_of_sample(plan: Plan, values: SampleValues) -> Expectations:
+def expected_of_sample(questions: Sequence[Question], values: SampleValues) -> Expectations:
     """People like those of a sample.
 
     Raises:
         SordinoError: a sample in which nobody has what a question is of.
     """
-    return [question.expected_of_sample(own) for question, own in zip(plan.questions, values, strict=True)]
+    return [question.expected_of_sample(own) for question, own in zip(questions, values, strict=True)]
 
 
-def expected_of_survey(plan: Plan, survey: "Survey") -> Expectations:
+def expected_of_survey(questions: Sequence[Question], survey: "Survey") -> Expectations:
     """People as the survey's settings `expected` say."""
-    return [question.expected_of_survey(survey) for question in plan.questions]
+    return [question.expected_of_survey(survey) for question in questions]

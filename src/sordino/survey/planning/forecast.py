@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.fitted_forecast import FittedForecast
 from sordino.survey.forecasts.forecast import Forecast
-from sordino.survey.planning.expected import Expectations, nothing_expected
-from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.frozen.parts import MOST_PEOPLE
+from sordino.survey.planning.expected import Expectations
+from sordino.survey.planning.plan import Plan
 
 
 def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecast, ...]:
@@ -21,7 +22,7 @@ def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecas
         expected: what the people who will answer are like, question by question; by default, and where nothing is said
             of a question, what the plan expects.
     """
-    given = nothing_expected(plan) if expected is None else expected
+    given = (None,) * len(plan.questions) if expected is None else expected
     joint, known = [], []
     for question, own in zip(plan.questions, given, strict=True):
         if (shares := question.shares) is not None and shares.is_joint:

@@ -15,9 +15,10 @@ from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side
 from sordino.exact.messages.brief import shown
 from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.expected import Expectations
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.planning.plan import Plan
 
 ROUNDING = 1e-12
 """Relative: a number of people that is whole but for rounding is not rounded up."""

@@ -24,6 +24,7 @@ from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.dependence_bounds import dependence_of
+from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.frozen.promise import attribute_of
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.kinds.kind import AnyKind
@@ -33,9 +34,8 @@ from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.question import Question, SharesQuestion
 
 if TYPE_CHECKING:
+    from sordino.survey.planning.expected import Expectations
     from sordino.survey.reading.schema import Survey
-
-MOST_PEOPLE = 10**12
 
 MOST_VALUES = 1 << 24
 """Values of all histograms together: some four of the largest, since each is certified whenever a plan is read."""
@@ -81,13 +81,13 @@ class Plan:
             )
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
         from sordino.survey.planning.choose import choose
-        from sordino.survey.planning.expected import expected_of_survey, with_expected
+        from sordino.survey.planning.expected import expected_of_survey
         from sordino.survey.reading.schema import Survey
 
         asked = Survey.of(survey)
         plan = cls(seal(choose(asked, people)))
-        known = expected_of_survey(plan, asked)
-        plan = with_expected(plan, known) if any(own is not None for own in known) else plan
+        known = expected_of_survey(plan.questions, asked)
+        plan = plan.with_expected(known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
 
@@ -95,6 +95,16 @@ class Plan:
         """The same plan for another number of people: its mechanisms do not depend on it, its hash does."""
         content = dump(self.document) | {"people": people}
         return Plan(seal({name: part for name, part in content.items() if name != "hash"}))
+
+    def with_expected(self, expected: "Expectations") -> "Plan":
+        """The same plan, which expects such people: its hash is another one, what its reports reveal is not."""
+        content = dump(self.document)
+        queries = [
+            part if own is None else part | {"expected": question.expected_document(own)}
+            for question, part, own in zip(self.questions, content["queries"], expected, strict=True)
+        ]
+        content = {name: part for name, part in content.items() if name != "hash"}
+        return Plan(seal(content | {"queries": queries}))
 
     @classmethod
     @checked

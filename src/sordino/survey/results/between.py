@@ -9,8 +9,8 @@ from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.exact.messages.brief import shown
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.results.result import Result
 
 Asked = tuple[str, str, str]

@@ -15,10 +15,10 @@ from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.independent_difference import WithInterval, difference
 from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.quantities import Ends, Head, Measured, Quantities
+from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.comparable import why_apart
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Ends, Head, Measured, Quantities
-from sordino.survey.results.questions.rows import IN_ORDER, LARGEST
 from sordino.survey.results.result import Result, Untold
 
 ChangeRow: TypeAlias = dict[str, Any]

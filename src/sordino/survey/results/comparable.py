@@ -6,7 +6,7 @@ from typing import TypeAlias
 from sordino.domain.bins import plain
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.survey.results.quantities import Range, Values
+from sordino.survey.estimates.quantities import Range, Values
 
 Place: TypeAlias = Grid | frozenset[str] | Range
 """The values of one attribute."""

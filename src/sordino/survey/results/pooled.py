@@ -20,12 +20,12 @@ from sordino.estimation.joint.common_numbers import Distribution, common_numbers
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.rows import EstimateRow
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.facts import MeanReading
 from sordino.survey.questions.question import Question
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import EstimateRow
-from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, joint_shares
 
 FEWEST = 2

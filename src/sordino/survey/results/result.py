@@ -11,18 +11,18 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.estimation.intervals.forged import require_fewer
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.distribution import DistributionResult
+from sordino.survey.estimates.numbers import NumbersResult
+from sordino.survey.estimates.quantities import Quantities
+from sordino.survey.estimates.rows import EstimateRow
+from sordino.survey.estimates.shares import HistogramResult, QuestionResult
+from sordino.survey.estimates.single_moments import SingleMoments
+from sordino.survey.estimates.surroundings import Public, require_public
 from sordino.survey.kinds.kind import AnyKind, EstimateTerms, Refusal
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.joint import fitted_together
 from sordino.survey.questions.question import Question
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Quantities
-from sordino.survey.results.questions.distribution import DistributionResult
-from sordino.survey.results.questions.numbers import NumbersResult
-from sordino.survey.results.questions.rows import EstimateRow
-from sordino.survey.results.questions.shares import HistogramResult, QuestionResult
-from sordino.survey.results.questions.single_moments import SingleMoments
-from sordino.survey.results.surroundings import Public, require_public
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,9 +17,9 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Within
 from sordino.exact.messages.brief import shown
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.questions.question import SharesQuestion
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result
 
 TableRow: TypeAlias = dict[str, Any]

@@ -18,7 +18,7 @@ from sordino.estimation.missing.complete_cases import CERTAIN
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import DISTINCT, distinctness, regression_statistics
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.planning.plan import MOST_PEOPLE
+from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 

@@ -6,8 +6,8 @@ import pytest
 from sordino.design.numbers.numbers_accuracy import Expected
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results_so_far
 from surveys import planned
 

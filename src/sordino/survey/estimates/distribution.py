@@ -22,11 +22,11 @@ from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.quantities import Quantities, Range, measured_ranges
+from sordino.survey.estimates.rows import UNBIASED, Numbers, numbers_at
+from sordino.survey.estimates.shares import QuestionResult
 from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Quantities, Range, measured_ranges
-from sordino.survey.results.questions.rows import UNBIASED, Numbers, numbers_at
-from sordino.survey.results.questions.shares import QuestionResult
 
 Row: TypeAlias = dict[str, str | float]
 
@@ -92,7 +92,7 @@ class DistributionResult(QuestionResult):
 
     def awaited(self) -> int | None:
         """From how many reports on it is expected to be told, where it is not."""
-        from sordino.survey.results.awaited import distribution_awaited
+        from sordino.survey.estimates.awaited import distribution_awaited
 
         return distribution_awaited(self.question, self._errors_of)
 

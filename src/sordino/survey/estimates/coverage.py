@@ -12,7 +12,7 @@ from sordino.estimation.intervals.forged import Limits, forged_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.estimation.moments import NormalEstimate
 from sordino.exact.messages.brief import shown
-from sordino.survey.results.watching import standard_errors, watched_limits
+from sordino.survey.estimates.watching import standard_errors, watched_limits
 
 WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
 

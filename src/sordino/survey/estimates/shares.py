@@ -23,12 +23,12 @@ from sordino.estimation.joint.cells import Cells
 from sordino.estimation.neighbours.choice import Choice
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
+from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
+from sordino.survey.estimates.smoothing_choice import choice_in_words
+from sordino.survey.estimates.surroundings import numbers_in_order, offer_of, surroundings_of
 from sordino.survey.questions.question import Question, SharesQuestion
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
-from sordino.survey.results.questions.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
-from sordino.survey.results.questions.smoothing_choice import choice_in_words
-from sordino.survey.results.surroundings import numbers_in_order, offer_of, surroundings_of
 
 FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
 SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."

@@ -23,9 +23,8 @@ from sordino.estimation.moments import MeansGiven, NormalEstimate, covariances, 
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import (
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.quantities import (
     Measured,
     MeasuredNumber,
     Quantities,
@@ -35,8 +34,9 @@ from sordino.survey.results.quantities import (
     moment_scale,
     values_of,
 )
-from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
-from sordino.survey.results.questions.shares import QuestionResult
+from sordino.survey.estimates.rows import EstimateRow, Numbers, numbers_at
+from sordino.survey.estimates.shares import QuestionResult
+from sordino.survey.questions.numbers import NumbersQuestion
 
 FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
 
@@ -199,8 +199,8 @@ class NumbersResult(QuestionResult):
 
     def _awaited(self, place: int) -> str:
         # Forecasts are loaded where something is not told.
+        from sordino.survey.estimates.awaited import means_awaited
         from sordino.survey.forecasts.forecast import in_two_digits
-        from sordino.survey.results.awaited import means_awaited
 
         found = means_awaited(self.question, place, self._errors_of)
         if found is None:

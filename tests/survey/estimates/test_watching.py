@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate
 
 from in_one import in_one
-from sordino.survey.results.watching import standard_errors, watched_limits
+from sordino.survey.estimates.watching import standard_errors, watched_limits
 
 
 @in_one("confidence", [0.3, 0.9, 0.95, 0.999])

@@ -25,9 +25,9 @@ from sordino.estimation.missing.complete_cases import COMPLETE, CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import EstimatedMeans, NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.rows import EstimateRow, Numbers, numbers_at
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
 
 
 class Single(NamedTuple):

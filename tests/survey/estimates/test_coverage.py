@@ -9,9 +9,9 @@ from scipy import stats
 
 import sordino
 from sordino.errors import SordinoError
-from sordino.survey.results.coverage import Coverage
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.watching import standard_errors
 from sordino.survey.results.result import Untold
-from sordino.survey.results.watching import standard_errors
 
 SURVEY = """
 version = 1
