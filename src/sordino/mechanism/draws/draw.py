@@ -137,12 +137,12 @@ class Draw:
 
     def _at(self, numbers: Any, place: Run) -> Run:
         table = np.array(self.numbers(numbers), dtype=np.uint64)
-        return lambda values, stream: table[np.asarray(place(values, stream)).astype(np.intp)]
+        return lambda values, stream: table[np.asanyarray(place(values, stream)).astype(np.intp)]
 
     def _if(self, holds: Run, first: Run, second: Run) -> Run:
         def run(values: Words, stream: Stream) -> Number:
-            chosen = np.asarray(holds(values, stream)) != 0
-            yes, no = (np.asarray(own(values, stream)).astype(np.uint64) for own in (first, second))
+            chosen = np.asanyarray(holds(values, stream)) != 0
+            yes, no = (np.asanyarray(own(values, stream)).astype(np.uint64) for own in (first, second))
             return select(chosen, yes, no)
 
         return run
@@ -159,7 +159,7 @@ class Draw:
         never = np.array([choice == 0 for choice in choices])
 
         def run(values: Words, stream: Stream) -> Words:
-            at = np.asarray(place(values, stream)).astype(np.intp)
+            at = np.asanyarray(place(values, stream)).astype(np.intp)
             heads: Words = ((stream.next() <= last[at]) & ~never[at]).astype(np.uint64)
             return heads
 
@@ -182,7 +182,7 @@ class Draw:
         total, ends = sum(rows[0]), _Ends(rows)
 
         def run(values: Words, stream: Stream) -> Words:
-            at = np.broadcast_to(np.asarray(place(values, stream)).astype(np.intp), values.shape)
+            at = np.broadcast_to(np.asanyarray(place(values, stream)).astype(np.intp), values.shape, subok=True)
             return ends.places(at, uniform_below(total, stream))
 
         return run
@@ -199,7 +199,7 @@ class Draw:
 
     def _sides(self, threshold: Any, found: list[Any]) -> Run:
         coin, codes, value = self.constant(threshold), self.set_of(found), self._number(found[1])
-        return lambda values, stream: draw_side(codes, coin, np.asarray(value(values, stream)).view(np.intp), stream)
+        return lambda values, stream: draw_side(codes, coin, np.asanyarray(value(values, stream)).view(np.intp), stream)
 
     def _digits(self, name: str) -> Run:
         """Each part draws a digit, of its digit of the value; the last ones run fastest."""
@@ -286,7 +286,7 @@ def _joined(operation: str, first: Run, second: Run) -> Run:
     join = ARITHMETIC[operation]
 
     def run(values: Words, stream: Stream) -> Number:
-        one, other = (np.asarray(own(values, stream)).astype(np.uint64) for own in (first, second))
+        one, other = (np.asanyarray(own(values, stream)).astype(np.uint64) for own in (first, second))
         joined: Words = join(one, other)
         return joined
 
