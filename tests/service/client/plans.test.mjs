@@ -168,6 +168,12 @@ const CRAFTED = {
   "a choice below nothing": [NUMBERS, {}, by(["below", 0], 2)],
   "a chance that is drawn": [NUMBERS, {}, by(["coin", ["below", 5]], 2)],
   "rows of unlike sums": [{ labels: ["a", "b"] }, {}, { name: "table", weights: [["1", "2"], ["2", "2"]] }],
+  "steps that leave a value less than nothing": [
+    { labels: ["a", "b", "c", "d"] },
+    { metric: { tree: { a: ["b", "c", "d"] } } },
+    { k: 4, codes: "4", draw: ["+", ["pick", ["outward", ["list", 0, 0, 0, 0], ["each", 4, 0], "factors", "v"]], ["drop"]], factors: [String((1n << 64n) - 1n)] },
+  ],
+  "a place in a space that has none": [NUMBERS, {}, by(["sides", "threshold", ["points", ["+", "v", 7], 2, 3, 1]], 7)],
   "weights of nothing": [NUMBERS, {}, by(["pick", ["list", 0, 0]], 2)],
   "an operation that nobody knows": [NUMBERS, {}, by(["sum", 1, 1], 8)],
   "an operation of every object": [NUMBERS, {}, by(["toString", 1, 1], 8)],

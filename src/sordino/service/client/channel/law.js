@@ -125,7 +125,8 @@ export function listed(mechanism) {
     }
     return row;
   });
-  if (!total || rows.some((row) => row.reduce((a, b) => a + b, 0n) !== total)) throw new RangeError("the weights of each value must be chances");
+  const areChances = (row) => row.every((weight) => weight >= 0n) && row.reduce((a, b) => a + b, 0n) === total;
+  if (!total || !rows.every(areChances)) throw new RangeError("the weights of each value must be chances");
   mechanism.listing = { rows, total };
   return mechanism.listing;
 }

@@ -140,6 +140,7 @@ export class Points {
 
   /** The codes on the hyperplane of a value, and those off it. */
   sides(value) {
+    if (value >= this.k) throw new RangeError("a value must be one of a space");
     let found = this.lists.get(value);
     if (!found) {
       found = [[], []];
