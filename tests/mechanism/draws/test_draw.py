@@ -1,5 +1,6 @@
 """Draws as data: what their interpreter draws is what every mechanism draws, word by word, and what its weights say."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from sordino.mechanism.draws.code_distribution import code_distribution
 from sordino.mechanism.draws.draw import Draw
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.subsets.subset import SubsetSelection
@@ -126,6 +128,12 @@ def test_operations_give_what_they_say(draw, expected):
     assert code_distribution(found, 1) == expected
     stream = FreshStream(lambda count: np.random.default_rng(1).integers(0, 2**64, count, dtype=np.uint64), 4000)
     assert set(found.sample(np.ones(4000, dtype=np.intp), stream).tolist()) <= set(expected)
+
+
+def test_a_mechanism_that_has_drawn_goes_to_another_process():
+    window = WindowResponse(5, "1", 2)
+    window.privatize(np.arange(5))
+    require_same(pickle.loads(pickle.dumps(window)), 20)  # noqa: S301 - what was just written
 
 
 def test_lists_hold_nothing_that_is_drawn():

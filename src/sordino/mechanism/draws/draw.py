@@ -61,6 +61,10 @@ class Draw:
 
     record: Mapping[str, Any]
 
+    def __reduce__(self) -> tuple[type["Draw"], tuple[Mapping[str, Any]]]:
+        """For another process the record alone: what was worked out of it is made there again."""
+        return Draw, (self.record,)
+
     @property
     def k(self) -> int:
         """Values are 0..k-1."""
