@@ -263,7 +263,7 @@ const WHOLE = {
   },
   blocks(own, ...given) {
     requireCount(given, 2);
-    const of = own.list(given[0]);
+    const of = own.list(given[0]).map(Number);
     requires(of.length === own.k, "each value must be in a block");
     const members = new Map();
     of.forEach((block, value) => (members.has(block) ? members.get(block).push(value) : members.set(block, [value])));

@@ -91,7 +91,7 @@ export function keeps(mechanism, attribute) {
     const kept = (found) => found !== null && within(found, bound);
     if (!protect.blocks && !protect.sensitive) return kept(worst(mechanism));
     if (mechanism.levels) return kept(worst(mechanism));
-    if (mechanism.parts && protect.blocks) return isWithinParts(mechanism, blocks(attribute)) && mechanism.parts.every((part) => kept(worst(part.inner)));
+    if (mechanism.parts && protect.blocks) return isWithinParts(mechanism, blocks(attribute)) && differentParts(mechanism).every((inner) => kept(worst(inner)));
     if (mechanism.inner && protect.sensitive) {
       const hidden = sensitive(attribute).every((value) => mechanism.place.has(value));
       return hidden && kept(overHidden(mechanism, true, true)) && kept(overHidden(mechanism, true, false));
@@ -107,6 +107,9 @@ export function keeps(mechanism, attribute) {
   }
   return true;
 }
+
+/** The mechanisms of blocks: those of one size have one. */
+export const differentParts = ({ parts }) => [...new Set(parts.map(({ inner }) => inner))];
 
 /** Whether values of one block are asked by one part. */
 function isWithinParts({ place }, of) {
@@ -150,6 +153,6 @@ export function broken(mechanism, attribute) {
     if (error instanceof RangeError) return error.message;
     throw error;
   }
-  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
-  return [...new Set(inner)].filter(Boolean).map((one) => broken(one, null)).find(Boolean) ?? null;
+  const inner = [mechanism.inner, ...(mechanism.parts ? differentParts(mechanism) : []), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
+  return inner.filter(Boolean).map((one) => broken(one, null)).find(Boolean) ?? null;
 }

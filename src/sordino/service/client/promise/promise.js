@@ -1,7 +1,7 @@
 // Whether a whole plan keeps what it promises, question by question.
 
 import { UncheckedError } from "../channel/law.js";
-import { broken, keeps, larger, worst } from "./audit.js";
+import { broken, differentParts, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
 import { keepsDistances } from "./distances.js";
 import { amount, times, within } from "../channel/fraction.js";
@@ -41,7 +41,7 @@ function ofShares(plan, attribute, { mechanism, attributes = [attribute] }) {
 
 /** The most that a report tells of two values that are protected from each other. */
 function limited(mechanism, { protect }) {
-  if (mechanism.parts) return mechanism.parts.map((part) => worst(part.inner)).reduce(larger, [1n, 1n]);
+  if (mechanism.parts) return differentParts(mechanism).map(worst).reduce(larger, [1n, 1n]);
   if (protect.sensitive || protect.blocks) return undefined;
   return worst(mechanism);
 }
