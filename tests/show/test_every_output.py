@@ -20,7 +20,7 @@ from sordino.exact.keyed import KeyedSource
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import PageTable
-from sordino.show.terminal import MOST_ROWS, PrintedLines, PrintedTable, printed
+from sordino.show.terminal import MOST_ROWS, PrintedLines, PrintedTable, terminal_parts
 
 PEOPLE = 2000
 
@@ -58,14 +58,14 @@ def test_every_row_is_in_every_output(found, tmp_path):
 
 def test_people_read_the_same_rows_in_a_terminal_and_on_the_page(found):
     for blocks in found.blocks:
-        shown = [part for part in printed(blocks) if isinstance(part, PrintedTable)]
+        shown = [part for part in terminal_parts(blocks) if isinstance(part, PrintedTable)]
         pages = [part for one in sections_of(blocks) for part in one.parts if isinstance(part, PageTable)]
         assert [part.rows for part in shown] == [part.rows[:MOST_ROWS] for part in pages]
         tables = [table for table in blocks_of(QuantityTable, blocks) if table.readable]
         assert [part.rows for part in pages] == [readable_rows(table) for table in tables]
         # What the terminal says below a table, the page says too.
         notes = " ".join(part.note for part in pages)
-        said = [text for part in printed(blocks) if isinstance(part, PrintedLines) for text in part.texts]
+        said = [text for part in terminal_parts(blocks) if isinstance(part, PrintedLines) for text in part.texts]
         assert all(
             text in notes for text in said if text and "not told by" not in text and not text.startswith("The first")
         )

@@ -33,7 +33,7 @@ def readable_rows(table: QuantityTable, most: int | None = None) -> tuple[tuple[
 
 def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:
     numbers, names = table.numbers(place), _columns(table)
-    if table.in_shares:
+    if table.are_shares:
         return rounded_share(numbers, names)
     texts = rounded(numbers)
     return tuple(texts[name] for name in names)

@@ -32,7 +32,7 @@ class QuantityTable:
         excerpt: the places that people read, in their order; all by default.
         title: which rows these are; empty where a heading says it.
         noun: what one estimate is.
-        in_shares: whether all are shares of people, which have their decimals in common.
+        are_shares: whether all are shares of people, which have their decimals in common.
         sentences: what the columns and the intervals mean.
         order: where files, frames and JSON have the table, among those of its question.
     """
@@ -47,7 +47,7 @@ class QuantityTable:
     excerpt: Sequence[int] | None = None
     title: str = ""
     noun: str = "estimate"
-    in_shares: bool = True
+    are_shares: bool = True
     sentences: tuple[Sentence, ...] = ()
     order: int = 0
 

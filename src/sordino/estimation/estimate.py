@@ -72,7 +72,7 @@ class Estimate:
         columns |= {} if self.fitted is None else {"fitted": self.fitted}
         fitted = "" if self.fitted is None else f", fitted by {self.method}"
         title = f"Estimate of {len(self.value):,} shares from {self.n:,} reports{fitted}"
-        return numbers_summary(title, "value", columns, in_shares=True)
+        return numbers_summary(title, "value", columns, are_shares=True)
 
     @property
     def by_method(self) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ def pooled_blocks(result: PooledResult) -> tuple[Block, ...]:
         confidence=result.coverage.confidence,
         excerpt=places,
         title=f"{result.estimate.n:,} reports; {result.name}, pooled",
-        in_shares=False,
+        are_shares=False,
         sentences=(Sentence(how, Purpose.METHOD), result.coverage.sentence("number")),
     )
     return (BlockGroup(f"From several questions together: {result.name}", (table,)),)
@@ -97,6 +97,6 @@ def _difference(row: Mapping[str, Any], coverage: Coverage) -> QuantityTable:
         key=lambda _: {name: row[name] for name in ("attribute", "value", "minus")},
         confidence=coverage.confidence,
         noun="difference",
-        in_shares=False,
+        are_shares=False,
         sentences=(coverage.sentence("difference"),),
     )

@@ -17,7 +17,7 @@ MOST_ROWS = 100
 """Of a table for people; files and --json have all."""
 
 
-UNSAID = {Purpose.CONFIDENCE, Purpose.CHART}
+OMITTED = {Purpose.CONFIDENCE, Purpose.CHART}
 """That each interval holds by itself says the header; and no chart is drawn."""
 
 
@@ -50,15 +50,15 @@ class PrintedTable:
 Printed: TypeAlias = PrintedLines | PrintedTable
 
 
-def printed(blocks: Iterable[Block], *, suggests: bool = False) -> Iterator[Printed]:
+def terminal_parts(blocks: Iterable[Block], *, with_suggestions: bool = False) -> Iterator[Printed]:
     """What a terminal prints of blocks.
 
     Args:
         blocks: of one result.
-        suggests: whether to say what else could be asked for.
+        with_suggestions: whether to say what else could be asked for.
     """
     said: set[str] = set()
-    for part in _parts(blocks, suggests=suggests):
+    for part in _parts(blocks, with_suggestions=with_suggestions):
         # What holds for several tables of a result stands below the first.
         if isinstance(part, PrintedLines):
             texts = tuple(text for text in part.texts if text not in said)
@@ -69,24 +69,24 @@ def printed(blocks: Iterable[Block], *, suggests: bool = False) -> Iterator[Prin
             yield part
 
 
-def _parts(blocks: Iterable[Block], *, suggests: bool) -> Iterator[Printed]:
+def _parts(blocks: Iterable[Block], *, with_suggestions: bool) -> Iterator[Printed]:
     for block in blocks:
         if isinstance(block, BlockGroup):
-            yield from _group(block, suggests=suggests)
+            yield from _group(block, with_suggestions=with_suggestions)
         elif type(block) in PARTS:
             yield from PARTS[type(block)](block)
 
 
-def _group(group: BlockGroup, *, suggests: bool) -> Iterator[Printed]:
+def _group(group: BlockGroup, *, with_suggestions: bool) -> Iterator[Printed]:
     """Tables, and below them what is said of them."""
     for part in group.parts:
         if isinstance(part, LateSentence):
             if part.purpose is Purpose.REFUSAL:
                 yield PrintedLines((f"{group.title}; {part.text()}",))
-            elif suggests and (text := part.text()):
+            elif with_suggestions and (text := part.text()):
                 yield PrintedLines((text, ""))
         elif not isinstance(part, Sentence):
-            yield from _parts([part], suggests=suggests)
+            yield from _parts([part], with_suggestions=with_suggestions)
     yield from _sentences(part for part in group.parts if isinstance(part, Sentence))
 
 
@@ -107,7 +107,7 @@ def _texts(table: TextTable) -> Iterator[Printed]:
 
 def _sentences(sentences: Iterable[Sentence]) -> Iterator[Printed]:
     """Those of one purpose below each other."""
-    told = (sentence for sentence in sentences if sentence.purpose not in UNSAID)
+    told = (sentence for sentence in sentences if sentence.purpose not in OMITTED)
     for _, some in groupby(told, lambda sentence: sentence.purpose):
         yield PrintedLines((*(sentence.text for sentence in some), ""))
 

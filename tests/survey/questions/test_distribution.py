@@ -195,6 +195,7 @@ def test_rows_are_bins_then_ranges_then_quantiles(plan):
     table = found.to_arrow()
     assert table.column("value").to_pylist()[22:24] == ["quantile 0.5", "quantile 0.9"]
     assert table.column("stderr").to_pylist()[22:24] == [None, None]
+    assert table.column("estimate").to_pylist()[:24] == [row["estimate"] for row in rows]
 
 
 def test_a_clipped_number_counts_as_the_end_and_others_are_refused(plan):

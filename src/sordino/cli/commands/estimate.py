@@ -104,7 +104,7 @@ def estimate(
         )
         return
     for blocks in shown:
-        print_blocks(blocks, suggests=method is None)
+        print_blocks(blocks, with_suggestions=method is None)
     print_blocks(difference_blocks(between, coverage))
     for pooled in estimated.pooled:
         print_blocks(pooled_blocks(pooled))

@@ -6,7 +6,7 @@ from typing import Any
 from sordino.blocks.block import Block
 from sordino.cli.output import print_table
 from sordino.cli.say import say
-from sordino.show.terminal import PrintedTable, printed
+from sordino.show.terminal import PrintedTable, terminal_parts
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import TableRow, table_results
@@ -14,14 +14,14 @@ from sordino.survey.results.table import TableRow, table_results
 TABLE_KINDS = ("margins", "conditional", "differences")
 
 
-def print_blocks(blocks: Iterable[Block], *, suggests: bool = False) -> None:
+def print_blocks(blocks: Iterable[Block], *, with_suggestions: bool = False) -> None:
     """Print what a terminal shows of blocks.
 
     Args:
         blocks: of one result.
-        suggests: whether to say what else could be asked for, as smoothed shares that would be nearer to the truth.
+        with_suggestions: whether to say what else could be asked for, as smoothed shares where they are better.
     """
-    for part in printed(blocks, suggests=suggests):
+    for part in terminal_parts(blocks, with_suggestions=with_suggestions):
         if isinstance(part, PrintedTable):
             print_table(part.title, part.header, part.rows)
         else:

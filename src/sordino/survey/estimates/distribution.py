@@ -320,7 +320,7 @@ class DistributionResult(QuestionResult):
             confidence=self.coverage.confidence,
             excerpt=excerpt,
             title=f"{self.n:,} reports; {title}",
-            in_shares="stderr" in names,
+            are_shares="stderr" in names,
             sentences=(self.coverage.sentence(ROW, self.together), *sentences),
             order=order,
         )

@@ -333,7 +333,7 @@ class NumbersResult(QuestionResult):
             confidence=self.coverage.confidence,
             title=f"{self.n:,} reports; {self.question.whose}",
             noun=self.noun,
-            in_shares=False,
+            are_shares=False,
             sentences=tuple(said),
         )
 

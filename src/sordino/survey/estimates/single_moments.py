@@ -146,7 +146,7 @@ class SingleMoments:
             key=lambda place: {"attribute": name, "value": self.label(place)},
             confidence=self.coverage.confidence,
             title=f"{self.n:,} reports; each attribute by itself{among}",
-            in_shares=False,
+            are_shares=False,
             sentences=(
                 Sentence(f"Given instead of the {name}: each attribute by itself{among}.", Purpose.POPULATION),
                 self.coverage.sentence("number", self.together),
