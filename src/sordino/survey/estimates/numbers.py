@@ -244,13 +244,15 @@ class NumbersResult(QuestionResult):
         question, rows = self.question, list(self.rows())
         values = {one.name: values_of(one) for one in question.attributes}
         told, others = rows[: len(self.labels)], rows[len(self.labels) :]
-        yield from (self._coefficients if question.part.asked == "regression" else self._moments)(told, values)
+        yield from (self._regression_quantities if question.part.asked == "regression" else self._moment_quantities)(
+            told, values
+        )
         for row in others:
             measured: Measured = {COMPLETE: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))}
             key = (COMPLETE, question.part.asked, frozenset(question.asked))
             yield Quantities(question.name, f"{COMPLETE} of the {question.name}", key, values, measured)
 
-    def _coefficients(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
+    def _regression_quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         """Those of one regression; what others are compared to is in the names of the rows."""
         *features, target = self.question.asked
         *widths, own = (2 * self.question.ranges.half).tolist()
@@ -261,7 +263,7 @@ class NumbersResult(QuestionResult):
         key, name = ("regression", target, frozenset(features), frozenset(measured)), self.question.name
         yield Quantities(name, name, key, values, measured)
 
-    def _moments(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
+    def _moment_quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         """Means and shares of who lacks a number, or covariances, each by itself."""
         question, numbers = self.question, len(self.question.asked)
         lacking = [question.asked[place] for place in question.missing]
