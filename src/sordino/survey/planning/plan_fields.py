@@ -23,17 +23,24 @@ def kind_of(part: QuestionPart) -> AnyKind:
 
 
 def _tag(document: Any) -> str:
-    """Which kind's part a question is, so that its mistakes are about that one; of none the last one's."""
+    """Which kind's part a question is, so that its mistakes are about that one."""
     if not isinstance(document, dict):
         return type(document).__name__
-    return next((kind for kind in KINDS if kind.is_asked_by(document)), KINDS[-1]).part.__name__
+    return next((kind.part.__name__ for kind in KINDS if kind.is_asked_by(document)), "")
 
 
 if TYPE_CHECKING:
     AnyPart: TypeAlias = QuestionPart
 else:
     AnyPart = Annotated[
-        reduce(or_, [Annotated[kind.part, Tag(kind.part.__name__)] for kind in KINDS]), Discriminator(_tag)
+        reduce(or_, [Annotated[kind.part, Tag(kind.part.__name__)] for kind in KINDS]),
+        Discriminator(
+            _tag,
+            custom_error_type="literal_error",
+            custom_error_context={
+                "expected": f"a question of a known kind: {', '.join(one.words[0] for one in KINDS)}"
+            },
+        ),
     ]
 
 
