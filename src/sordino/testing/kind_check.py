@@ -265,7 +265,7 @@ class _KindTrial:
             raise AssertionError("two questions of one name")
         (columns,) = [people.values for people in read_people(self.plan, people_table(self.plan, self.people), None)]
         for question, part, column in zip(self.plan.questions, self.plan.document.queries, columns, strict=True):
-            if not question.kind or tuple(question.asked) != part.names or not question.types:
+            if question.kind not in self.kind.words or tuple(question.asked) != part.names or not question.types:
                 raise AssertionError(f"a {question.kind} of {question.asked}")
             if not question.asked_in_words or not question.typical_error > 0:
                 raise AssertionError("a question without words, or without an error")

@@ -62,7 +62,7 @@ class Question(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What is asked, in one word: histogram, table, mean, covariance, regression or distribution."""
+        """What is asked, in the word that asks it in a survey."""
 
     @property
     @abstractmethod
