@@ -79,7 +79,7 @@ def said(text):
     [
         (BLOCKS, ["is public", "Within the block", "A second report"]),
         (ALONE, ["sends one report", "is public", "without any protection", "Within the block", "A second report"]),
-        (TWO, ["one of 2 questions", "'illness' tells as it is", "about another too", "A second report"]),
+        (TWO, ["one of 2 questions", "'illness' shows as it is", "about another too", "A second report"]),
         (DELTAS, ["any two records", "'smoker' 1.65", "only the factor of 7.39 holds", "not covered"]),
     ],
 )

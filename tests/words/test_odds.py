@@ -167,7 +167,7 @@ def test_what_a_report_tells_about_other_attributes_is_said(tables, attributes, 
 
 def test_several_questions_are_told_with_their_shares(tables):
     lines = text_of(tables, {"x": PLAIN, "y": SENSITIVE, "z": BLOCKS}, x=3, y=2, z=1)
-    assert lines[0].startswith("Each person is asked one of 3 questions, once; which one is drawn without looking")
+    assert lines[0].startswith("Each person is randomly assigned one of 3 questions, whatever their answers are")
     assert "About 50 % are asked for 'x', one of 3 values." in lines
     assert "About 33.3 % are asked for 'y', one of 3 values." in lines
     assert "About 16.6 % are asked for 'z', one of 4 values." in lines
@@ -177,7 +177,7 @@ def test_several_questions_are_told_with_their_shares(tables):
     assert "public" in text
     # Whatever a second report is about.
     assert text.count("second report") == 1
-    assert "A second report of the same person, about whatever, multiplies the factors." in lines
+    assert "A second report from the same person, on any question, multiplies the factors." in lines
 
 
 def test_a_single_question_is_told_without_shares(tables):

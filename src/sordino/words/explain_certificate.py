@@ -35,14 +35,14 @@ def certificate_sentences(certificate: Certificate, domain: CountedDomain | None
     code = "one of its codes" if witness.code is None else f"code {witness.code}"
     of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
     one, two = (_named(value, domain) for value in (witness.value, witness.other))
-    where = f"{code}, between the values {one} and {two}{of}"
+    where = f"{code} distinguishes the value {one} from {two}{of}"
     if witness.loss is None:
-        return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
+        return (f"The promise is broken without bound: {where} for certain, since {two} can never cause it.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
     loss = loss_text_of(witness.loss, certificate.slack + witness.loss)
     return (
         f"{verdict}: checked on every output in exact integers.",
-        f"Least is left of a bound at {where}: a loss of {loss}.",
+        f"Tightest case: {where} by a loss of {loss}.",
     )
 
 

@@ -38,7 +38,7 @@ FORGED = "Forged reports"
 SENT = "What is sent"
 NEARLY = "How near the best possible"
 
-AGAIN = "A second report of the same person, about whatever, multiplies the factors."
+AGAIN = "A second report from the same person, on any question, multiplies the factors."
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def _asked(plan: Plan) -> tuple[str, ...]:
         return (f"Each person is asked once for {plan.questions[0].asked_in_words}, and sends one report.",)
     return (
         (
-            f"Each person is asked one of {len(plan.questions)} questions, once; which one is drawn without looking at"
-            " any answer, and every report tells it."
+            f"Each person is randomly assigned one of {len(plan.questions)} questions, whatever their answers are, and"
+            " answers it once; every report shows which."
         ),
         *(
             f"About {outward(100 * question.share, 3, up=False)} % are asked for {question.asked_in_words}."
@@ -175,8 +175,8 @@ def _missing(plan: Plan) -> Iterator[str]:
     for question in plan.questions:
         if question.of_complete:
             yield (
-                f"Whoever lacks one of the numbers of the {question.name}, whichever, answers that one is missing,"
-                " whatever is drawn; what is told is of those who have all of them."
+                f"Anyone missing any of the numbers of the {question.name} reports only that; results describe those"
+                " who have all of them."
             )
 
 
@@ -206,7 +206,7 @@ def _unprotected(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"Not all answers are protected from each other: a report about {_listed(names)} tells as it is what its"
+            f"Not all answers are protected from each other: a report about {_listed(names)} shows as it is what its"
             " details call public or not sensitive."
         ),
     )
@@ -215,8 +215,8 @@ def _unprotected(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
 def _about_others(questions: Sequence[SharesQuestion]) -> str:
     """What a report about one attribute can tell about another."""
     start = (
-        "A report about one attribute tells about another too, for somebody who knows how the two depend on each other:"
-        " it changes the odds of its answers"
+        "A report about one attribute reveals something about another too, to somebody who knows how they depend on"
+        " each other: it changes the odds of its answers"
     )
     bounds = [question.definition.epsilon for question in questions if _bounded(question.definition)]
     if len(bounds) == len(questions):

@@ -73,7 +73,7 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str)
     )
     example = f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}."
     others = (
-        "The other values are not protected: a report may tell such an answer as it is, and so prove that the answer"
+        "The other values are not protected: a report may show such an answer as it is, and so prove that the answer"
         " is not a sensitive one."
     )
     return (Sentence(raised), Sentence(example, Purpose.EXAMPLE), SAME, Sentence(others))
@@ -159,8 +159,8 @@ def _equal_steps(definition: PairwiseLDP) -> list[Nats]:
 
 def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     others = (
-        "For somebody who does not know all others these factors say nothing: what a report tells about the others"
-        " tells about this attribute too, as far as they depend on each other."
+        "For somebody who does not know all others these factors say nothing: what a report reveals about the others"
+        " it reveals about this attribute too, as far as they depend on each other."
     )
     each = _attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes")
     return (*limits(*each, others, _whole(definition.ldp_level, report)), SAME)
@@ -183,8 +183,8 @@ def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, re
     )
     again = (
         f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
-        "The factors of the single attributes do not: two reports, each of which tells nothing about an attribute, may"
-        " tell it together, so that only all reports together can be checked."
+        "The factors of the single attributes do not: two reports, each of which reveals nothing about an attribute,"
+        " may reveal it together, so that only all reports together can be checked."
     )
     return (*limits(*each, _whole(definition.epsilon, report)), Sentence(again, Purpose.REPEATED))
 
@@ -258,9 +258,9 @@ def _blocks(definition: BlockLDP, report: str) -> tuple[Sentence, ...]:
     )
     alone = int((sizes == 1).sum())
     count = definition.partition.m
-    public = f"The block of an answer (one of {count:,}, {size}) is public: every report tells it as it is."
-    told = "such an answer is told as it is, without any protection."
-    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone:,} blocks have a single value: {told}"
+    public = f"The block of an answer (one of {count:,}, {size}) is public: every report shows it as it is."
+    shown = "such an answer is reported as it is, without any protection."
+    single = f"1 block has a single value: {shown}" if alone == 1 else f"{alone:,} blocks have a single value: {shown}"
     within = (
         f"Within the block, whatever else somebody knows, {report} changes the odds between any two answers by a"
         f" factor of at most {factor(definition.epsilon)}."

@@ -50,7 +50,7 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
     if below:
         shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
         shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
-        less = "About single attributes it tells less; their odds change by a factor of at most"
+        less = "About single attributes it reveals less; their odds change by a factor of at most"
         lines.append(f"{less}: {', '.join(shown)}.")
     if any(promise.relies(i) for i in below):
         lines.append(
@@ -59,7 +59,8 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
             f" factor of {factor(promise.epsilon)} holds."
         )
     lines.append(
-        "A second report of the same person, about whatever, is not covered by these factors: the promise is for one."
+        "A second report from the same person, on any question, is not covered by these factors: the promise is for"
+        " one."
     )
     return tuple(lines)
 
@@ -89,12 +90,12 @@ def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
 
 
 def _most_telling(certificate: Certificate) -> str:
-    """What the most telling answer about numbers tells of the whole record."""
+    """What the most revealing answer about numbers reveals about the whole record."""
     witness = certificate.witness
     if witness is None or witness.loss is None:
         return "Some answer about numbers can show for certain what was not read of the record."
-    told = loss_text_of(witness.loss, witness.loss + certificate.slack)
-    return f"No answer about numbers tells more of the whole record than {told}."
+    loss = loss_text_of(witness.loss, witness.loss + certificate.slack)
+    return f"No answer about numbers reveals more about the whole record than {loss}."
 
 
 def _about_bins(promise: CoordinatePromise, i: int) -> str:

@@ -91,7 +91,7 @@ def test_from_survey_to_estimates(kind, rows, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "among those who have all these numbers" in page
     assert "% of the people" in page
-    assert any("Whoever lacks one of the numbers" in line for line in sordino.explain(plan))
+    assert any("Anyone missing any of the numbers" in line for line in sordino.explain(plan))
     json.dumps([result_json(found.results[0].blocks()), *found.results[0].rows()], allow_nan=False)
 
 

@@ -156,7 +156,7 @@ def test_the_certificate_is_told(plan):
     lines = texts(kept(plan.promise))
     assert lines[0].startswith("The promise holds")
     # Questions that are asked alike are said once.
-    assert 1 <= sum("No answer about numbers tells more of the whole record than" in line for line in lines) <= 2
+    assert 1 <= sum("No answer about numbers reveals more about the whole record than" in line for line in lines) <= 2
     assert [name for name in plan.places if any(line.startswith(repr(name)) for line in lines)] == list(plan.places)
     broken = replace(plan.promise.certificates[0], holds=False, slack=Nats.of("-1"))
     wrong = texts(kept(replace(plan.promise, certificates=(broken,))))

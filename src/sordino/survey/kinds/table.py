@@ -211,8 +211,8 @@ class TableQuestion(SharesQuestion):
     def notes(self) -> tuple[str, ...]:
         """What a cell tells of its attributes, what is promised of two of them, and what a missing answer counts as."""
         about = (
-            "An answer is a combination of values, and the report is about all of them at once: whatever it tells of"
-            " the combination, it may tell of any one of them."
+            "An answer is a combination of values, and the report is about all of them at once: whatever it reveals"
+            " about the combination, it may reveal about any one of them."
         )
         return (about, *(self._pairs_in_words() if self.protects else ()), *super().notes)
 
@@ -226,8 +226,8 @@ class TableQuestion(SharesQuestion):
                 yield "How far combinations are apart is the sum of how far their values are."
             case PairwiseLDP():
                 yield (
-                    "Between two combinations it may tell what it may tell between their values, added up, but never"
-                    " more than the most that it may tell of one attribute."
+                    "Between two combinations it may reveal what it may reveal between their values, added up, but at"
+                    " most what it may reveal about one attribute."
                 )
             case LDP():
                 if any(protect.sensitive is not None for protect in self.protects):

@@ -45,19 +45,17 @@ def quick_floor(k: int, definition: object) -> Fraction | None:
     return definition_floor(k, definition, QUICK, QUICK_LISTED)
 
 
-def summed_variance_in_words(above: Fraction, percentage: str) -> str:
+def summed_variance_in_words(name: str, above: Fraction, percentage: str) -> str:
     """How near a summed variance is to the least.
 
     Args:
+        name: of the question.
         above: by how much it exceeds the floor, relatively.
         percentage: the same as text, rounded up.
     """
-    least = "that any way of asking has that keeps the promise, if all values are equally common."
-    if above > TELLING:
-        return (
-            "may be told with nearly the least summed variance or not: nobody has proved it. What is proved is that"
-            f" it is at most {percentage} above the least {least}"
-        )
-    if above > ROUNDING:
-        return f"is told with a summed variance at most {percentage} above the least {least}"
-    return f"is told with the least summed variance {least}"
+    common = "if all values are equally common"
+    if above <= ROUNDING:
+        return f"No mechanism with this guarantee has a lower total variance of the {name}, {common}."
+    least = f"The total variance of the {name} is at most {percentage} above the least that any mechanism with this"
+    unproved = " How much of that is real nobody has proved." if above > TELLING else ""
+    return f"{least} guarantee has, {common}.{unproved}"

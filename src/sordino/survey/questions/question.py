@@ -188,8 +188,8 @@ class Question(ABC):
         """
         del above
         return (
-            f"The {self.name} is told with a variance at most {percentage} above the least that any way of"
-            " asking has that reveals as little, each at the number that is worst for it."
+            f"The variance of the {self.name} is at most {percentage} above the least that any way of asking"
+            " with this guarantee has, each at the number that is worst for it."
         )
 
     @property
@@ -385,7 +385,7 @@ class SharesQuestion(Question):
         """How near the summed variance is to the least."""
         from sordino.survey.questions.above_floor import summed_variance_in_words
 
-        return f"The {self.name} {summed_variance_in_words(above, percentage)}"
+        return summed_variance_in_words(self.name, above, percentage)
 
     @property
     def asked_in_words(self) -> str:
