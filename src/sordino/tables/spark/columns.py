@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.tables.duckdb import ROWS
 from sordino.tables.frame import Frame
 
@@ -91,4 +92,4 @@ def _whole(column: pa.ChunkedArray, called: str, name: str) -> pa.ChunkedArray:
         return pc.cast(column, pa.uint64())
     except pa.ArrowInvalid:
         rule = f"{called} must have whole numbers from 0 to 2^64 - 1 in {name}, of type decimal(20,0)"
-        raise SordinoError(rule, found=str(column.type), step="cast it to decimal(20,0)") from None
+        raise SordinoError(rule, found=shown(column.type), step="cast it to decimal(20,0)") from None
