@@ -172,7 +172,7 @@ class ApproximateFilter:
             asked = _query(query)
             exact = exact.counted(asked, read_output(output, asked.outputs))
         spent = self._plus(query) if way == "first" else self.spent_by_epsilons
-        return _replaced(self, spent, halted=self.halted or way == "exact", exact=exact)
+        return _with_spent(self, spent, halted=self.halted or way == "exact", exact=exact)
 
     def _accepted_by(self, query: CountedQuery) -> Literal["first", "exact"] | None:
         """Which of the two filters accepts; None where neither does."""
@@ -280,7 +280,7 @@ def best_order(epsilon: Nats, delta_probability: Fraction, typical: Nats | None 
         return max(ORDERS, key=lambda order: allowed_divergence(total, chance, order) / renyi_divergence(each, order))
 
 
-def _replaced(
+def _with_spent(
     known: ApproximateFilter, spent: Spent, *, halted: bool, exact: BayesianFilter | None
 ) -> ApproximateFilter:
     after = ApproximateFilter.__new__(ApproximateFilter)

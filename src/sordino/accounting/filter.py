@@ -115,7 +115,7 @@ class BayesianFilter:
         # are read and written as one, so that no other thread can put its decision between them.
         asked, decision = self._last[0]
         if decision is None or asked != query:
-            decision = self._kept.decide(query, self.rule)
+            decision = self._filter_state.decide(query, self.rule)
             self._last[0] = query, decision
         return decision
 
@@ -151,8 +151,8 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain, or an answer that it cannot have.
         """
-        self._kept.level(query)
-        return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
+        self._filter_state.level(query)
+        return replace(self, _state=self._filter_state.counted(query, read_output(output, query.outputs)))
 
     @steady
     def epsilon_of(self, query: FilterQuery) -> Nats:
@@ -161,7 +161,7 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain, or that satisfies none.
         """
-        return self._kept.epsilon_of(query)
+        return self._filter_state.epsilon_of(query)
 
     @steady
     def accepts_all(self, queries: Sequence[FilterQuery]) -> bool:
@@ -172,10 +172,10 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        if self._kept.fits(queries):
+        if self._filter_state.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
-        return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
+        return ways <= JOINT and _all_fit(self._filter_state, tuple(queries), self.rule)
 
     @steady
     def changed(self) -> "BayesianFilter":
@@ -184,31 +184,31 @@ class BayesianFilter:
         Raises:
             SordinoError: Bayesian coordinate DP, which says nothing of two versions.
         """
-        return replace(self, _state=self._kept.changed())
+        return replace(self, _state=self._filter_state.changed())
 
     @property
     @steady
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
-        return self._kept.spent
+        return self._filter_state.spent
 
     @property
     @steady
     def realized(self) -> LossBounds:
         """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
-        return self._kept.realized
+        return self._filter_state.realized
 
     @property
     @steady
     def remaining(self) -> float:
         """Nats, rounded down: queries whose epsilons add up to at most this are accepted; others may be."""
-        return self._kept.remaining
+        return self._filter_state.remaining
 
     @property
     @steady
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
-        return self._kept.binding
+        return self._filter_state.binding
 
     @property
     def _own(self) -> tuple[object, ...]:
@@ -216,7 +216,7 @@ class BayesianFilter:
         return self.domain, self.definition, self.nodes, self.group
 
     @property
-    def _kept(self) -> FilterState:
+    def _filter_state(self) -> FilterState:
         if self._state is None:
             raise AssertionError("a filter has a state once it is made")
         return self._state

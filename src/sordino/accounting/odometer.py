@@ -72,7 +72,9 @@ class Odometer:
     @steady
     def __post_init__(self) -> None:
         if not self._parts:
-            parts = tuple(_Counts.start(self.domain, definition) for definition in _counted(self.definition))
+            parts = tuple(
+                _Counts.start(self.domain, definition) for definition in _counted_definitions(self.definition)
+            )
             object.__setattr__(self, "_parts", parts)
 
     @steady
@@ -98,13 +100,13 @@ class Odometer:
         for place, (own, joint) in enumerate(zip(attributes.readings, exact.levels, strict=False)):
             about = _about(exact.state, place)
             if isinstance(beliefs, Prior) or beliefs is None:
-                found.append(_ordered(about, whole.epsilons, whole.separate, joint))
+                found.append(_ordered_reading(about, whole.epsilons, whole.separate, joint))
                 continue
             q = beliefs.bounds[place]
             sums = mixture(own.epsilons, whole.epsilons, q)
             separate = mixture(own.separate, whole.separate, q)
             realized = min(mixture(own.realized, whole.realized, q), joint)
-            found.append(_ordered(about, sums, separate, realized))
+            found.append(_ordered_reading(about, sums, separate, realized))
         return (*found, whole)
 
     @property
@@ -149,10 +151,10 @@ class _Counts:
     @property
     def readings(self) -> tuple[OdometerReading, ...]:
         counts = zip(self.epsilons.tolist(), self.separate.tolist(), self.levels, strict=True)
-        return tuple(_ordered(_about(self.state, group), *three) for group, three in enumerate(counts))
+        return tuple(_ordered_reading(_about(self.state, group), *three) for group, three in enumerate(counts))
 
 
-def _counted(definition: FiniteDefinition) -> tuple[FiniteDefinition, ...]:
+def _counted_definitions(definition: FiniteDefinition) -> tuple[FiniteDefinition, ...]:
     """The definitions whose counts make up the readings; coordinate losses and LDP's for a Bayesian one."""
     if not isinstance(definition, BayesianCoordinateDP):
         return (definition,)
@@ -177,7 +179,7 @@ def _about(state: FilterState, group: int) -> str:
     return state.about(group) if isinstance(state, GroupedState | CoordinateBoxState) else "two records"
 
 
-def _ordered(about: str, epsilons: float, separate: float, realized: float) -> OdometerReading:
+def _ordered_reading(about: str, epsilons: float, separate: float, realized: float) -> OdometerReading:
     """Upper bounds on the same loss: each is cut to the one before it."""
     separate = min(separate, epsilons)
     return OdometerReading(about, epsilons, separate, min(realized, separate))

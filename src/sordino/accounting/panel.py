@@ -103,9 +103,9 @@ class Panel:
         """
         _require_mechanism(query, self.domain.k)
         # Who may be asked is looked up again when the answers come in.
-        if query.fingerprint not in self._accepted:
-            self._accepted[query.fingerprint] = self._decide(query)
-        return self._accepted[query.fingerprint].copy()
+        if query.fingerprint not in self._decisions:
+            self._decisions[query.fingerprint] = self._decide(query)
+        return self._decisions[query.fingerprint].copy()
 
     @steady
     def after(self, query: Mechanism, codes: ArrayLike, asked: ArrayLike | None = None) -> "Panel":
@@ -120,7 +120,7 @@ class Panel:
             SordinoError: codes of another number of people or that cannot be sent, or people who may not be asked.
         """
         _require_mechanism(query, self.domain.k)
-        known = self._known(query)
+        known = self._panel_query(query)
         who = np.ones(self.people, dtype=np.bool_) if asked is None else np.asarray(asked)
         if who.shape != (self.people,) or who.dtype != np.bool_:
             raise SordinoError(f"asked must say yes or no for {self.people} people", found=f"shape {who.shape}")
@@ -135,7 +135,7 @@ class Panel:
                 found=f"{int((~self.accepts(query)[who]).sum())} people whose filter refuses",
                 step="ask those for whom `accepts` is True",
             )
-        return self._answered(query, known, array.astype(np.int64), who)
+        return self._with_answers(query, known, array.astype(np.int64), who)
 
     @property
     @steady
@@ -164,7 +164,7 @@ class Panel:
         return self.definition.epsilon.floor()
 
     def _decide(self, query: Mechanism) -> NDArray[np.bool_]:
-        known = self._known(query)
+        known = self._panel_query(query)
         raised = np.nextafter(self.spent + known.level, math.inf)
         accepted = raised <= self._floor
         near = np.flatnonzero(~accepted & (raised <= self._floor + UNDECIDED))
@@ -177,7 +177,7 @@ class Panel:
             accepted[open_] = [self._alone(person, query) for person in open_.tolist()]
         return accepted
 
-    def _known(self, query: Mechanism) -> "_PanelQuery":
+    def _panel_query(self, query: Mechanism) -> "_PanelQuery":
         if query.fingerprint not in self._memo:
             own = measure_of(self.definition, query.k).own(query, None)
             columns = Columns.of(query) if can_list(query) else None
@@ -244,7 +244,7 @@ class Panel:
         """The one ratio of the heavy to the light weight of all answers' mechanisms, clearly above 1; else None."""
         found = set()
         for asked, _ in self._asked:
-            columns = self._known(asked).columns
+            columns = self._panel_query(asked).columns
             weights = [] if columns is None else [weight for weight in columns.distinct if weight]
             found.add(Fraction(weights[1], weights[0]) if len(weights) == 2 else None)
         (odds,) = found if len(found) == 1 else (None,)
@@ -258,23 +258,23 @@ class Panel:
                 report = asked.fingerprint, int(codes[person])
                 counted[report] = counted.get(report, 0) + 1
         key = repr((query.fingerprint, sorted(counted.items())))
-        if key not in self._decided:
+        if key not in self._single_decisions:
             state = FiniteState.start(measure_of(self.definition, self.domain.k))
             for asked, codes in self._asked:
                 if codes[person] != NOT_ASKED:
                     state = state.counted(asked, int(codes[person]))
-            self._decided[key] = state.decide(query, self.rule).accepted
-        return self._decided[key]
+            self._single_decisions[key] = state.decide(query, self.rule).accepted
+        return self._single_decisions[key]
 
     @cached_property
-    def _accepted(self) -> dict[str, NDArray[np.bool_]]:
+    def _decisions(self) -> dict[str, NDArray[np.bool_]]:
         return {}
 
     @cached_property
-    def _decided(self) -> dict[str, bool]:
+    def _single_decisions(self) -> dict[str, bool]:
         return {}
 
-    def _answered(
+    def _with_answers(
         self, query: Mechanism, known: "_PanelQuery", codes: NDArray[np.int64], who: NDArray[np.bool_]
     ) -> "Panel":
         given_codes = np.full(self.people, NOT_ASKED, dtype=np.int64)

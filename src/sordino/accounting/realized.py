@@ -66,7 +66,7 @@ def realized_loss(
     if reports and size < 1:
         raise SordinoError("a group must have at least one query", found=shown(group))
     starts = range(0, len(reports), max(size, 1))
-    parts = [_added(domain, reports[start : start + size]) for start in starts]
+    parts = [_evidence_sum(domain, reports[start : start + size]) for start in starts]
     share = tolerance / max(len(parts), 1)
     solved = [BoxLoss.of(part).solved(nodes, tolerance=share) for part in parts]
     if len(solved) == 1:
@@ -85,12 +85,12 @@ def _finite(domain: Record | FiniteDomain, queries: Sequence[FilterQuery], outpu
     return counted.realized
 
 
-def _added(domain: Box, reports: Sequence[BoxEvidence]) -> BoxEvidence:
+def _evidence_sum(domain: Box, reports: Sequence[BoxEvidence]) -> BoxEvidence:
     return sum(reports, BoxEvidence(domain))
 
 
 def _added_lower(domain: Box, reports: Sequence[BoxEvidence], groups: Sequence[BoxLoss]) -> float:
     """What all answers together tell of the records that are best and worst for one of the groups."""
-    whole = _added(domain, reports)
+    whole = _evidence_sum(domain, reports)
     points = [side.point for loss in groups for side in (loss.top, loss.bottom) if side is not None]
     return whole.attained(points) if points else 0.0

@@ -76,11 +76,11 @@ def _joint(mechanisms: Sequence[Mechanism], verdicts: Sequence[Certificate], def
     slack, witness = verdicts[0].slack, verdicts[0].witness
     for mechanism, verdict in zip(mechanisms[1:], verdicts[1:], strict=True):
         slack = slack + verdict.slack - definition.epsilon
-        witness = _followed(witness, verdict.witness, mechanism)
+        witness = _joint_witness(witness, verdict.witness, mechanism)
     return Certificate(slack.sign() >= 0, slack, witness)
 
 
-def _followed(first: Witness | None, second: Witness | None, mechanism: Mechanism) -> Witness | None:
+def _joint_witness(first: Witness | None, second: Witness | None, mechanism: Mechanism) -> Witness | None:
     """Values and codes of both, those of the second as the last digits."""
     if first is None or second is None:
         return first or second

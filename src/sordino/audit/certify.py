@@ -216,7 +216,9 @@ def _certify_averages(mechanism: Mechanism, definition: BayesianCoordinateDP) ->
     promised = [*zip(levels, definition.deltas, strict=True)]
     if definition.epsilon is not None:
         promised.append((ldp_level(mechanism), definition.epsilon))
-    left = [(_left(level, bound), level) for level, bound in promised if bound is not None and level.value is not None]
+    left = [
+        (_slack_of(level, bound), level) for level, bound in promised if bound is not None and level.value is not None
+    ]
     if not left:
         return Certificate(holds=True, slack=definition.largest, witness=None)
     slack, level = min(left, key=lambda found: found[0])
@@ -224,7 +226,7 @@ def _certify_averages(mechanism: Mechanism, definition: BayesianCoordinateDP) ->
     return Certificate(slack.sign() >= 0, slack, witness)
 
 
-def _left(level: Level, bound: Nats) -> Nats:
+def _slack_of(level: Level, bound: Nats) -> Nats:
     """What an exact level leaves of its bound; minus infinity where it is infinite."""
     return Nats.log(0) if level.loss is None else bound - level.loss
 
@@ -251,7 +253,7 @@ def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Wit
             found = _shown_by(mechanism, code, extreme, pairs)
         if found is not None:
             return Witness(code, *found, loss)
-    value, other = _unseen(column, extreme, np.concatenate(heavies), np.concatenate(lights))
+    value, other = _unread_pair(column, extreme, np.concatenate(heavies), np.concatenate(lights))
     return Witness(None, value, other, loss)
 
 
@@ -310,7 +312,7 @@ def _has_ratio(heavy: int, light: int, extreme: Extreme) -> bool:
     return heavy > 0 and heavy * extreme.light == light * extreme.heavy
 
 
-def _unseen(
+def _unread_pair(
     column: ColumnClass, extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
 ) -> tuple[int, int]:
     """A pair that has the extreme's ratio on some output of the class that was not looked at."""

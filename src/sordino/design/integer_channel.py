@@ -73,11 +73,11 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
     partners = _Partners(bounds, needed)
     whole = [[int(entry) for entry in column] for column in np.ldexp(channel.T, 64)]
     for bits in CUTS:
-        columns = [_raised([entry - (entry >> bits) for entry in column], partners) for column in whole]
+        columns = [_raise_column([entry - (entry >> bits) for entry in column], partners) for column in whole]
         rest = [WORD - sum(column[x] for column in columns) for x in range(k)]
-        if min(rest) >= 0 and rest == _raised(rest, partners):
+        if min(rest) >= 0 and rest == _raise_column(rest, partners):
             _add(rest, columns, bounds)
-            columns = _merged(columns)
+            columns = _merge(columns)
             weights = tuple(tuple(column[x] for column in columns) for x in range(k))
             require_valid(weights, bounds, needed)
             return weights
@@ -181,7 +181,7 @@ def needed_pairs(bounds: BoundRows) -> Pairs:
     amounts = np.array([[known[bound] for bound in row] for row in bounds])
     np.fill_diagonal(amounts, np.inf)
     needed = []
-    implied = cache(_implied)
+    implied = cache(_is_implied)
     for x, other in np.argwhere(np.isfinite(amounts)).tolist():
         # What floats tell nearly is decided exactly.
         middles = np.flatnonzero(amounts[x] + amounts[:, other] <= amounts[x, other] * (1 + NEARLY)).tolist()
@@ -190,14 +190,14 @@ def needed_pairs(bounds: BoundRows) -> Pairs:
     return needed
 
 
-def _implied(bound: Nats | None, first: Nats | None, second: Nats | None) -> bool:
+def _is_implied(bound: Nats | None, first: Nats | None, second: Nats | None) -> bool:
     """Whether two smaller bounds, one after the other, are at most this one."""
     if bound is None or first is None or second is None:
         return False
     return first < bound and second < bound and first + second <= bound
 
 
-def _raised(column: IntegerColumn, partners: _Partners) -> IntegerColumn:
+def _raise_column(column: IntegerColumn, partners: _Partners) -> IntegerColumn:
     """The least column above this one that keeps every bound."""
     raised = list(column)
     while True:
@@ -243,7 +243,7 @@ def _groups(bounds: BoundRows) -> list[list[int]]:
     return groups
 
 
-def _merged(columns: list[IntegerColumn]) -> list[IntegerColumn]:
+def _merge(columns: list[IntegerColumn]) -> list[IntegerColumn]:
     """Columns without zeros, proportional ones added, heaviest on the first value first."""
     merged: dict[tuple[int, ...], IntegerColumn] = {}
     for column in columns:

@@ -98,7 +98,7 @@ class EstimatedMoments:
         if missing:
             raise SordinoError(
                 "the reports must tell every statistic that is needed",
-                found=f"none about {_spoken(missing[0], labels)}",
+                found=f"none about {_moment_text(missing[0], labels)}",
                 step="choose the statistics before anybody is asked",
             )
         if aggregate.n < len(known):
@@ -218,7 +218,7 @@ def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Range
     return chosen, ranges
 
 
-def _spoken(name: Factors, labels: Sequence[str]) -> str:
+def _moment_text(name: Factors, labels: Sequence[str]) -> str:
     return " times ".join(_factor(factor, labels[place_of(factor)]) for factor in name)
 
 

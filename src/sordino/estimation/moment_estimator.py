@@ -154,7 +154,7 @@ class MomentEstimator:
             SordinoError: another tally; no reports, or none about one of the moments; reports that depend on nothing.
         """
         counts = self._counts(aggregate)
-        means: Floats = (self._weighed @ counts) / self._drawn(counts)
+        means: Floats = (self._code_weights @ counts) / self._drawn(counts)
         return means
 
     def covariance(self, aggregate: Aggregate) -> Floats:
@@ -167,7 +167,7 @@ class MomentEstimator:
         counts = self._counts(aggregate)
         drawn, means = self._drawn(counts), np.clip(self.means(aggregate), -1, 1)
         # What a report of each query is expected to add to each weighed sum; 0 where it does not tell the moment.
-        residual = self._weighed - self._inverse.multiply(means[:, None]).tocsr()
+        residual = self._code_weights - self._inverse.multiply(means[:, None]).tocsr()
         spread = (residual.multiply(counts[None, :]) @ residual.T).toarray()
         least = self._least @ counts
         np.fill_diagonal(spread, np.maximum(np.diagonal(spread), least))
@@ -197,7 +197,7 @@ class MomentEstimator:
         """How far a report with each code moved each mean, shape (m, codes): over all reports they add up to 0."""
         by_mean = self._inverse.multiply(self.means(aggregate)[:, None])
         drawn = self._drawn(self._counts(aggregate))
-        moved: csr_array = (self._weighed - by_mean).multiply(1 / drawn[:, None]).tocsr()
+        moved: csr_array = (self._code_weights - by_mean).multiply(1 / drawn[:, None]).tocsr()
         return moved
 
     def codes_of(self, places: Sequence[int]) -> NDArray[np.intp]:
@@ -336,7 +336,7 @@ class MomentEstimator:
         return answers
 
     @cached_property
-    def _weighed(self) -> "csr_array":
+    def _code_weights(self) -> "csr_array":
         """G / M for each moment and code, shape (m, codes)."""
         return self._by_code([part.code / part.largest for part in self.query_moments])
 

@@ -70,7 +70,7 @@ def estimate_stopped(log_likelihood: NDArray[np.float64]) -> StoppedEstimate:
         slope = _slope(likelihood, shares)
         if slope.max() - 1 <= max(NEAR / n, ROUNDING):
             return StoppedEstimate(shares, _errors(likelihood, shares), n)
-        shares = _accelerated(likelihood, shares, slope)
+        shares = _accelerate(likelihood, shares, slope)
     raise SordinoError(
         f"the likelihood must come within {NEAR} nats of its maximum", found=f"more after {MOST_STEPS} steps"
     )
@@ -82,7 +82,7 @@ def _slope(likelihood: NDArray[np.float64], shares: NDArray[np.float64]) -> NDAr
     return slope
 
 
-def _accelerated(
+def _accelerate(
     likelihood: NDArray[np.float64], shares: NDArray[np.float64], slope: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Two EM steps and an extrapolation from them, where that is likelier than the two alone."""

@@ -136,12 +136,12 @@ class BoxEvidence:
     @cached_property
     def slopes(self) -> NDArray[np.float64]:
         """All forms' slopes in the cube's coordinates, shape (n, d)."""
-        return _stacked([terms.slopes for terms in self.groups], (0, self.box.d))
+        return _stack([terms.slopes for terms in self.groups], (0, self.box.d))
 
     @cached_property
     def intercepts(self) -> NDArray[np.float64]:
         """All forms' values at the centre, shape (n,)."""
-        return _stacked([terms.intercepts for terms in self.groups], (0,))
+        return _stack([terms.intercepts for terms in self.groups], (0,))
 
     @cached_property
     def margin(self) -> float:
@@ -164,7 +164,7 @@ class BoxEvidence:
         return total
 
 
-def _stacked(arrays: Sequence[NDArray[np.float64]], empty: tuple[int, ...]) -> NDArray[np.float64]:
+def _stack(arrays: Sequence[NDArray[np.float64]], empty: tuple[int, ...]) -> NDArray[np.float64]:
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else np.empty(empty)

@@ -167,7 +167,7 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     if prod(shape) < LARGE or len(tables) < 3:
         total: Any = None
         for places, array in tables:
-            wide = _widened(array, places, scope)
+            wide = _with_axes(array, places, scope)
             total = wide if total is None else combine(total, wide)
         return scope, np.asarray(total)
     # Place by place from the last one on, so that what is added to many entries is worked out once and in one row.
@@ -178,7 +178,7 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     total = np.empty(shape, dtype=np.result_type(inner, *(array for _, array in own)))
     for value in range(sizes[place]):
         added_scope, added = combined([(places[1:], array[value]) for places, array in own], combine)
-        combine(_widened(inner, inner_scope, rest), _widened(added, added_scope, rest), out=total[value])
+        combine(_with_axes(inner, inner_scope, rest), _with_axes(added, added_scope, rest), out=total[value])
     return scope, total
 
 
@@ -249,7 +249,7 @@ def sizes_of(tables: Iterable[Table]) -> dict[int, int]:
     return {place: size for places, array in tables for place, size in zip(places, array.shape, strict=True)}
 
 
-def _widened(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -> NDArray[Any]:
+def _with_axes(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -> NDArray[Any]:
     """With an axis for each place of a scope."""
     axes = dict(zip(places, array.shape, strict=True))
     return array.reshape([axes.get(place, 1) for place in scope])

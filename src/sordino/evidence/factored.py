@@ -135,7 +135,7 @@ class Component:
         limit = _limit(tables, kept)
         if limit < LARGEST_SUM and len(tables) > MANY * len(self.places):
             # Each table by itself is most of the work, and what is bounded apart is bounded worse.
-            tables, limit = self._gathered, 16 * GATHERED
+            tables, limit = self._gather, 16 * GATHERED
         (places, most, least), exact = both_ends(tables, kept, np.maximum.reduce, limit=limit)
         return (places, most), (places, least), exact
 
@@ -144,7 +144,7 @@ class Component:
         return [((), np.zeros(())), *(factor.table for factor in self.factors)]
 
     @cached_property
-    def _gathered(self) -> list[Table]:
+    def _gather(self) -> list[Table]:
         """The same sum by fewer tables, once for all that is asked of it."""
         return gathered(self._tables, GATHERED)
 

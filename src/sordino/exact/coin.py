@@ -24,7 +24,7 @@ def largest_threshold(epsilon: Nats, heads: int = 1, tails: int = 1) -> int:
         heads: weight a >= 1 of one unit of the coin's heads.
         tails: weight b >= 1 of one unit of its tails.
     """
-    return min(_settled(epsilon, lambda factor: floor(factor * tails * WORD / (heads + factor * tails))), WORD - 1)
+    return min(_settle(epsilon, lambda factor: floor(factor * tails * WORD / (heads + factor * tails))), WORD - 1)
 
 
 def least_weight(epsilon: Nats, heavy: Fraction | int) -> int:
@@ -34,15 +34,15 @@ def least_weight(epsilon: Nats, heavy: Fraction | int) -> int:
         epsilon: the loss allowed, >= 0.
         heavy: the weight that R stands against, >= 0.
     """
-    return _settled(epsilon, lambda factor: ceil(heavy / factor))
+    return _settle(epsilon, lambda factor: ceil(heavy / factor))
 
 
 def most_weight(epsilon: Nats, light: int) -> int:
     """The largest whole R with R <= e^epsilon light."""
-    return _settled(epsilon, lambda factor: floor(factor * light))
+    return _settle(epsilon, lambda factor: floor(factor * light))
 
 
-def _settled(epsilon: Nats, whole: Callable[[Fraction], int]) -> int:
+def _settle(epsilon: Nats, whole: Callable[[Fraction], int]) -> int:
     """A whole number that rises or falls with e^epsilon: proved where both ends of an enclosure agree."""
     digits = FIRST_DIGITS
     while True:

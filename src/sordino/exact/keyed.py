@@ -134,11 +134,11 @@ class KeyedSource:
         ids = np.empty((len(texts), 2), dtype=np.uint64)
         for start in range(0, len(texts), PIECE):
             piece = texts.take(slice(start, start + PIECE))
-            chain = _encrypted(cipher, None, piece.lengths.astype(np.uint64))
+            chain = _encrypt(cipher, None, piece.lengths.astype(np.uint64))
             for rows, blocks in piece.blocks():
                 # Nearly always all have one block more, or none.
                 mine = chain if len(rows) == len(piece) else chain.take(rows, axis=0)
-                _put(chain, rows, _encrypted(cipher, mine, *blocks.T))
+                _put(chain, rows, _encrypt(cipher, mine, *blocks.T))
             ids[start : start + len(piece)] = chain
         return ids
 
@@ -234,29 +234,29 @@ class _KeyedStream:
         later = isinstance(rows, slice) and self._mac is None
         inputs = self._inputs if later else self._alone()
         taken = _KeyedStream(self._cipher, [column[rows] for column in inputs], drawn, places)
-        taken._mac = None if later else self._absorbed()[rows]
+        taken._mac = None if later else self._absorb()[rows]
         return taken
 
     def _pair(self, number: Draws) -> Words:
         """Each row's pair of words of a number, shape (n, 2)."""
         alone = self._alone()
         block = (alone[0], number) if alone else (number,)
-        return _encrypted(self._cipher, self._absorbed(), *block)
+        return _encrypt(self._cipher, self._absorb(), *block)
 
     def _alone(self) -> list[Words]:
         """The column that shares its block with the number, if one does."""
         return self._inputs[len(self._inputs) // 2 * 2 :]
 
-    def _absorbed(self) -> Words:
+    def _absorb(self) -> Words:
         """The chain over all blocks of two columns."""
         if self._mac is None:
-            self._mac = _encrypted(self._cipher, None, *self._inputs[:2])
+            self._mac = _encrypt(self._cipher, None, *self._inputs[:2])
             for start in range(2, len(self._inputs) - 1, 2):
-                self._mac = _encrypted(self._cipher, self._mac, *self._inputs[start : start + 2])
+                self._mac = _encrypt(self._cipher, self._mac, *self._inputs[start : start + 2])
         return self._mac
 
 
-def _encrypted(
+def _encrypt(
     cipher: CipherContext,
     chain: Words | None,
     low: NDArray[np.unsignedinteger],

@@ -46,7 +46,7 @@ def compare_powers(powers: Mapping[int, int], amount: Nats) -> int:
     numerator, denominator = amount.rational.numerator, amount.rational.denominator
     digits = FIRST_DIGITS
     while True:
-        low, high = _enclosed(terms, digits)
+        low, high = _log_bounds(terms, digits)
         least, most = low * denominator, high * denominator
         bound = numerator * 10**digits
         if least > bound:
@@ -89,10 +89,10 @@ class ProductOrder:
         first, *others = np.moveaxis(powers, axis, 0)
         best: NDArray[np.int64] = first
         for other in others:
-            best = np.where((self._compared(other - best) == side)[..., np.newaxis], other, best)
+            best = np.where((self._compare(other - best) == side)[..., np.newaxis], other, best)
         return best
 
-    def _compared(self, powers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _compare(self, powers: NDArray[np.int64]) -> NDArray[np.int64]:
         """-1, 0 or 1 for products below 1, of 1 and above 1, shape (...) of exponents (..., ratios)."""
         logarithm = powers @ self._logs
         signs: NDArray[np.int64] = np.array(np.sign(logarithm), dtype=np.int64)
@@ -112,7 +112,7 @@ class ProductOrder:
         return self._signs[row]
 
 
-def _enclosed(powers: Mapping[int, int], digits: int) -> tuple[int, int]:
+def _log_bounds(powers: Mapping[int, int], digits: int) -> tuple[int, int]:
     """The logarithm of the product between whole multiples of 10^-digits."""
     low = high = 0
     for base, exponent in powers.items():

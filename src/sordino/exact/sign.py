@@ -61,7 +61,7 @@ class SignCoins:
     def _wrong_below(self, numbers: NDArray[np.float64], which: NDArray[np.intp] | None) -> NDArray[np.int64]:
         """-|x| (T - 2^63), rounded towards 0 and not below -(T - 2^63), which a word has to be below to be wrong."""
         slope, least = self._slopes, self._least
-        if self._alike:
+        if self._are_alike:
             slope, least = slope[:1], least[:1]
         elif which is not None:
             slope, least = slope.take(which), least.take(which)
@@ -83,7 +83,7 @@ class SignCoins:
         return np.array([HALF - threshold for threshold in self.thresholds], dtype=np.int64)
 
     @cached_property
-    def _alike(self) -> bool:
+    def _are_alike(self) -> bool:
         return len(set(self.thresholds)) == 1
 
 

@@ -34,12 +34,12 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
         f"Whatever is asked and answered, all answers together {odds}",
         f"A suspicion of 1 in 10 becomes at most 1 in {most} and at least 1 in {least}.",
         *about,
-        *(_damaged(damage) if damage else _left(reading)),
+        *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
         *ALWAYS,
     )
 
 
-def _left(reading: LedgerLines) -> tuple[str, ...]:
+def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
     waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
     return (
@@ -49,7 +49,7 @@ def _left(reading: LedgerLines) -> tuple[str, ...]:
     )
 
 
-def _damaged(damage: tuple[str, ...]) -> tuple[str, ...]:
+def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:
     return (
         f"The ledger is damaged ({', '.join(damage)}): lines may be missing, so nothing new is asked.",
         "Answers that are whole are still sent again.",

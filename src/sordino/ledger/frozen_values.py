@@ -84,7 +84,7 @@ def thaw(content: bytes) -> Any:
         # One copy, so that arrays begin where numpy would have them begin.
         room = np.frombuffer(content, np.uint8)[end + -end % ALIGNED :].copy()
         room.flags.writeable = False
-        return _thawed([_class_of(*each) for each in classes], nodes, room)[root]
+        return _thaw_all([_class_of(*each) for each in classes], nodes, room)[root]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, ImportError, RecursionError) as error:
         raise UnfrozenError(f"no frozen value: {type(error).__name__}") from None
 
@@ -112,11 +112,11 @@ class _Freezer:
         """Where a part stands; written if it is new."""
         known = self._known.get(id(value))
         if known is None:
-            place = self._array(value) if isinstance(value, np.ndarray) else self._noted(self._words(value))
+            place = self._array(value) if isinstance(value, np.ndarray) else self._note(self._words(value))
             known = self._known[id(value)] = place, value
         return known[0]
 
-    def _noted(self, node: tuple[Any, ...]) -> int:
+    def _note(self, node: tuple[Any, ...]) -> int:
         place = self._places.setdefault(node, len(self.nodes))
         if place == len(self.nodes):
             self.nodes.append(node)
@@ -139,7 +139,7 @@ class _Freezer:
         kind = type(value)
         if not kind.__module__.startswith(OWN) or isinstance(value, type) or not hasattr(value, "__dict__"):
             raise UnfrozenError(f"a part of another kind: {kind.__name__}")
-        left_out = {each.name for each in _derived(kind)}
+        left_out = {each.name for each in _derived_fields(kind)}
         own = {
             name: part
             for name, part in vars(value).items()
@@ -153,7 +153,7 @@ class _Freezer:
             raise UnfrozenError(f"an array of another kind: {array.dtype.str}")
         piece = self._piece(array)
         if piece is not None:
-            return self._noted(piece)
+            return self._note(piece)
         order = _order(array)
         content = array.tobytes(order)
         place = self._places.setdefault((array.dtype.str, array.shape, order, content), len(self.nodes))
@@ -190,7 +190,7 @@ def _families(array: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
             yield -1, array.dtype.str, array.shape[:-1]
 
 
-def _derived(kind: type) -> list["Field[Any]"]:
+def _derived_fields(kind: type) -> list["Field[Any]"]:
     return [each for each in fields(kind) if each.metadata.get(DERIVED)] if is_dataclass(kind) else []
 
 
@@ -203,7 +203,7 @@ def _class_of(module: str, name: str, *names: str) -> tuple[type, list[str], lis
     kind = getattr(import_module(module), name) if module.startswith(OWN) else None
     if not isinstance(kind, type) or kind.__module__ != module:
         raise UnfrozenError("a class of somebody else")
-    derived = _derived(kind)
+    derived = _derived_fields(kind)
     if is_dataclass(kind):
         needed = {each.name for each in fields(kind)} - {each.name for each in derived}
         if not needed <= set(names):
@@ -211,7 +211,7 @@ def _class_of(module: str, name: str, *names: str) -> tuple[type, list[str], lis
     return kind, list(names), derived
 
 
-def _thawed(
+def _thaw_all(
     classes: list[tuple[type, list[str], list["Field[Any]"]]], nodes: list[list[Any]], room: NDArray[np.uint8]
 ) -> list[Any]:
     """All parts, in their order."""

@@ -37,7 +37,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _nothing(step: str) -> None:
+def _do_nothing(step: str) -> None:
     del step
 
 
@@ -61,7 +61,7 @@ class Ledger:
 
     path: Path
     clock: Callable[[], str] = now
-    step: Callable[[str], None] = _nothing
+    step: Callable[[str], None] = _do_nothing
 
     @classmethod
     @checked
@@ -219,7 +219,7 @@ class Ledger:
             self.step("reserving")
             return Entry(query, version.number, asked.sequence, asked.time)
 
-        entry = self._changed(query, record, write, to="decide")
+        entry = self._change_entry(query, record, write, to="decide")
         self.step("reserved")
         return entry
 
@@ -246,7 +246,7 @@ class Ledger:
             self.step("storing")
             return replace(known, code=code)
 
-        entry = self._changed(query, record, write, to="find")
+        entry = self._change_entry(query, record, write, to="find")
         self.step("stored")
         return entry
 
@@ -290,7 +290,7 @@ class Ledger:
         except UnreadableError:
             return LedgerLines.of_contents(self.terms, salvage(self.path))
 
-    def _changed(
+    def _change_entry(
         self,
         query: AskedQuery,
         record: PersonRecord,
@@ -309,14 +309,14 @@ class Ledger:
         try:
             with transaction(self.path, write=True) as connection:
                 reading = read_part(connection, self.terms, query.id, to=to)
-                known = self._found(reading, query, record)
+                known = self._find_entry(reading, query, record)
                 if known is not None and known.code is not None:
                     return known
                 _require_whole(self.path, reading)
                 found = write(connection, reading, known)
         except UnreadableError:
             reading = LedgerLines.of_contents(self.terms, salvage(self.path))
-            known = self._found(reading, query, record)
+            known = self._find_entry(reading, query, record)
             if known is not None and known.code is not None:
                 return known
             _require_whole(self.path, reading)
@@ -325,7 +325,7 @@ class Ledger:
             raise found
         return found
 
-    def _found(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
+    def _find_entry(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query.
 
         Raises:

@@ -193,7 +193,7 @@ class Sampled(SeveralQueries[Part]):
             return self.queries[0].privatize(columns[0][:], source)  # type: ignore[arg-type]  # numbers may be scaled
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
-        for j, rows in _grouped(drawn, len(self.queries)):
+        for j, rows in _groups(drawn, len(self.queries)):
             own = self.queries[j].privatize(columns[j][rows], source.take(rows))  # type: ignore[arg-type]  # the same
             codes[rows] = own + np.uint64(self.offsets[j])
         return codes
@@ -241,7 +241,7 @@ class Sampled(SeveralQueries[Part]):
         if len(self._alike) == 1:
             yield self._alike[0], None, None if len(self.queries) == 1 else drawn
             return
-        for number, rows in _grouped(self._group.take(drawn), len(self._alike)):
+        for number, rows in _groups(self._group.take(drawn), len(self._alike)):
             alike = self._alike[number]
             if len(rows):
                 yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
@@ -289,7 +289,7 @@ class Sampled(SeveralQueries[Part]):
             return
         table = self._query
         which = np.searchsorted(self._first, codes, side="right") - 1 if table is None else table.take(codes)
-        for j, rows in _grouped(which, len(self.queries)):
+        for j, rows in _groups(which, len(self.queries)):
             yield self.queries[j], codes[rows] - np.uint64(self.offsets[j]), rows
 
     def _require_numbers(self) -> None:
@@ -303,14 +303,14 @@ class Sampled(SeveralQueries[Part]):
         """Each query as often as its share, where these are few together; in few bytes, for the cache."""
         if sum(self.shares) > LARGEST_TABLE:
             return None
-        return np.repeat(_numbered(len(self.queries)), self.shares)
+        return np.repeat(_count_up(len(self.queries)), self.shares)
 
     @cached_property
     def _query(self) -> NDArray[np.unsignedinteger] | None:
         """Whose each code is, where they are few; in few bytes, which sort fast."""
         if self.outputs > LARGEST_TABLE:
             return None
-        return np.repeat(_numbered(len(self.queries)), np.diff(self.offsets))
+        return np.repeat(_count_up(len(self.queries)), np.diff(self.offsets))
 
     @cached_property
     def _first(self) -> Words:
@@ -342,12 +342,12 @@ def _looked_at(query: Part, column: ArrayLike | Measured) -> NDArray[Any] | Meas
     return column if isinstance(column, Measured) else query.checked(column)
 
 
-def _numbered(count: int) -> NDArray[np.unsignedinteger]:
+def _count_up(count: int) -> NDArray[np.unsignedinteger]:
     """The numbers below a count, in few bytes."""
     return np.arange(count, dtype=np.min_scalar_type(count - 1))
 
 
-def _grouped(group: NDArray[np.integer], groups: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def _groups(group: NDArray[np.integer], groups: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Each group with the places of its members, in ascending order."""
     small = group.astype(np.min_scalar_type(groups - 1), copy=False)
     order, ends = np.argsort(small, kind="stable"), np.cumsum(np.bincount(small, minlength=groups)).tolist()

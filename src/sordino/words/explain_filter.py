@@ -47,7 +47,7 @@ def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | 
         case Odometer():
             return _odometer(known)
         case _:
-            return (*_promised(known), *left_sentences(known), *_conditions(known))
+            return (*_promise_sentences(known), *left_sentences(known), *_conditions(known))
 
 
 def _joint(known: JointFilter) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _joint(known: JointFilter) -> tuple[str, ...]:
     out = (f"Answers that are out: {waiting}. Each counts as any that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
         return (*left_sentences(worst), *out)
-    return (*_promised(worst), *left_sentences(worst), *out, *_conditions(worst))
+    return (*_promise_sentences(worst), *left_sentences(worst), *out, *_conditions(worst))
 
 
 def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
     return (*lines, "An odometer promises nothing about further answers; a filter does.")
 
 
-def _promised(known: BayesianFilter) -> tuple[str, ...]:
+def _promise_sentences(known: BayesianFilter) -> tuple[str, ...]:
     """The definition's sentences, of all answers, without what they say of a second report."""
     said = promise(known.definition, _labels(known.domain, known.definition), TOGETHER)
     return tuple(sentence.text for sentence in said if sentence.purpose is not Purpose.REPEATED)

@@ -77,7 +77,7 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
         summary, details = _single(plan.about_shares[0])
     else:
         summary, details = _several(plan)
-    forged = Paragraph(FORGED, limits(*_forging(plan)))
+    forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
     sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, forged, sent, nearly)
@@ -112,7 +112,7 @@ def _single(question: SharesQuestion) -> Parts:
 
 def _several(plan: Plan) -> Parts:
     """Several histograms without deltas: the least protected answers first."""
-    head, *shares = _asked(plan)
+    head, *shares = _question_sentences(plan)
     details = [Paragraph(ASKED, limits(*shares))]
     for question in plan.about_shares:
         said = promised(question, f"one report about {question.name!r}")
@@ -121,16 +121,16 @@ def _several(plan: Plan) -> Parts:
         heading = f"{REVEALED} about {question.name!r}"
         details.append(Paragraph(heading, (*own, *limits(*question.notes))))
     most, others = _largest_factor(plan.about_shares), _about_others(plan.about_shares)
-    return limits(head, most, *_unprotected(plan.about_shares), others, AGAIN), tuple(details)
+    return limits(head, most, *_unprotected_sentences(plan.about_shares), others, AGAIN), tuple(details)
 
 
 def _by_attributes(plan: Plan) -> Parts:
     """A promise about each attribute by itself."""
     if plan.promise is None:
         raise AssertionError("only plans whose attributes have deltas come here")
-    head, *shares = _asked(plan)
+    head, *shares = _question_sentences(plan)
     said = {
-        ASKED: (*shares, *_answered_together(plan), *_missing(plan)),
+        ASKED: (*shares, *_answered_together(plan), *_missing_sentences(plan)),
         REVEALED: coordinate_promise(plan.promise),
         RESTS: (*bound_sentences(plan.promise), *ground_sentences(plan.promise)),
     }
@@ -138,7 +138,7 @@ def _by_attributes(plan: Plan) -> Parts:
     return limits(head, *coordinate_summary(plan.promise)), details
 
 
-def _asked(plan: Plan) -> tuple[str, ...]:
+def _question_sentences(plan: Plan) -> tuple[str, ...]:
     """Who is asked what."""
     if len(plan.questions) == 1:
         return (f"Each person is asked once for {plan.questions[0].asked_in_words}, and sends one report.",)
@@ -164,7 +164,7 @@ def _answered_together(plan: Plan) -> Iterator[str]:
             )
 
 
-def _missing(plan: Plan) -> Iterator[str]:
+def _missing_sentences(plan: Plan) -> Iterator[str]:
     """Which answers may be missing, and that it is protected."""
     for attribute in plan.attributes.values():
         if attribute.optional:
@@ -180,7 +180,7 @@ def _missing(plan: Plan) -> Iterator[str]:
             )
 
 
-def _forging(plan: Plan) -> Iterator[str]:
+def _forged_sentences(plan: Plan) -> Iterator[str]:
     """How much forged reports can weigh in shares and in distribution functions."""
     # Shares first, whose weight matters to whoever counts people.
     for question in sorted(plan.questions, key=lambda one: one.shares is None):
@@ -199,14 +199,14 @@ def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
     )
 
 
-def _unprotected(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
+def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
     """The questions some of whose answers are not protected from each other."""
-    names = [question.name for question in questions if not _bounded(question.definition)]
+    names = [question.name for question in questions if not _is_bounded(question.definition)]
     if not names:
         return ()
     return (
         (
-            f"Not all answers are protected from each other: a report about {_listed(names)} shows as it is what its"
+            f"Not all answers are protected from each other: a report about {_name_list(names)} shows as it is what its"
             " details call public or not sensitive."
         ),
     )
@@ -218,22 +218,22 @@ def _about_others(questions: Sequence[SharesQuestion]) -> str:
         "A report about one attribute reveals something about another too, to somebody who knows how they depend on"
         " each other: it changes the odds of its answers"
     )
-    bounds = [question.definition.epsilon for question in questions if _bounded(question.definition)]
+    bounds = [question.definition.epsilon for question in questions if _is_bounded(question.definition)]
     if len(bounds) == len(questions):
         return f"{start} by a factor of at most {factor(max(bounds))}."
-    names = [question.name for question in questions if not _bounded(question.definition)]
+    names = [question.name for question in questions if not _is_bounded(question.definition)]
     return (
-        f"{start} without limit where it is about {_listed(names)}, since not all of these values are protected from"
+        f"{start} without limit where it is about {_name_list(names)}, since not all of these values are protected from"
         " each other."
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _name_list(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     return ", ".join(repr(name) for name in names[:FEW]) + more
 
 
-def _bounded(definition: Definition) -> bool:
+def _is_bounded(definition: Definition) -> bool:
     """Whether every two values are protected from each other."""
     if isinstance(definition, PairwiseLDP):
         return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())

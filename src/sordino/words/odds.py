@@ -220,14 +220,14 @@ def beliefs(epsilon: Nats) -> tuple[str, str]:
 
     A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
     """
-    high = _enclosed(epsilon)[1]
+    high = _factor_bounds(epsilon)[1]
     # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
     return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
 
 
 def factor(epsilon: Nats) -> str:
     """e^epsilon, rounded up."""
-    return short(_enclosed(epsilon)[1], up=True)
+    return short(_factor_bounds(epsilon)[1], up=True)
 
 
 def short(value: Fraction, *, up: bool) -> str:
@@ -238,7 +238,7 @@ def short(value: Fraction, *, up: bool) -> str:
     return f"{int(units):,}{point}{rest}" if units.isdigit() else text
 
 
-def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
+def _factor_bounds(epsilon: Nats) -> tuple[Fraction, Fraction]:
     """Bounds of e^epsilon; exact where it is rational."""
     low, high = exponential(epsilon.rational, FIRST_DIGITS)
     return low * epsilon.ratio, high * epsilon.ratio

@@ -76,9 +76,9 @@ def _distance_promise(
 def _apart(metric: MetricPart, times: int) -> str:
     """So many units of distance, in words."""
     if metric.map is not None:
-        return f"{_written(times * canonical_number(metric.map.per))} {metric.map.unit} apart"
+        return f"{_decimal_text(times * canonical_number(metric.map.per))} {metric.map.unit} apart"
     if metric.per is not None:
-        return f"that differ by {_written(times * canonical_number(metric.per))}"
+        return f"that differ by {_decimal_text(times * canonical_number(metric.per))}"
     if metric.positions is not None:
         return f"whose positions differ by {times}"
     if metric.lengths:
@@ -95,7 +95,7 @@ def _cells(grid: Grid) -> str:
     )
 
 
-def _written(number: Fraction) -> str:
+def _decimal_text(number: Fraction) -> str:
     """A number as people write it: a decimal where it is a short one."""
     for digits in range(7):
         shifted = number * 10**digits

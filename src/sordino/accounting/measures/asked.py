@@ -42,10 +42,10 @@ class Asked:
                     totals[group] = total + query.epsilon
         pairs = zip(totals, bounds, strict=True)
         kept = tuple(None if total is None or bound is None or total > bound else total for total, bound in pairs)
-        return cls(kept, _added(queries, d))
+        return cls(kept, _summed_levels(queries, d))
 
 
-def _added(queries: Sequence[Query], d: int) -> list[float]:
+def _summed_levels(queries: Sequence[Query], d: int) -> list[float]:
     """The most that queries add to each number's loss, then to the record's."""
     touching = [
         tuple(place for place, query in enumerate(queries) if _concerns(query, group, d)) for group in range(d + 1)

@@ -132,11 +132,11 @@ class BoxState:
         Raises:
             SordinoError: a query that does not fit the box.
         """
-        return self._fitting(query).level
+        return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """What it promises."""
-        return self._fitting(query).epsilon
+        return self._fitting_question(query).epsilon
 
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
@@ -160,17 +160,17 @@ class BoxState:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
         # What does not fit is refused even where the epsilons alone would decide.
-        question = self._fitting(query)
+        question = self._fitting_question(query)
         carried = up(self.settled + up(self.loss.bounds.upper + question.level))
         sure = carried <= self.most
         if not sure and self.basic is not None:
             basic = self.basic + question.epsilon
             sure, carried = basic <= self.budget, min(carried, basic.ceil())
         if sure:
-            return Decision(True, carried, lambda output: self._followed(self.loss, question, output))
+            return Decision(True, carried, lambda output: self._after_answer(self.loss, question, output))
         return self._by_loss(question) if rule == "simplified" else self._by_answers(question)
 
-    def _fitting(self, query: FilterQuery) -> Query:
+    def _fitting_question(self, query: FilterQuery) -> Query:
         """A question that the box fits.
 
         Raises:
@@ -185,14 +185,14 @@ class BoxState:
         solved = self.loss.solved(self.nodes, down(self.goal - query.level))
         loss = up(self.settled + up(solved.bounds.upper + query.level))
         if loss <= self.most:
-            return Decision(True, loss, lambda output: self._followed(solved, query, output))
+            return Decision(True, loss, lambda output: self._after_answer(solved, query, output))
         return self._by_spent(query)
 
     def _by_spent(self, query: Query) -> "Decision[BoxState]":
         """What is left is left, even where the limit on the work ends the search after an answer too early."""
         loss = up(self.spent + query.level)
         if loss <= self.most:
-            return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
+            return Decision(True, loss, lambda output: self._after_answer(self._closest, query, output))
         return Decision(False, loss)
 
     def _by_answers(self, query: Query) -> "Decision[BoxState]":
@@ -213,7 +213,7 @@ class BoxState:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
 
-    def _followed(self, loss: BoxLoss, query: Query, output: int) -> "BoxState":
+    def _after_answer(self, loss: BoxLoss, query: Query, output: int) -> "BoxState":
         return self._with(loss.after(query.evidence(self.box, output)), query)
 
     def _with(self, loss: BoxLoss, query: Query) -> "BoxState":

@@ -109,21 +109,21 @@ class CoordinateBoxState:
         Raises:
             SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        question = self._fitting(query)
-        known = self._eased(question) if self._near(question.level) else self
-        simple = self._asked(known, question)
+        question = self._fitting_question(query)
+        known = self._with_polynomials(question) if self._near(question.level) else self
+        simple = self._simple_decision(known, question)
         if simple.accepted:
             return simple
         if rule == "full":
-            after = known._solved(question)._answers(question)  # noqa: SLF001 - the same answers, with closer bounds
+            after = known._with_closer_bounds(question)._answers(question)  # noqa: SLF001 - the same answers, with closer bounds
             if after is not None:
                 return Decision(True, max(state.most(()) for state in after), lambda code: after[code])
         else:
-            worked = self._asked(known._worked((question,)), question)  # noqa: SLF001 - another state of this class
+            worked = self._simple_decision(known._with_work((question,)), question)  # noqa: SLF001 - another state of this class
             if worked.accepted:
                 return worked
         # What is said to be left is left, even where the search after an answer ends too early.
-        closest = self._asked(self._closest, question)
+        closest = self._simple_decision(self._closest, question)
         return closest if closest.accepted else simple
 
     def _near(self, level: float) -> bool:
@@ -132,11 +132,11 @@ class CoordinateBoxState:
         asked = [(bound, number.upper + before) for bound, number, before in pairs if bound is not None]
         return any(loss + AHEAD * level > bound.floor() for bound, loss in asked)
 
-    def _eased(self, query: Query) -> "CoordinateBoxState":
+    def _with_polynomials(self, query: Query) -> "CoordinateBoxState":
         """With polynomials on smaller boxes, where a few answers may pass a bound."""
         return replace(self, numbers=self.numbers.cut(self._goals(query, AHEAD)))
 
-    def _solved(self, query: Query) -> "CoordinateBoxState":
+    def _with_closer_bounds(self, query: Query) -> "CoordinateBoxState":
         """With closer bounds where an answer may pass one: what is found before the answer serves all answers."""
         return replace(self, numbers=self.numbers.solved(self._goals(query, 1), self.nodes))
 
@@ -154,15 +154,15 @@ class CoordinateBoxState:
         """The state after each answer; None where one of them may pass a bound."""
         after = []
         for code in range(query.outputs):
-            state = self.counted(query, code)._worked(())  # noqa: SLF001 - another state of this class
-            if state._passed(()):  # noqa: SLF001 - as above
+            state = self.counted(query, code)._with_work(())  # noqa: SLF001 - another state of this class
+            if state._passed_bounds(()):  # noqa: SLF001 - as above
                 return None
             after.append(state)
         return after
 
     def counted(self, query: FilterQuery, output: int) -> "CoordinateBoxState":
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
-        question = self._fitting(query)
+        question = self._fitting_question(query)
         report = question.evidence(self.box, output)
         numbers = self.numbers.after(report, [bool(coefficient) for coefficient in question.model.theta])
         whole = None if self.whole is None else self.whole.after(report)
@@ -174,8 +174,8 @@ class CoordinateBoxState:
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        questions = [self._fitting(query) for query in queries]
-        return not self._passed(questions) or not self._closest._passed(questions)  # noqa: SLF001 - another state
+        questions = [self._fitting_question(query) for query in queries]
+        return not self._passed_bounds(questions) or not self._closest._passed_bounds(questions)  # noqa: SLF001 - another state
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
@@ -202,13 +202,13 @@ class CoordinateBoxState:
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        return self._fitting(query).level
+        return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """What it promises."""
-        return self._fitting(query).epsilon
+        return self._fitting_question(query).epsilon
 
-    def _fitting(self, query: FilterQuery) -> Query:
+    def _fitting_question(self, query: FilterQuery) -> Query:
         question = box_question(query)
         question.model.require_fit(self.box)
         return question
@@ -237,7 +237,7 @@ class CoordinateBoxState:
 
     def own(self, query: FilterQuery) -> NDArray[np.float64]:
         """The most that a question can add under each bound: its epsilon, or nothing."""
-        question = self._fitting(query)
+        question = self._fitting_question(query)
         level = question.level
         pairs = zip(question.model.theta, self.shares, strict=True)
         touched = [level if coefficient or share else 0.0 for coefficient, share in pairs]
@@ -300,10 +300,10 @@ class CoordinateBoxState:
         """The number, by its place, or the record."""
         return f"two values of attribute {group}" if group < self.box.d else "two records"
 
-    def _asked(self, known: "CoordinateBoxState", query: Query) -> "Decision[CoordinateBoxState]":
+    def _simple_decision(self, known: "CoordinateBoxState", query: Query) -> "Decision[CoordinateBoxState]":
         """The simplified decision by a state of the same answers."""
         loss = known.most((query,))
-        if known._passed((query,)):  # noqa: SLF001 - another state of this class
+        if known._passed_bounds((query,)):  # noqa: SLF001 - another state of this class
             return Decision(False, loss)
         return Decision(True, loss, lambda output: known.counted(query, output))
 
@@ -328,7 +328,7 @@ class CoordinateBoxState:
         loss, total = plus(self.whole.bounds.upper, asked.sums[-1]), asked.basic[-1]
         return loss if total is None else min(loss, total.ceil())
 
-    def _passed(self, queries: Sequence[Query]) -> list[int]:
+    def _passed_bounds(self, queries: Sequence[Query]) -> list[int]:
         """The bounds that may be passed once questions are answered."""
         return self._passed_with(self._asked_with(queries))
 
@@ -345,7 +345,7 @@ class CoordinateBoxState:
                 passed.append(group)
         return passed
 
-    def _worked(self, queries: Sequence[Query]) -> "CoordinateBoxState":
+    def _with_work(self, queries: Sequence[Query]) -> "CoordinateBoxState":
         """Bounds just close enough for the questions to fit, where the limit on the work allows."""
         asked = self._asked_with(queries)
         passed = self._passed_with(asked)

@@ -101,11 +101,11 @@ class FiniteState(GroupedState):
 
     def known(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
-        return self._asked(query).known
+        return self._known_query(query).known
 
     def then(self, query: FilterQuery, code: int) -> "FiniteState | None":
         """With one more column."""
-        asked = self._asked(query)
+        asked = self._known_query(query)
         columns, row = asked.column(code)
         place = asked.told(columns.place[row])
         evidence = self.evidence + FiniteEvidence(columns.logarithms[place], columns.radius)
@@ -129,7 +129,7 @@ class FiniteState(GroupedState):
                 found=type(self.measure).__name__,
                 step="promise LDP or coordinate DP, or start with a definition of all versions as one record",
             )
-        lost = self._lost
+        lost = self._exact_losses
         if self.measure.pools_versions and lost:
             lost = [None if None in lost else max(loss for loss in lost if loss is not None)] * len(lost)
         return replace(
@@ -166,7 +166,7 @@ class FiniteState(GroupedState):
 
     def by_answers(self, query: FilterQuery, outputs: int) -> tuple[bool, float]:
         """All answers by floats first, many at a time; then exactly those that floats leave open."""
-        asked = self._asked(query)
+        asked = self._known_query(query)
         columns = asked.columns
         radius = self._radius_with(columns)
         largest, undecided = 0.0, []
@@ -243,13 +243,13 @@ class FiniteState(GroupedState):
         return LossBounds(max(below, 0.0), above)
 
     @property
-    def _lost(self) -> list[Nats | None]:
+    def _exact_losses(self) -> list[Nats | None]:
         """In each group, exactly; of very many answers rounded up to floats. None where it is infinite."""
         if self.counts.bits > LONGEST:
             return [Nats(Fraction(level)) if math.isfinite(level) else None for level in self.levels.tolist()]
         return [None if ratio is None else Nats.log(ratio) for ratio in self._ratios]
 
-    def _asked(self, query: FilterQuery) -> FiniteQuery:
+    def _known_query(self, query: FilterQuery) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
             raise SordinoError(
                 "a filter over a finite domain takes finite mechanisms and questions about attributes",

@@ -118,11 +118,11 @@ class GroupedState(ABC):
         known = self.known(query)
         raised = self.raised(known)
         if self._simply(known, raised):
-            return Decision(True, self._largest(raised), lambda code: self._answered(query, code))
+            return Decision(True, self._largest(raised), lambda code: self._after_answer(query, code))
         if rule == "simplified" or known.outputs is None:
             return Decision(False, self._largest(raised))
         accepted, largest = self.by_answers(query, known.outputs)
-        return Decision(accepted, largest, (lambda code: self._answered(query, code)) if accepted else None)
+        return Decision(accepted, largest, (lambda code: self._after_answer(query, code)) if accepted else None)
 
     def by_answers(self, query: FilterQuery, outputs: int) -> tuple[bool, float]:
         """Whether every answer that some record can give keeps the bounds; and the largest level of those looked at."""
@@ -191,7 +191,7 @@ class GroupedState(ABC):
 
     def counted(self, query: FilterQuery, output: int) -> "Self":
         """The state after an answer, accepted or not."""
-        return self._answered(query, output)
+        return self._after_answer(query, output)
 
     def left_after_change(self, lost: Sequence[Nats | None]) -> GroupBounds:
         """The bounds less what the present version lost; rounded down where that has thousands of digits."""
@@ -225,7 +225,7 @@ class GroupedState(ABC):
         """Of the groups that are protected."""
         return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 
-    def _answered(self, query: FilterQuery, code: int) -> "Self":
+    def _after_answer(self, query: FilterQuery, code: int) -> "Self":
         after = self.then(query, code)
         if after is None:
             raise SordinoError(

@@ -91,9 +91,9 @@ class _Past:
                 first = place
         since = _sum(step.queries, self.since) if self.said > 0 else self.since
         past = _Past(steps[first:], self.said if since.floor() <= self.said else -math.inf, since)
-        return past if len(past.steps) <= REMEMBERED else past._shortened()
+        return past if len(past.steps) <= REMEMBERED else past._without_oldest()
 
-    def _shortened(self) -> "_Past":
+    def _without_oldest(self) -> "_Past":
         """The oldest step as a number, if it is the better one."""
         oldest, since = self.steps[0], _sum(query for step in self.steps for query in step.queries)
         said = oldest.state.remaining
@@ -146,7 +146,7 @@ class LastingState:
         decision = self.state.decide(question, rule)
         follow = decision.follow
         if follow is not None:
-            return Decision(True, decision.loss, lambda output: self._followed(follow(output), question))
+            return Decision(True, decision.loss, lambda output: self._with_step(follow(output), question))
         if self.fits((question,)):
             loss = min(decision.loss, up(self.spent + question.level))
             return Decision(True, loss, lambda output: self.counted(question, output))
@@ -163,7 +163,7 @@ class LastingState:
 
     def counted(self, query: FilterQuery, output: int) -> "LastingState":
         """The state after an answer, whether the query was accepted or not."""
-        return self._followed(self.state.counted(query, output), box_question(query))
+        return self._with_step(self.state.counted(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
         """The state once the record has changed; what was left is left.
@@ -171,7 +171,7 @@ class LastingState:
         Raises:
             SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
-        return self._followed(self.state.changed(), None)
+        return self._with_step(self.state.changed(), None)
 
     def level(self, query: FilterQuery) -> float:
         """Its epsilon, rounded up.
@@ -193,24 +193,24 @@ class LastingState:
     @property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss."""
-        return self.state.spent_within(self._left)
+        return self.state.spent_within(self._carried_slack)
 
     @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0: queries whose epsilons add up to no more are accepted, in turn."""
-        return max(self.state.remaining, self._left)
+        return max(self.state.remaining, self._carried_slack)
 
     @property
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
-        return self.state.binding_within(self._left)
+        return self.state.binding_within(self._carried_slack)
 
     @cached_property
-    def _left(self) -> float:
+    def _carried_slack(self) -> float:
         """What earlier states had left, where the present one finds nothing; minus infinity elsewhere."""
         return self.past.left if self.state.remaining <= 0 else -math.inf
 
-    def _followed(self, state: BoundedState, query: Query | None) -> "LastingState":
+    def _with_step(self, state: BoundedState, query: Query | None) -> "LastingState":
         return LastingState(state, self.past.after(_Step(self.state, query)))
 
 

@@ -73,13 +73,13 @@ class ProductQuery:
 
     def factor(self, code: int) -> Factor:
         """What an answer says."""
-        return Factor(self.places, self._turned(self.columns.logs[code]), self.columns.radius)
+        return Factor(self.places, self._in_axes(self.columns.logs[code]), self.columns.radius)
 
     def place(self, code: int) -> NDArray[np.integer]:
         """Where its weights stand among the different ones."""
-        return self._turned(self.columns.place[code])
+        return self._in_axes(self.columns.place[code])
 
-    def _turned(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
+    def _in_axes(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
         return column.reshape(self.sizes).transpose(self.axes)
 
 
@@ -131,7 +131,7 @@ class ProductState(GroupedState):
         """Of the record, of each attribute, or of each attribute and then the record."""
         if isinstance(self.definition, CoordinateDP):
             return np.array(self.coordinates)
-        return self._mixed(self.coordinates, self.evidence.loss[1])
+        return self._mixed_losses(self.coordinates, self.evidence.loss[1])
 
     def raised(self, known: QueryLosses) -> NDArray[np.float64]:
         """For a mixture both of its parts are raised."""
@@ -141,7 +141,7 @@ class ProductState(GroupedState):
         if isinstance(self.definition, CoordinateDP):
             return attributes
         record = math.nextafter(self.evidence.loss[1] + float(known.levels[-1]), math.inf)
-        return self._mixed(attributes.tolist(), record)
+        return self._mixed_losses(attributes.tolist(), record)
 
     def within(self, group: int) -> bool:
         """By counts, or else by the most that each query could add."""
@@ -154,7 +154,7 @@ class ProductState(GroupedState):
 
     def known(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
-        return self._asked(query).known
+        return self._known_query(query).known
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
         """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
@@ -163,7 +163,7 @@ class ProductState(GroupedState):
         known, (floor,) = self.known(query), self.floors.tolist()
         carried = up(self.evidence.most + float(known.levels[0]))
         if carried <= floor:
-            return Decision(True, carried, lambda code: self._answered(query, code))
+            return Decision(True, carried, lambda code: self._after_answer(query, code))
         spans = self._spans(query, known.outputs) if rule == "full" and known.outputs is not None else None
         largest = max((upper for _, upper in spans), default=math.inf) if spans else math.inf
         if spans and max(lower for lower, _ in spans) > floor + self.undecided:
@@ -171,7 +171,7 @@ class ProductState(GroupedState):
         decision = Decision(True, largest) if largest <= floor else super().decide(query, rule)
         if not decision.accepted:
             return decision
-        return replace(decision, follow=lambda code: self._answered(query, code)._below(decision.loss))  # noqa: SLF001 - another state of this class
+        return replace(decision, follow=lambda code: self._after_answer(query, code)._below(decision.loss))  # noqa: SLF001 - another state of this class
 
     def _below(self, most: float) -> "ProductState":
         """The same where the loss of the record is known to be at most so large."""
@@ -179,13 +179,15 @@ class ProductState(GroupedState):
 
     def _spans(self, query: FilterQuery, outputs: int) -> list[tuple[float, float]] | None:
         """Bounds on the loss after each answer, worked out once."""
-        if query.parameters not in self._told:
-            asked = self._asked(query)
-            self._told[query.parameters] = self.evidence.losses_with([asked.factor(code) for code in range(outputs)])
-        return self._told[query.parameters]
+        if query.parameters not in self._spans_by_query:
+            asked = self._known_query(query)
+            self._spans_by_query[query.parameters] = self.evidence.losses_with(
+                [asked.factor(code) for code in range(outputs)]
+            )
+        return self._spans_by_query[query.parameters]
 
     @cached_property
-    def _told(self) -> dict[str, list[tuple[float, float]] | None]:
+    def _spans_by_query(self) -> dict[str, list[tuple[float, float]] | None]:
         """By query; it changes no decision."""
         return {}
 
@@ -201,13 +203,13 @@ class ProductState(GroupedState):
         for code, (_, upper) in enumerate(spans):
             largest = max(largest, upper)
             close = summed or upper <= touching
-            if upper > floor and not (close and self._answered(query, code).within(0)):
+            if upper > floor and not (close and self._after_answer(query, code).within(0)):
                 return False, largest
         return True, largest
 
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
         """With one more factor; only its own attributes lose more."""
-        asked = self._asked(query)
+        asked = self._known_query(query)
         evidence = self.evidence.plus(asked.factor(code))
         if evidence.impossible:
             return None
@@ -291,14 +293,14 @@ class ProductState(GroupedState):
             return self.definition.beliefs.bounds[group]
         return Fraction(0)
 
-    def _mixed(self, attributes: Sequence[float], record: float) -> NDArray[np.float64]:
+    def _mixed_losses(self, attributes: Sequence[float], record: float) -> NDArray[np.float64]:
         """Each attribute's bound by its own loss and the record's; then the record's. Under LDP the record's alone."""
         if isinstance(self.definition, LDP):
             return np.array([record])
         shares = [self._share(place) for place in range(self.record.d)]
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
-    def _asked(self, query: FilterQuery) -> ProductQuery:
+    def _known_query(self, query: FilterQuery) -> ProductQuery:
         if not isinstance(query, Query):
             raise SordinoError(
                 "a filter over many attributes takes questions about attributes",

@@ -195,7 +195,7 @@ class SampleQuestions:
         """Refuse what is neither a product of numbers nor a table of categories."""
         counted = set(self._kinds(statistic))
         if len(counted) > 1 or (counted == {True} and len(set(statistic)) < len(statistic)):
-            raise SordinoError("only numbers have products", found=" * ".join(self._named(statistic)))
+            raise SordinoError("only numbers have products", found=" * ".join(self._names(statistic)))
         most = MOST_TOGETHER if counted == {True} else 2
         if len(statistic) > most:
             rule = f"a statistic must be about at most {most} such attributes"
@@ -216,8 +216,8 @@ class SampleQuestions:
         if isinstance(statistic, DistributionFunction):
             return f"{self.names[statistic.number]}, thresholds"
         if isinstance(statistic, CategorySignDistribution):
-            return f"{', '.join(self._named(statistic.places))}, sign"
-        return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
+            return f"{', '.join(self._names(statistic.places))}, sign"
+        return (", " if self.is_table(statistic) else " * ").join(self._names(statistic))
 
     def is_table(self, statistic: Compared) -> bool:
         """Whether it is the combination of several categories."""
@@ -270,7 +270,7 @@ class SampleQuestions:
         """Of each attribute whether it is counted."""
         return [not isinstance(self.attributes[place], SampleNumber) for place in places]
 
-    def _named(self, statistic: Moment) -> Sequence[str]:
+    def _names(self, statistic: Moment) -> Sequence[str]:
         return [self.names[place] for place in statistic]
 
     @cached_property

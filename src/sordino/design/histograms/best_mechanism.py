@@ -188,13 +188,13 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
         yield "binary", partial(BinaryOptimal, definition.least, definition.least)
         return
     yield from _makers(definition.k, LDP(definition.least), code_bits)
-    yield GEOMETRIC, partial(along_axes, definition, _falling)
+    yield GEOMETRIC, partial(along_axes, definition, _geometric_channels)
     if max(definition.shape) <= LARGEST_AXIS:
-        yield TABLE, partial(along_axes, definition, _designed)
+        yield TABLE, partial(along_axes, definition, _with_design)
     if len(definition.axes) > 1 and definition.k <= LARGEST_DESIGN:
         yield JOINT, lambda: optimal_channel(definition.edge_bounds)
     if FEW_ENOUGH < definition.k <= LARGEST_MIXTURE:
-        yield MIXTURE, lambda: mixture(definition, along_axes(definition, _falling))
+        yield MIXTURE, lambda: mixture(definition, along_axes(definition, _geometric_channels))
 
 
 def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[Mechanism]]) -> Mechanism:
@@ -214,16 +214,16 @@ def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[M
     )
 
 
-def _falling(axis: MetricLDP) -> Iterator[Mechanism]:
+def _geometric_channels(axis: MetricLDP) -> Iterator[Mechanism]:
     """The geometric channel, where there is one, and k-ary randomized response."""
     with suppress(SordinoError):
         yield TreeResponse(axis)
     yield RandomizedResponse(axis.k, axis.least)
 
 
-def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
+def _with_design(axis: MetricLDP) -> Iterator[Mechanism]:
     """These, and a design of their own."""
-    yield from _falling(axis)
+    yield from _geometric_channels(axis)
     if axis.k > 2:
         yield optimal_channel(axis.edge_bounds)
 
@@ -251,10 +251,10 @@ def optimal_channel(
         True
     """
     definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
-    return ChannelTable(optimal_weights(definition.bounds, prior, _known(definition)))
+    return ChannelTable(optimal_weights(definition.bounds, prior, _starting_channel(definition)))
 
 
-def _known(definition: PairwiseLDP) -> NDArray[np.float64] | None:
+def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
     """The best channel of few codes that protects all values alike, for a design to begin with."""
     if definition.k <= FEW_VALUES or definition.least.sign() <= 0:
         return None

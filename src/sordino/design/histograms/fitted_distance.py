@@ -62,7 +62,7 @@ class ExpectedEstimates:
     @cached_property
     def variance(self) -> Floats:
         """Of each estimate, shape (k,)."""
-        return self._decoded.unit_variance(subtract_totals=self.subtract_totals) / self.people
+        return self._decode.unit_variance(subtract_totals=self.subtract_totals) / self.people
 
     def draw(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The estimates of one survey, shape (k,), and the shares of the blocks that it knows, shape (blocks,)."""
@@ -92,12 +92,12 @@ class ExpectedEstimates:
         return law
 
     @cached_property
-    def _decoded(self) -> Decoded:
+    def _decode(self) -> Decoded:
         return Decoded(self.mechanism, self.law)
 
     @cached_property
     def _totals(self) -> Floats:
-        return self.mechanism.block_shares(self._decoded.law)
+        return self.mechanism.block_shares(self._decode.law)
 
     @cached_property
     def _root(self) -> Floats:
@@ -105,7 +105,7 @@ class ExpectedEstimates:
         k = self.mechanism.k
         if k > CORRELATED:
             return np.sqrt(self.variance)
-        covariance = self._decoded.covariance(np.eye(k), subtract_totals=self.subtract_totals) / self.people
+        covariance = self._decode.covariance(np.eye(k), subtract_totals=self.subtract_totals) / self.people
         values, vectors = np.linalg.eigh(covariance)
         root: Floats = vectors * np.sqrt(np.maximum(values, 0))
         return root

@@ -42,7 +42,7 @@ def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
         SordinoError: bounds that leave nothing to mix.
     """
     first = falling.probabilities()
-    second = _alike(definition, LARGEST_TABLE // definition.k - falling.outputs).probabilities()
+    second = _uniform_mixture(definition, LARGEST_TABLE // definition.k - falling.outputs).probabilities()
     told = [_information(channel) for channel in (first, second)]
     shares = [part / PARTS for part in range(1, PARTS)]
     # The last digits of inverses are a machine's own, and the plan is not.
@@ -52,7 +52,7 @@ def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
     return ChannelTable(integer_channel(columns[:, columns.any(axis=0)], definition.edge_bounds))
 
 
-def _alike(definition: MetricLDP, codes: int) -> Mechanism:
+def _uniform_mixture(definition: MetricLDP, codes: int) -> Mechanism:
     """The channel with few codes under LDP at the least bound, of at most so many."""
     fitting = [channel for channel in offered(definition.k, definition.least) if channel.outputs <= codes]
     least = coarse_number(NEAR * min(channel.total_variance for channel in fitting))

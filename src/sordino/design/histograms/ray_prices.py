@@ -121,21 +121,21 @@ class _RayPrices:
         prices[self.priced] = point[self.entries :]
         return self.spread @ point[: self.entries], prices
 
-    def _left(self, point: Floats) -> tuple[Floats, Floats]:
+    def _residuals(self, point: Floats) -> tuple[Floats, Floats]:
         """l.x - |Z x|^2 and Z x for every column."""
         root, prices = self._parts(point)
         told = self.columns @ root
         return self.columns @ prices - (told * told).sum(axis=1), told
 
     def _value(self, point: Floats, height: float) -> float:
-        left, _ = self._left(point)
+        left, _ = self._residuals(point)
         if left.min() <= 0:
             return np.inf
         return float(-height * (self.rise @ point) - np.log(left).sum())
 
     def _step(self, height: float) -> float:
         """One step; by how much it promised to lower the problem, 0 where no step does."""
-        left, told = self._left(self.point)
+        left, told = self._residuals(self.point)
         (i, j), x, entries = self.upper, self.columns, self.entries
         slopes = np.concatenate([-2 * (told[:, i] * x[:, j] + told[:, j] * x[:, i]), x[:, self.priced]], axis=1)
         slopes[:, :entries][:, i == j] /= 2

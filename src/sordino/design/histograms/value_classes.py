@@ -61,7 +61,7 @@ def classes_of(bounds: BoundRows) -> ValueClasses:
     members: list[list[int]] = []
     for x in range(k):
         for others in members:
-            if _alike(names, others[0], x):
+            if _are_exchangeable(names, others[0], x):
                 others.append(x)
                 break
         else:
@@ -80,7 +80,7 @@ def sensitive_classes(definition: HighLowLDP) -> ValueClasses:
     return ValueClasses((sensitive, definition.k - sensitive), ((definition.epsilon, definition.epsilon), (None, None)))
 
 
-def _alike(names: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]", x: int, other: int) -> bool:
+def _are_exchangeable(names: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]", x: int, other: int) -> bool:
     """Whether exchanging two values changes no bound."""
     others = np.delete(np.arange(len(names)), [x, other])
     towards = (names[x, others] == names[other, others]).all() and (names[others, x] == names[others, other]).all()

@@ -83,7 +83,7 @@ def definition_floor(
         case BlockLDP() if definition.epsilon.sign() > 0:
             return block_floor(definition.partition.sizes.tolist(), definition.epsilon)
         case HighLowLDP() if definition.epsilon >= SMALLEST_LISTED:
-            return _listed(sensitive_classes(definition), most_listed)
+            return _floor_of_few_kinds(sensitive_classes(definition), most_listed)
         case _:
             return None
 
@@ -117,7 +117,7 @@ def matrix_floor(
     if len(known) == len(every):
         # Whoever keeps the bounds keeps the largest of them between all values.
         floors.append(uniform_floor(k, max(known)))
-    listed = _listed(classes_of(bounds), most_listed) if smallest >= SMALLEST_LISTED else None
+    listed = _floor_of_few_kinds(classes_of(bounds), most_listed) if smallest >= SMALLEST_LISTED else None
     if listed is not None:
         floors.append(listed)
     elif smallest >= SMALLEST_BOUND:
@@ -159,7 +159,7 @@ def block_floor(sizes: Sequence[int], epsilon: Nats) -> Fraction:
     return sum(parts, Fraction(-1, k))
 
 
-def _listed(classes: ValueClasses, most_values: int) -> Fraction | None:
+def _floor_of_few_kinds(classes: ValueClasses, most_values: int) -> Fraction | None:
     """The floor of few kinds of values; None where they are more, or their columns cannot be told apart."""
     found = listed_floor(classes) if can_list(classes, most_values) else None
     return None if found is None else found - Fraction(1, classes.k)
@@ -238,12 +238,12 @@ def proved_floor(rows: Floats, found: "Multipliers") -> Fraction:
         rows: a of a.v >= 0 for every column v, shape (f, k); these floats are meant.
         found: with weights >= 0.
     """
-    weighted = _weighted(rows, found)
+    weighted = _weighted_products(rows, found)
     # Rounded up, to units of 2^-(2 BITS); half of the sum with its transpose.
     return proved_trace(found.root, found.prices, -(-(weighted + weighted.T) // (2 * 4**BITS)))
 
 
-def _weighted(rows: Floats, found: "Multipliers") -> WholeMatrix:
+def _weighted_products(rows: Floats, found: "Multipliers") -> WholeMatrix:
     """The sum of all products of two rows, each as often as its multiplier says, in units of 2^-(4 BITS)."""
     count, k = rows.shape
     weights = np.zeros((count, count), dtype=object)

@@ -132,7 +132,7 @@ class Mixtures:
         """The best mixture that the search finds; never worse than single answers."""
         shares = self._shared(())
         for _ in range(MOST_ROUNDS):
-            new, before = self._priced(shares), shares.total
+            new, before = self._best_priced(shares), shares.total
             if not new:
                 break
             shares = self._shared((*shares.kinds, *new))
@@ -144,7 +144,7 @@ class Mixtures:
                 break
         return shares
 
-    def _priced(self, shares: DrawShares) -> list[MixtureType]:
+    def _best_priced(self, shares: DrawShares) -> list[MixtureType]:
         """The types that are worth most at the prices of the shares so far; none where none pays."""
         paying = sorted(
             (
@@ -172,14 +172,14 @@ class Mixtures:
             ]
             if not shapes:
                 break
-            found += self._valued(shapes, prices, total)
+            found += self._value_tables(shapes, prices, total)
             top = max(self._worth[counts] for counts in shapes)
             best, failures = max(best, top), 0 if top > best * (1 + GROWTH) else failures + 1
             best_of_size = sorted(shapes, key=self._worth.__getitem__, reverse=True)[:WIDTH]
             shapes = list(dict.fromkeys(_one_more(counts, g) for counts in best_of_size for g in groups))
         return found
 
-    def _valued(
+    def _value_tables(
         self, shapes: Sequence[tuple[int, ...]], prices: Floats, total: float
     ) -> list[tuple[float, MixtureType | None]]:
         """The best tables of some shapes, and what they are worth in parts of the total."""

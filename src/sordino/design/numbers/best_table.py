@@ -65,12 +65,12 @@ def _table(level: Nats, share: float) -> LinearTable | None:
     factor = float(exponential(np.array([level.floor()]))[0])
     for room in ROOMS:
         lowered = factor * (1 - room)
-        if lowered > 1 and (table := _made(lowered, level, share)) is not None:
+        if lowered > 1 and (table := _make_table(lowered, level, share)) is not None:
             return table
     return None
 
 
-def _made(factor: float, level: Nats, share: float) -> LinearTable | None:
+def _make_table(factor: float, level: Nats, share: float) -> LinearTable | None:
     """The table for an e^epsilon, if it keeps the level when it is rounded."""
     least = UnbiasedChannel.of(factor, FIRST_POINTS, share).worst
     channel = UnbiasedChannel.of(factor, _points(least / share), share)

@@ -39,10 +39,10 @@ def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, as
 def among(drawn: Sampled, asked: Sequence[int]) -> Sampled:
     """The same queries for whoever holds only the numbers that they read, in this order."""
     place = {old: new for new, old in enumerate(asked)}
-    return Sampled(tuple(_moved(query, place) for query in drawn.queries), drawn.weights)
+    return Sampled(tuple(_move(query, place) for query in drawn.queries), drawn.weights)
 
 
-def _moved(query: Part, place: Mapping[int, int]) -> Part:
+def _move(query: Part, place: Mapping[int, int]) -> Part:
     match query:
         case Together():
             return Together(tuple(_moved_number(part, place) for part in query.queries))

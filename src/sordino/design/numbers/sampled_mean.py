@@ -101,7 +101,7 @@ def sampled_mean(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depe
     levels = single_levels(bounds, most, dependence)
     candidates = [_singles(levels)]
     for groups in _groupings(bounds, levels, dependence):
-        mixture = _made(groups, levels, Mixtures(groups, most).best())
+        mixture = _make_mixture(groups, levels, Mixtures(groups, most).best())
         if mixture is not None:
             candidates.append(mixture)
     kept = [channel for channel in candidates if keeps_deltas(channel, bounds, most, dependence)]
@@ -177,7 +177,7 @@ def _singles(levels: Sequence[Nats]) -> Sampled:
     return one_bit_each([(j,) for j in range(len(levels))], levels, weights)
 
 
-def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -> Sampled | None:
+def _make_mixture(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -> Sampled | None:
     """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
     parts: list[Part] = []
     coins = _coins(levels)

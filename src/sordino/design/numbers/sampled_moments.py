@@ -79,7 +79,7 @@ def sampled_moments(
         )
     if dependence.d != len(amounts):
         raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=shown(dependence.d))
-    names, importance = _asked(len(amounts), pairs, target, features)
+    names, importance = _statistics_and_weights(len(amounts), pairs, target, features)
     levels = statistic_levels(names, amounts, bound, dependence)
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
     asked = one_bit_each(names, levels, whole_shares(spread * np.sqrt(importance)))
@@ -125,7 +125,7 @@ def statistic_levels(
     return levels
 
 
-def _asked(
+def _statistics_and_weights(
     d: int, pairs: Sequence[tuple[int, int]] | None, target: int | None, features: Sequence[int] | None
 ) -> tuple[tuple[Moment, ...], NDArray[np.float64]]:
     """The statistics, and how much the variance of each matters."""

@@ -208,7 +208,7 @@ def whole_table(shape: TableShape, weights: Floats) -> tuple[int, ...] | None:
     """
     flattening = FIRST_FLATTENING
     while flattening < 0.01:
-        table = _rounded(shape, (1 - flattening) * weights + flattening)
+        table = _round(shape, (1 - flattening) * weights + flattening)
         if keeps(shape, table):
             return table
         flattening *= 10
@@ -226,7 +226,7 @@ def keeps(shape: TableShape, table: Sequence[int]) -> bool:
     )
 
 
-def _rounded(shape: TableShape, weights: Floats) -> tuple[int, ...]:
+def _round(shape: TableShape, weights: Floats) -> tuple[int, ...]:
     signs = sum(shape.counts)
     sides = [range(count + 1) for count in shape.counts]
     of_state = dict(zip(product(*sides), weights, strict=True))

@@ -240,8 +240,8 @@ class _NewtonStep:
     def taken(self) -> tuple[UnbiasedChannel, float]:
         """What it leads to, and how much of it was allowed: prices and weights go their own parts of the way."""
         start, old = self.start, self.start.prices
-        part = min(_allowed(start.weights, self.weights), _allowed(start.spare, self.spare))
-        of_prices = _allowed(old.prior, self.prices[-len(old.prior) :])
+        part = min(_allowed_step(start.weights, self.weights), _allowed_step(start.spare, self.spare))
+        of_prices = _allowed_step(old.prior, self.prices[-len(old.prior) :])
         moved = old.moved(of_prices * self.prices)
         while np.any(moved.slacks < (1 - WITHIN) * old.slacks):
             of_prices *= SHORTER
@@ -250,7 +250,7 @@ class _NewtonStep:
         return UnbiasedChannel(moved, weights, spare, start.worst + self.worst), min(part, of_prices)
 
 
-def _allowed(values: Floats, growth: Floats) -> float:
+def _allowed_step(values: Floats, growth: Floats) -> float:
     """The part of a growth that leaves positive values positive, up to all of it."""
     return float(min(1.0, WITHIN / max((-growth / values).max(), WITHIN)))
 

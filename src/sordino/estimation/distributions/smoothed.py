@@ -50,7 +50,7 @@ def smoothed_shares(
         [0.88, 0.06, 0.01, 0.05]
     """
     channel = mechanism.probabilities()
-    up, down = _exchanged(widths, int(counts.sum()))
+    up, down = _exchange(widths, int(counts.sum()))
     bins, others = len(widths), mechanism.k - len(widths)
     shares = np.append(widths / widths.sum(), np.ones(others)) / (1 + others)
     before, least = -np.inf, GAIN * exp(min(epsilon, 50.0))
@@ -70,7 +70,7 @@ def smoothed_shares(
     return total
 
 
-def _exchanged(widths: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _exchange(widths: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The part of each bin that moves to the next one, and of that one back, shape (k - 1,) each."""
     first, second = widths[:-1], widths[1:]
     # It moves by 1 / k: its square is 2 part / k^2 on average.

@@ -46,23 +46,23 @@ class Subpopulation:
 
     def contributions(self, functionals: Floats) -> Floats:
         """What each code counts as in the functionals of the shares, shape (m, outputs)."""
-        counted = self._counted(functionals)
+        counted = self._code_scores(functionals)
         if not self.optional:
             return counted
         ratio = (counted @ self.law)[:, None] / self.share
-        return ratio + (counted - ratio * self._given) / self.share
+        return ratio + (counted - ratio * self._code_values) / self.share
 
     def limits(self, functionals: Floats, z: float, n: int) -> Limits:
         """All that is no further from the estimates than so many standard errors, shape (m,) each."""
-        counted = self._counted(functionals)
+        counted = self._code_scores(functionals)
         mean, law = counted @ self.law, self.noise(n)
         variance = self.variances(counted, n) / n
-        shared = (counted @ (law * self._given) - (counted @ law) * (self._given @ law)) / n
+        shared = (counted @ (law * self._code_values) - (counted @ law) * (self._code_values @ law)) / n
         return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
 
     def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
         """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""
-        away = self._counted(functionals) - part * self._given
+        away = self._code_scores(functionals) - part * self._code_values
         return np.sqrt(self.variances(away, n) / n) / self.share
 
     def variances(self, contributions: Floats, n: int) -> Floats:
@@ -92,11 +92,11 @@ class Subpopulation:
 
     def share_stderr(self, n: int) -> float:
         """Of the share of the people who have it, and of those who lack it."""
-        return float(np.sqrt(self.variances(self._given[None, :], n)[0] / n)) if self.optional else 0.0
+        return float(np.sqrt(self.variances(self._code_values[None, :], n)[0] / n)) if self.optional else 0.0
 
     def share_variance(self, law: Floats) -> float:
         """Of what one report counts as in it, by the law of the reports' noise."""
-        return float(variances(self._given[None, :], law)[0])
+        return float(variances(self._code_values[None, :], law)[0])
 
     def tells(self, z: float, n: int) -> bool:
         """Whether somebody surely has the number, as far as so many standard errors tell."""
@@ -105,16 +105,16 @@ class Subpopulation:
     @cached_property
     def share(self) -> float:
         """s, of the people who have the number."""
-        return float(self._given @ self.law)
+        return float(self._code_values @ self.law)
 
     @cached_property
-    def _given(self) -> Floats:
+    def _code_values(self) -> Floats:
         """g, what each code counts as in it."""
         if not self.optional:
             return np.ones(len(self.law))
         return self.mechanism.unbiased(np.append(np.ones(self.bins), 0.0))
 
-    def _counted(self, functionals: Floats) -> Floats:
+    def _code_scores(self, functionals: Floats) -> Floats:
         """h, what each code counts as in the share of all people, shape (m, outputs)."""
         if not self.mechanism.counts_codes:
             raise SordinoError(

@@ -134,14 +134,14 @@ class Cells:
         low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
         if self.estimate.mechanism.counts_codes:
             # What a whole is made of is worked out once for all its parts.
-            added = self._added_up(self._added, [*given, *of])
-            among = np.repeat(self._added_up(self._added, given), size, axis=0)
+            added = self._added_up(self._code_contributions, [*given, *of])
+            among = np.repeat(self._added_up(self._code_contributions, given), size, axis=0)
             low, high = likely_limits((low, high), added, among, self.estimate.law, self.estimate.n, 1 - confidence)
         known = np.nan_to_num(influence)
         return Within(size, value, known, known @ self.covariance, low, high, fitted)
 
     @cached_property
-    def _added(self) -> Floats:
+    def _code_contributions(self) -> Floats:
         """What each code adds to the estimate of each cell, shape (k, codes): all sums of cells are sums of these."""
         return self.estimate.contributions(np.eye(prod(self.shape)))
 

@@ -193,8 +193,8 @@ def _descend(fit: _Objective, mixture: Mixture) -> Mixture:
         by_class, within = fit.slopes(mixture, rest)
         while True:
             other = Mixture(
-                _moved(mixture.weights, step * by_class),
-                tuple(_moved(own, step * slope) for own, slope in zip(mixture.within, within, strict=True)),
+                _move(mixture.weights, step * by_class),
+                tuple(_move(own, step * slope) for own, slope in zip(mixture.within, within, strict=True)),
             )
             left = fit.rest(other)
             found = fit.of(left)
@@ -207,7 +207,7 @@ def _descend(fit: _Objective, mixture: Mixture) -> Mixture:
     return mixture
 
 
-def _moved(shares: Floats, powers: Floats) -> Floats:
+def _move(shares: Floats, powers: Floats) -> Floats:
     """Distributions along the last axis, moved down slopes."""
     # Nothing overflows: shares grow by the most that one does.
     moved: Floats = shares * np.exp(powers.min(axis=-1, keepdims=True) - powers)

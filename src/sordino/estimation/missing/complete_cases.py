@@ -82,12 +82,12 @@ class CompleteCases:
         Raises:
             SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
         """
-        found, _ = self._among(*self._told(aggregate))
+        found, _ = self._among(*self._moments_of_all(aggregate))
         return found
 
     def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m)."""
-        told = self._told(aggregate)
+        told = self._moments_of_all(aggregate)
         means, share = self._among(*told)
         slopes = np.zeros((len(means), self.estimator.moments.m))
         slopes[np.arange(len(means)), self._own] = 1 / share
@@ -114,7 +114,7 @@ class CompleteCases:
         Raises:
             SordinoError: as `MomentEstimator.means`.
         """
-        return self._share(*self._told(aggregate))
+        return self._share(*self._moments_of_all(aggregate))
 
     def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:
         """Limits of this share, by the likelihood of what reports add to it; `error` is how often they may miss."""
@@ -122,7 +122,7 @@ class CompleteCases:
         ((low,), (high,)) = moment_limits(whole, aggregate, error)
         return (1 + float(low)) / 2, (1 + float(high)) / 2
 
-    def _told(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
+    def _moments_of_all(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
         """Among all people, the means of all moments and their covariance."""
         return self.estimator.means(aggregate), self.estimator.covariance(aggregate)
 

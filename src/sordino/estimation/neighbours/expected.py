@@ -34,19 +34,19 @@ class Neighbourhoods:
         ones, middle = np.ones(shape), np.zeros(shape)
         centre = tuple(length // 2 for length in shape)
         middle[centre] = 1.0
-        self.own = [float(self._blurred(middle, scale)[centre]) for scale in SCALES]
-        self.all = [self._blurred(ones, scale) - own for scale, own in zip(SCALES, self.own, strict=True)]
+        self.own = [float(self._blur(middle, scale)[centre]) for scale in SCALES]
+        self.all = [self._blur(ones, scale) - own for scale, own in zip(SCALES, self.own, strict=True)]
 
     def means(self, shares: Floats) -> list[Floats]:
         """At each scale, shape (k,)."""
         values = shares.reshape(self.shape)
-        sums = [self._blurred(values, scale) - own * values for scale, own in zip(SCALES, self.own, strict=True)]
+        sums = [self._blur(values, scale) - own * values for scale, own in zip(SCALES, self.own, strict=True)]
         return [
             np.maximum(np.divide(total, weight, out=np.zeros_like(total), where=weight > 1e-9), 0.0).ravel()
             for total, weight in zip(sums, self.all, strict=True)
         ]
 
-    def _blurred(self, values: Floats, scale: float) -> Floats:
+    def _blur(self, values: Floats, scale: float) -> Floats:
         from scipy import ndimage
 
         blurred: Floats = ndimage.gaussian_filter(values, scale, mode="constant", truncate=REACH)

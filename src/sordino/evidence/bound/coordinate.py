@@ -139,7 +139,7 @@ class CoordinateLoss:
         enough = goal - spread if goal < math.inf else self.lower + tolerance / 2
         along, lower, work = self.along.improved(self.evidence, enough, min(nodes, AT_ONCE), goal - spread)
         lower = max(self.lower, down(lower - spread))
-        return self._found(along, self.carried, lower), work
+        return self._with_closer_bounds(along, self.carried, lower), work
 
     def _by_pair(self, nodes: int, goal: float, tolerance: float) -> "tuple[CoordinateLoss, int]":
         """By the terms at both records, each for itself: closer where they are steep along the coordinate."""
@@ -156,10 +156,10 @@ class CoordinateLoss:
             # A bound that is no number gives way to the one that is known.
             carried = min(now.carried, up_from_zero(search.upper + spread))
             lower = max(now.lower, down(search.lower - spread))
-            now, used = now._found(now.along, carried, lower), used + work
+            now, used = now._with_closer_bounds(now.along, carried, lower), used + work
         return now, used
 
-    def _found(self, along: Along, carried: float, lower: float) -> "CoordinateLoss":
+    def _with_closer_bounds(self, along: Along, carried: float, lower: float) -> "CoordinateLoss":
         """The same reports, with closer bounds."""
         found = replace(self, along=along, carried=carried, lower=lower)
         found.__dict__["evidence"] = self.evidence

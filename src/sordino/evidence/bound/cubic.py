@@ -155,7 +155,7 @@ class Cubic:
     @cached_property
     def bounds(self) -> Floats:
         """Shape (m,): of each box, with all that the polynomials leave out."""
-        turned = np.maximum(self._turned + self.bent, 0.0) * (1 + SLACK)
+        turned = np.maximum(self._largest_turns + self.bent, 0.0) * (1 + SLACK)
         found: Floats = (self.closer + self.rest + turned @ REACHES).max(axis=1) + 2 * self.margin
         return found
 
@@ -251,7 +251,7 @@ class Cubic:
         return places
 
     @cached_property
-    def _turned(self) -> Floats:
+    def _largest_turns(self) -> Floats:
         """Shape (m, 2): the most that the polynomials turn down, and up, along the number."""
         _, two, three = self.level.T
         spread = 6 * np.abs(three) + 2 * np.abs(self.lines[:, 1]).sum(axis=1)

@@ -87,7 +87,7 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     if shape.kinked:
         tilts.append(envelope.slope(t))
         jump = np.argmax((late.max(axis=0) - late.min(axis=0)) * (largest - least), axis=1)
-        tilts += _balanced(problem, mean, jump)
+        tilts += _balanced_slopes(problem, mean, jump)
     bound = _dual(problem, (low, high), (least, largest), np.stack(tilts)).min(axis=0)
     value = shape.value(t)
     loose = np.maximum(envelope.above(t, value), 0)
@@ -144,7 +144,7 @@ def _dual(problem: Problem, box: Boxes, span: Boxes, tilt: NDArray[np.float64]) 
     return bound
 
 
-def _balanced(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[np.intp]) -> list[NDArray[np.float64]]:
+def _balanced_slopes(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[np.intp]) -> list[NDArray[np.float64]]:
     """Slopes in which one term's is chosen anew, so that it balances the pull in one of the coordinates.
 
     At a kink any slope between those beside it gives the same offset, so the bound as a function of it is piecewise

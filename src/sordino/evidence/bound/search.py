@@ -132,7 +132,7 @@ class Search:
         found = relax(self.problem, *self.problem.faces(boxes.low, boxes.high), boxes.start)
         # A bound that is no number says nothing.
         leaves = Leaves(boxes.low, boxes.high, np.fmin(boxes.bound, found.bound), found.point, found.along)
-        lower, point = self._climbed(found)
+        lower, point = self._climb(found)
         better = Search(self.evidence, self.top, self.leaves.replaced(top, leaves), lower, point)
         # The same sum, with the same step sizes.
         better.__dict__["problem"] = self.problem
@@ -165,7 +165,7 @@ class Search:
         """The value some steps uphill from the best point found."""
         return self._uphill(self.point)[0]
 
-    def _climbed(self, found: Relaxed) -> tuple[float, NDArray[np.float64]]:
+    def _climb(self, found: Relaxed) -> tuple[float, NDArray[np.float64]]:
         """The best point known after some steps uphill from the best of the boxes' points."""
         best = int(np.argmax(found.value))
         if float(found.value[best]) < self.lower:

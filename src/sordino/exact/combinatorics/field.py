@@ -62,7 +62,7 @@ class Field:
         if self.binary:
             return reduce(np.bitwise_xor, terms)
         total: Elements = reduce(partial(np.add, dtype=np.int64), terms)
-        return self._reduced(total)
+        return self._remainders(total)
 
     def subtract(self, a: Elements, b: Elements) -> Elements:
         """Differences, elementwise."""
@@ -74,9 +74,9 @@ class Field:
 
     def multiply(self, a: Elements, b: Elements) -> Elements:
         """Products, elementwise."""
-        return self._products[a, b] if self.binary else self._reduced(np.multiply(a, b, dtype=np.int64))
+        return self._products[a, b] if self.binary else self._remainders(np.multiply(a, b, dtype=np.int64))
 
-    def _reduced(self, numbers: Elements) -> Elements:
+    def _remainders(self, numbers: Elements) -> Elements:
         """Remainders by q. That of numpy takes longer for some numbers; its quotient by a constant multiplies."""
         return numbers - numbers // self.q * self.q
 

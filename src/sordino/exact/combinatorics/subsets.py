@@ -81,20 +81,20 @@ def _listed_members(n: int, size: int) -> NDArray[np.intp]:
 @cache
 def _both(n: int, sizes: tuple[int, int]) -> NDArray[np.unsignedinteger]:
     """The lists of two sizes, one after the other, in half words where they fit: more of them stay in the cache."""
-    both = np.concatenate([_listed(n, size) for size in sizes])
+    both = np.concatenate([_all_masks(n, size) for size in sizes])
     narrow = both.astype(np.uint32) if n <= 32 else both
     narrow.setflags(write=False)
     return narrow
 
 
 @cache
-def _listed(n: int, size: int) -> Words:
+def _all_masks(n: int, size: int) -> Words:
     """All masks with `size` of n bits, ascending."""
     if not 0 <= size <= n:
         return np.empty(0, dtype=np.uint64)
     if size == 0:
         return np.zeros(1, dtype=np.uint64)
-    return np.concatenate((_listed(n - 1, size), _listed(n - 1, size - 1) | np.uint64(1 << (n - 1))))
+    return np.concatenate((_all_masks(n - 1, size), _all_masks(n - 1, size - 1) | np.uint64(1 << (n - 1))))
 
 
 def bit_counts(masks: Words, n: int, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:

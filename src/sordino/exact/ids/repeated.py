@@ -72,7 +72,7 @@ class RepeatedWords:
 
     def repeated(self) -> Words:
         """Those that stand more than once, each once, ascending."""
-        found = [_repeated(self._bucket(bucket)) for bucket in self.buckets]
+        found = [_repeats(self._bucket(bucket)) for bucket in self.buckets]
         words = np.sort(np.concatenate([NONE, *found]) * np.uint64(pow(self.factor, -1, 1 << 64)))
         # NumPy's own way to have each once is a table of hashes, which takes seconds for a million.
         return np.delete(words, np.flatnonzero(words[1:] == words[:-1]))
@@ -91,7 +91,7 @@ class RepeatedWords:
         return np.concatenate([NONE, *pieces])
 
 
-def _repeated(words: Words) -> Words:
+def _repeats(words: Words) -> Words:
     """Those of a bucket that stand more than once, some of them several times."""
     size = min(PLACES_A_WORD * len(words), MOST_PLACES - 1).bit_length()
     # Of a product's first bits the bucket has used eight.

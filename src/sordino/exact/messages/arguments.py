@@ -58,17 +58,17 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             ...
         sordino.errors.SordinoError: k of double must be a whole number; found a str.
     """
-    return _watched(function, function.__qualname__)
+    return _watch(function, function.__qualname__)
 
 
 def checked_class(cls: C) -> C:
     """A public class whose constructor names arguments of another kind."""
     constructor: Callable[..., None] = vars(cls).get("__init__") or inspect.getattr_static(cls, "__init__")
-    setattr(cls, "__init__", _watched(constructor, cls.__name__))  # noqa: B010 - mypy forbids the plain assignment
+    setattr(cls, "__init__", _watch(constructor, cls.__name__))  # noqa: B010 - mypy forbids the plain assignment
     return cls
 
 
-def _watched(function: Callable[P, R], name: str) -> Callable[P, R]:
+def _watch(function: Callable[P, R], name: str) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:

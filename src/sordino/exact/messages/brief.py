@@ -43,7 +43,7 @@ def brief(value: Any) -> str:
         rest = [f"... {len(value)} in all"] if len(value) > MOST else []
         text = ", ".join(items + rest) + ("," if len(value) == 1 and isinstance(value, tuple) else "")
         return f"({text})" if isinstance(value, tuple) else f"[{text}]"
-    return shortened(_written(repr, value), LONGEST)
+    return shortened(_text_of(repr, value), LONGEST)
 
 
 def shown(thing: Any) -> str:
@@ -57,10 +57,10 @@ def shown(thing: Any) -> str:
         ('xx...', '1/3', 'a number of thousands of digits', '[1, 2]')
     """
     inside = isinstance(thing, str | bytes | tuple | list | Mapping | np.ndarray)
-    return shortened(brief(thing) if inside else _written(str, thing), MOST_SHOWN)
+    return shortened(brief(thing) if inside else _text_of(str, thing), MOST_SHOWN)
 
 
-def _written(write: Callable[[Any], str], value: Any) -> str:
+def _text_of(write: Callable[[Any], str], value: Any) -> str:
     """A value's text; Python writes no number of thousands of digits."""
     try:
         return write(value)

@@ -59,7 +59,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
     damage = [] if found == ["ok"] else ["the file's tables"]
     meta = connection.execute(ALL_META).fetchall()
     events = connection.execute(f"SELECT {COLUMNS} FROM events ORDER BY sequence").fetchall()  # noqa: S608 - constant
-    contents = _checked(meta, events, damage)
+    contents = _check(meta, events, damage)
     checkpoint = None if contents.damage else read_checkpoint(connection, contents.meta["key"])
     if checkpoint is not None and checkpoint.lines > len(contents.events):
         # It was sealed after lines that are not there: the number of lines is an older one.
@@ -74,7 +74,7 @@ def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
         SordinoError: a newer version, or no terms.
         sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
     """
-    return _known(connection.execute(ALL_META))
+    return _whole_texts(connection.execute(ALL_META))
 
 
 def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -> list[Event | None]:
@@ -113,7 +113,7 @@ def salvage(path: Path) -> Contents:
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
         raise UnreadableError(path, "no table that can be read") from None
     try:
-        return _checked(meta, events, ["the file"])
+        return _check(meta, events, ["the file"])
     except DamagedError:
         version = newer_version(content)
         if version is not None:
@@ -152,7 +152,7 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Database
         yield from connection.execute(command)
 
 
-def _known(meta: Iterable[DatabaseRow]) -> dict[str, str]:
+def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
     """The texts beside the lines that are whole.
 
     Raises:
@@ -174,8 +174,8 @@ def _known(meta: Iterable[DatabaseRow]) -> dict[str, str]:
     return known
 
 
-def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
-    known = _known(meta)
+def _check(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
+    known = _whole_texts(meta)
     events, broken = [], 0
     for row in rows:
         event = Event.of_row(row)

@@ -135,9 +135,9 @@ class _Rounds:
     def run(self) -> Design:
         accuracy, totals, work = FIRST_ACCURACY, [np.inf], 0
         for number in count(1):
-            used = best_weights(self._stretched(self.rays).T, self.weights, accuracy, self.orbits)
+            used = best_weights(self._stretch(self.rays).T, self.weights, accuracy, self.orbits)
             worth = Worth(used.inverse, used.prices, self.prior, self.stretch)
-            found, worths = self._found(used, worth)
+            found, worths = self._find_rays(used, worth)
             most = max(float(worths.max(initial=0.0)), 0.0)
             fall = totals[-1] / used.total - 1
             totals.append(used.total)
@@ -150,7 +150,7 @@ class _Rounds:
             accuracy = self.finest if enough else accuracy
             if not self._extend(used, worth, found[np.argsort(-worths, kind="stable")]):
                 break
-        return self._finished(used, most)
+        return self._finish(used, most)
 
     def _work(self) -> int:
         """Multiplications in the weights of one round, about."""
@@ -159,19 +159,19 @@ class _Rounds:
 
     def _extend(self, used: Weighting, worth: Worth, found: Floats) -> bool:
         """Add rays, the best first, and let go those of no use; False where rounding leaves no room for more."""
-        kept = self._needed(used)
+        kept = self._columns_in_use(used)
         kept[np.argsort(-worth(self.rays), kind="stable")[: NEXT * len(self.prior)]] = True
         fresh = found[: FRESH[self.few] * len(self.prior)]
         fresh = fresh[worth(fresh) > 0]
         rays, start = self._without(~kept, used)
         rays, start = np.concatenate([rays, fresh]), np.append(start, np.zeros(len(fresh)))
         units = (rays @ self.prior) / rays.max(axis=1)
-        inside = _inside(self.orbits.rows(self._stretched(rays).T), start, units)
+        inside = _inside(self.orbits.rows(self._stretch(rays).T), start, units)
         if inside is not None:
             self.rays, self.weights = rays, inside
         return inside is not None
 
-    def _needed(self, used: Weighting) -> NDArray[np.bool_]:
+    def _columns_in_use(self, used: Weighting) -> NDArray[np.bool_]:
         """The columns in use, no more than could be needed or sent: those that are used most."""
         largest = _on_section(self.rays, self.prior).max(axis=1) * used.weights
         order = np.argsort(-largest, kind="stable")
@@ -195,19 +195,19 @@ class _Rounds:
         in_use = _in_use(self.rays, used, self.prior)
         if self.orbits.sizes(self.rays[in_use]).sum() * len(self.prior) <= MOST_ENTRIES:
             return used
-        self.rays, start = self._without(~self._needed(used), used)
-        return best_weights(self._stretched(self.rays).T, start, self.finest, self.orbits)
+        self.rays, start = self._without(~self._columns_in_use(used), used)
+        return best_weights(self._stretch(self.rays).T, start, self.finest, self.orbits)
 
-    def _stretched(self, rays: Floats) -> Floats:
+    def _stretch(self, rays: Floats) -> Floats:
         return 1 + self.stretch * (_on_section(rays, self.prior) - 1)
 
-    def _found(self, used: Weighting, worth: Worth) -> tuple[Floats, Floats]:
+    def _find_rays(self, used: Weighting, worth: Worth) -> tuple[Floats, Floats]:
         """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
         k = len(self.floor)
         for width in (1, 4):
             best = self.rays[np.argsort(-used.weights, kind="stable")[: k * k]]
             number = min(STARTS[self.few] * k * width, MOST_STARTS)
-            drawn, joined = random_rays(self.floor, number, self.draws), _joined(best, number, self.draws)
+            drawn, joined = random_rays(self.floor, number, self.draws), _joins(best, number, self.draws)
             found = self.orbits.chosen(approach(np.concatenate([drawn, joined]), self.floor, worth))
             if k <= ALL_MOVES:
                 found = self.orbits.chosen(climb(found, self.floor, worth))
@@ -216,7 +216,7 @@ class _Rounds:
                 break
         return found, worths
 
-    def _finished(self, used: Weighting, most: float) -> Design:
+    def _finish(self, used: Weighting, most: float) -> Design:
         """The channel of the columns in use, and no more of them than its variance depends on."""
         used = self._sendable(used)
         prior, orbits = self.prior, self.orbits
@@ -280,7 +280,7 @@ def _inside(rows: Floats, weights: Floats, units: Floats) -> Floats | None:
     return None
 
 
-def _joined(rays: Floats, number: int, draws: np.random.Generator) -> Floats:
+def _joins(rays: Floats, number: int, draws: np.random.Generator) -> Floats:
     """Vectors that are, value by value, the larger of two rays: in the cone too, and near what is good already."""
     first, second = draws.integers(len(rays), size=(2, number))
     return np.asarray(np.maximum(rays[first], rays[second] * draws.random((number, 1))))

@@ -90,7 +90,7 @@ def approach(rays: Floats, floor: Floats, worth: Worth) -> Floats:
         left = []
         for start in range(0, len(active), batch):
             index = active[start : start + batch]
-            tried = _tried(rays[index], floor, moves, worth)
+            tried = _promising_moves(rays[index], floor, moves, worth)
             worths = worth(tried)
             best = np.argmax(worths, axis=1)
             now = worth(rays[index])
@@ -101,7 +101,7 @@ def approach(rays: Floats, floor: Floats, worth: Worth) -> Floats:
     return rays
 
 
-def _tried(rays: Floats, floor: Floats, moves: Moves, worth: Worth) -> Floats:
+def _promising_moves(rays: Floats, floor: Floats, moves: Moves, worth: Worth) -> Floats:
     """The moves whose own entry promises most, shape (n, TRIED, k).
 
     For each bounded pair (x, z): x rises until its bound with z is tight and lifts what must follow, or z falls.

@@ -45,11 +45,11 @@ def symmetries(labels: Labels) -> Permutations:
     for fixed in range(min(BASE, k)):
         for image in range(fixed + 1, k):
             images = [*range(fixed), image]
-            known = image in group[_fixing(group, fixed), fixed]
+            known = image in group[_stabilizers(group, fixed), fixed]
             if known or colours[image] != colours[fixed] or not _agrees(labels, images):
                 continue
-            found = _extended(labels, colours, images)
-            larger = None if found is None else _generated([*generators, found])
+            found = _extend(labels, colours, images)
+            larger = None if found is None else _generate([*generators, found])
             if found is None or larger is None:
                 failures += 1
                 if failures == MOST_FAILURES:
@@ -60,7 +60,7 @@ def symmetries(labels: Labels) -> Permutations:
     return group
 
 
-def _fixing(group: Permutations, number: int) -> NDArray[np.bool_]:
+def _stabilizers(group: Permutations, number: int) -> NDArray[np.bool_]:
     """Those that leave the first values where they are."""
     return np.asarray((group[:, :number] == np.arange(number)).all(axis=1))
 
@@ -72,7 +72,7 @@ def _colours(labels: Labels) -> NDArray[np.intp]:
     return colours
 
 
-def _extended(labels: Labels, colours: NDArray[np.intp], images: list[int]) -> list[int] | None:
+def _extend(labels: Labels, colours: NDArray[np.intp], images: list[int]) -> list[int] | None:
     """A permutation that begins with these images; None where none is found in so many steps."""
     k = len(labels)
     left = STEPS * k
@@ -109,7 +109,7 @@ def _next(labels: Labels, colours: NDArray[np.intp], images: list[int]) -> list[
     return [int(place) for place in places[order]]
 
 
-def _generated(generators: list[list[int]]) -> Permutations | None:
+def _generate(generators: list[list[int]]) -> Permutations | None:
     """All products of these permutations; None where they are too many."""
     first = tuple(range(len(generators[0])))
     known, new = {first}, [first]

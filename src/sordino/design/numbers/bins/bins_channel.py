@@ -102,12 +102,12 @@ class BinsAsked:
         asked = weights > 0
         try:
             variances = errors_of(mechanism, functionals[asked], self.shares, 1) ** 2
-            lacking = 0.0 if self.missing is None else self._lacking(mechanism)
+            lacking = 0.0 if self.missing is None else self._missing_variance(mechanism)
         except SordinoError:
             return np.inf
         return coarse_number(float(weights[asked] @ variances) + lacking)
 
-    def _lacking(self, mechanism: Mechanism) -> float:
+    def _missing_variance(self, mechanism: Mechanism) -> float:
         """The variance of the share of those who lack the number, times the number of people."""
         return float(functional_variances(mechanism, np.eye(mechanism.k)[self.k :], self.shares)[0])
 

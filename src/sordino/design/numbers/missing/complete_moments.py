@@ -77,7 +77,9 @@ def complete_covariance(
     """
     names = covariance_statistics(asked)
     importance: dict[Factors, float] = dict.fromkeys(names, 1.0)
-    return among(_drawn(list(map(statistic_of, names)), importance, deltas, epsilon, dependence, missing), asked)
+    return among(
+        _sampled_statistics(list(map(statistic_of, names)), importance, deltas, epsilon, dependence, missing), asked
+    )
 
 
 def complete_regression(
@@ -105,10 +107,10 @@ def complete_regression(
     sizes = categories or {}
     needs = regression_needs(target, features, sizes)
     importance = regression_importance(target, features, sizes)
-    return among(_drawn(needs, importance, deltas, epsilon, dependence, missing), asked)
+    return among(_sampled_statistics(needs, importance, deltas, epsilon, dependence, missing), asked)
 
 
-def _drawn(
+def _sampled_statistics(
     needs: Sequence[NumberStatistic],
     importance: Mapping[Factors, float],
     deltas: Sequence[Nats],

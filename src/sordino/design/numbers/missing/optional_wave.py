@@ -44,15 +44,15 @@ def optional_wave(k: int, level: Nats, missing: float) -> OptionalWindow:
         >>> channel.k, channel.outputs, round(channel.present / 2**64, 3), round(channel.absent / 2**64, 3)
         (65, 97, 0.151, 0.411)
     """
-    return _spliced(k, level, _best_part(min(k, FEW), level, missing))
+    return _splice(k, level, _best_part(min(k, FEW), level, missing))
 
 
 @lru_cache(maxsize=1 << 8)
 def _best_part(k: int, level: Nats, missing: float) -> float:
-    return min(PARTS, key=lambda part: coarse_number(variance(_spliced(k, level, part), missing)))
+    return min(PARTS, key=lambda part: coarse_number(variance(_splice(k, level, part), missing)))
 
 
-def _spliced(k: int, level: Nats, part: float) -> OptionalWindow:
+def _splice(k: int, level: Nats, part: float) -> OptionalWindow:
     bins = square_wave(k, level)
     growth, least = Fraction(float(exponential(np.array([level.floor()]))[0])), common(bins)
     present = floor(WORD * Fraction(part) * (1 - least) / (growth - least))
