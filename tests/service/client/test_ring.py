@@ -15,6 +15,7 @@ from commands import PATIENCE
 from ring import RingResponse
 from sordino.document.codec import OF_SHARES, thaw_over
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_fields import seal
 
 pytestmark = pytest.mark.live
 
