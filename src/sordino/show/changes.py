@@ -42,7 +42,7 @@ def change_blocks(changed: Changed, coverage: Coverage) -> tuple[Block, ...]:
     limits = f"Limits hold for {alone} with {100 * coverage.confidence:.15g}% confidence."
     said = [Sentence(text) for text in (sure_in_words(changed, coverage), order_in_words(changed)) if text]
     plots: list[Block] = list(_plots(rows, together=together))
-    scales = SCALES if len({row.scale for row in _drawn(rows, is_share=False)}) > 1 else ""
+    scales = SCALES if len({row.scale for row in _rows_of_chart(rows, is_share=False)}) > 1 else ""
     notes = [Sentence(limits, Purpose.INTERVALS)]
     if len(plots) > 1:
         # Each figure beside words, where a figure beside the table would be too narrow.
@@ -56,7 +56,7 @@ def change_blocks(changed: Changed, coverage: Coverage) -> tuple[Block, ...]:
 def _plots(rows: Sequence[ChangedRow], *, together: bool) -> Iterator[Plot]:
     """One of the shares, and one of other numbers: of one range on one axis, of several each on its own scale."""
     for is_share in (True, False):
-        some = _drawn(rows, is_share=is_share)
+        some = _rows_of_chart(rows, is_share=is_share)
         if some:
             yield Plot(ChangeChart, partial(_chart, some, is_share=is_share, together=together))
 
@@ -65,7 +65,7 @@ def _chart(rows: Sequence[ChangedRow], *, is_share: bool, together: bool) -> Cha
     units = POINTS if is_share else OWN if len({row.scale for row in rows}) == 1 else UNLIKE
     return ChangeChart(
         tuple(row.label for row in rows),
-        tuple(_signed(row, together=together) for row in rows),
+        tuple(_text_with_sign(row, together=together) for row in rows),
         _sides(rows, together=together, own=units is OWN),
         units,
         has_zero=is_share,
@@ -73,12 +73,12 @@ def _chart(rows: Sequence[ChangedRow], *, is_share: bool, together: bool) -> Cha
     )
 
 
-def _drawn(rows: Sequence[ChangedRow], *, is_share: bool) -> list[ChangedRow]:
+def _rows_of_chart(rows: Sequence[ChangedRow], *, is_share: bool) -> list[ChangedRow]:
     """Shares, or other numbers; not an intercept, which has no scale."""
     return [row for row in rows if row.is_share == is_share and np.isfinite(row.scale[1])]
 
 
-def _signed(row: ChangedRow, *, together: bool) -> str:
+def _text_with_sign(row: ChangedRow, *, together: bool) -> str:
     """A change with its sign: of shares in percentage points, of others in their own unit."""
     if row.is_share:
         text = rounded({"change": 100 * row.change.value, "stderr": 100 * row.change.stderr})["change"]

@@ -99,7 +99,7 @@ def check_kind(kind: str, asks: Sequence[Mapping[str, Any]], attributes: Mapping
 
 
 def _check(kind: AnyKind, asks: Sequence[Mapping[str, Any]], attributes: Mapping[str, Mapping[str, Any]]) -> None:
-    mistakes = [*_declared(kind)]
+    mistakes = [*_settings_mistakes(kind)]
     for ask in asks if not mistakes else ():
         asked = _KindTrial(kind, ask, attributes)
         # What cannot be planned has no answers.
@@ -109,7 +109,7 @@ def _check(kind: AnyKind, asks: Sequence[Mapping[str, Any]], attributes: Mapping
         raise SordinoErrors(f"the kind of question {type(kind).__name__}", errors)
 
 
-def _declared(kind: AnyKind) -> Iterator[Mistake]:
+def _settings_mistakes(kind: AnyKind) -> Iterator[Mistake]:
     """Whether it has settings of its own."""
     fields = kind.settings.model_fields
     if not kind.words or not set(kind.words) <= set(fields):
@@ -122,7 +122,7 @@ def _declared(kind: AnyKind) -> Iterator[Mistake]:
             yield "the settings of a kind must be None by default", name
 
 
-def _tried(rule: str, work: Callable[[], object], *, refusal: bool = False) -> Iterator[Mistake]:
+def _try(rule: str, work: Callable[[], object], *, refusal: bool = False) -> Iterator[Mistake]:
     """That something works; or, if it may be refused, raises nothing but a refusal."""
     try:
         work()
@@ -133,9 +133,9 @@ def _tried(rule: str, work: Callable[[], object], *, refusal: bool = False) -> I
         yield rule, f"{type(error).__name__}: {error}"
 
 
-def _refused(rule: str, survey: Mapping[str, Any]) -> Iterator[Mistake]:
+def _require_refusal(rule: str, survey: Mapping[str, Any]) -> Iterator[Mistake]:
     """That a survey is refused, and by nothing but a refusal."""
-    wrong = list(_tried(rule, lambda: Survey.read(dict(survey))))
+    wrong = list(_try(rule, lambda: Survey.read(dict(survey))))
     if not wrong:
         yield rule, "a survey that is read"
     yield from (one for one in wrong if not one[1].startswith(REFUSAL))
@@ -181,30 +181,30 @@ class _KindTrial:
 
     def survey_mistakes(self) -> Iterator[Mistake]:
         """Whether it is read and planned, and whatever is wrong is refused."""
-        found = list(_tried("a survey that asks it must be read", lambda: Survey.read(self.survey())))
-        found = found or list(_tried("a survey that asks it must be planned", lambda: self.plan))
+        found = list(_try("a survey that asks it must be read", lambda: Survey.read(self.survey())))
+        found = found or list(_try("a survey that asks it must be planned", lambda: self.plan))
         if found:
             yield from found
             return
-        yield from _tried("its settings must say what it is about", self._require_names)
-        yield from _tried("its statistics must be known", lambda: statistics_of(Survey.read(self.survey())))
+        yield from _try("its settings must say what it is about", self._require_names)
+        yield from _try("its statistics must be known", lambda: statistics_of(Survey.read(self.survey())))
         sample = self.people
-        yield from _tried(
+        yield from _try(
             "a sample must tell its dependence, or be refused", partial(dependence, self.survey(), sample), refusal=True
         )
         for name in self.kind.settings.model_fields:
             for value in WRONG:
                 rule = f"a wrong {name} must be refused by a SordinoError"
-                yield from _tried(rule, partial(self._planned, {name: value}), refusal=True)
+                yield from _try(rule, partial(self._make_plan, {name: value}), refusal=True)
         for other, table in OTHERS.items():
             for name in self.kind.attributes(Survey.read(self.survey()).ask[0].settings):
                 rule = f"a question about an attribute that may not fit ({other}) must be refused by a SordinoError"
                 tables = {**self.tables, name: table}
-                yield from _tried(rule, partial(self._planned, {}, tables), refusal=True)
-        yield from self._misplaced()
+                yield from _try(rule, partial(self._make_plan, {}, tables), refusal=True)
+        yield from self._place_mistakes()
         if isinstance(self.ask[self.word], list):
             twice = self.survey(**{self.word: [self.ask[self.word][0]] * 2})
-            yield from _refused("an attribute that is named twice must be refused", twice)
+            yield from _require_refusal("an attribute that is named twice must be refused", twice)
 
     def _require_names(self) -> None:
         ask = Survey.read(self.survey()).ask[0]
@@ -214,16 +214,16 @@ class _KindTrial:
         if ask.kind is not self.kind or not names or given != names or not names <= set(self.tables):
             raise AssertionError(f"{sorted(names)} are named")
 
-    def _planned(self, changes: Mapping[str, Any], tables: Mapping[str, Any] | None = None) -> None:
+    def _make_plan(self, changes: Mapping[str, Any], tables: Mapping[str, Any] | None = None) -> None:
         survey = self.of_asks({**self.ask, **changes}, tables=tables)
         Plan.of(Survey.read(survey), PEOPLE)
 
-    def _misplaced(self) -> Iterator[Mistake]:
+    def _place_mistakes(self) -> Iterator[Mistake]:
         """Its settings beside those of another kind are refused."""
         other = {"mean": "other_number"} if self.word != "mean" else {"histogram": "other_categories"}
         for name in self.ask.keys() - {"weight"}:
             survey = self.of_asks({**other, name: self.ask[name]}, tables={**self.tables, **OTHERS})
-            yield from _refused(f"{name} beside another question must be refused", survey)
+            yield from _require_refusal(f"{name} beside another question must be refused", survey)
 
     # In a plan
 
@@ -235,13 +235,13 @@ class _KindTrial:
         asking = [one for part in self._parts for one in KINDS if one.is_asked_by(part)]
         if asking != list(plan.kinds):
             yield "one kind must take a part for its own", shown([type(one).__name__ for one in asking])
-        yield from _tried("a plan must be what its text says", self._require_text)
-        yield from _tried("its certificate must hold", self._require_certificate)
-        yield from _tried("its promise must be explained", lambda: _require(explain(plan)))
-        yield from _tried("questions must say what they are", self._require_questions)
-        yield from _tried("what a sample lets expect must be stored", self._require_expected)
-        yield from _tried("its forecast must be shown", self._require_forecasts)
-        yield from _tried("people must be found for an accuracy", lambda: freeze(self.survey(), None, ACCURACY))
+        yield from _try("a plan must be what its text says", self._require_text)
+        yield from _try("its certificate must hold", self._require_certificate)
+        yield from _try("its promise must be explained", lambda: _require(explain(plan)))
+        yield from _try("questions must say what they are", self._require_questions)
+        yield from _try("what a sample lets expect must be stored", self._require_expected)
+        yield from _try("its forecast must be shown", self._require_forecasts)
+        yield from _try("people must be found for an accuracy", lambda: freeze(self.survey(), None, ACCURACY))
         yield from self._changed_parts()
 
     @property
@@ -299,23 +299,23 @@ class _KindTrial:
                 changed["queries"][0][name] = value
                 if value is None:
                     del changed["queries"][0][name]
-                yield from _tried(f"a part with a wrong {name} must be refused", partial(_read, changed), refusal=True)
+                yield from _try(f"a part with a wrong {name} must be refused", partial(_read, changed), refusal=True)
 
     # Of reports
 
     def answer_mistakes(self) -> Iterator[Mistake]:
         """Whether people can answer, and their answers be estimated."""
-        found = list(_tried("people must be able to answer it", lambda: self.tally))
+        found = list(_try("people must be able to answer it", lambda: self.tally))
         if found:
             yield from found
             return
-        yield from _tried("one person must be able to answer it", self._require_report)
+        yield from _try("one person must be able to answer it", self._require_report)
         for way, options in WAYS.items():
-            yield from _tried(f"its reports must be estimated, {way}", partial(self._require_results, options))
-        yield from _tried("its changes must be shown", self._require_change)
-        yield from _tried("it must be answered beside other questions", self._require_beside)
-        yield from _tried("missing values must be answered, or refused", self._answer_missing, refusal=True)
-        yield from _tried("nothing must be estimated from no reports", self._estimate_nothing, refusal=True)
+            yield from _try(f"its reports must be estimated, {way}", partial(self._require_results, options))
+        yield from _try("its changes must be shown", self._require_change)
+        yield from _try("it must be answered beside other questions", self._require_beside)
+        yield from _try("missing values must be answered, or refused", self._answer_missing, refusal=True)
+        yield from _try("nothing must be estimated from no reports", self._estimate_nothing, refusal=True)
 
     def _require_report(self) -> None:
         record = record_of(self.people, self.plan.attributes)
@@ -356,7 +356,9 @@ class _KindTrial:
 
     def _require_beside(self) -> None:
         """Beside a question about each of its attributes, and about none of them."""
-        survey = self.of_asks(self.ask, {"mean": "other_number"}, *self._beside, tables={**self.tables, **OTHERS})
+        survey = self.of_asks(
+            self.ask, {"mean": "other_number"}, *self._neighbour_asks, tables={**self.tables, **OTHERS}
+        )
         plan = Plan.of(Survey.read(survey), PEOPLE)
         people = people_of(plan.attributes, PEOPLE)
         found = estimate(plan, aggregate(plan, released(plan, people)))
@@ -365,7 +367,7 @@ class _KindTrial:
             raise AssertionError("a promise that is broken, or not explained")
 
     @property
-    def _beside(self) -> Iterator[Mapping[str, Any]]:
+    def _neighbour_asks(self) -> Iterator[Mapping[str, Any]]:
         """A question of another kind about each attribute that it names."""
         for name in Survey.read(self.survey()).ask[0].attributes:
             if "number" in self.tables[name]:

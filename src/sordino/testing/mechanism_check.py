@@ -123,7 +123,7 @@ class _Dense:
         totals = {sum(row) for row in self.weights}
         if totals != {self.mechanism.denominator}:
             yield "the weights of each value must sum to the denominator", shown(sorted(totals))
-        if list(self._by_columns()) != [_counted(row) for row in self.weights]:
+        if list(self._by_columns()) != [_weight_counts(row) for row in self.weights]:
             yield "columns must hold the weights of every value on every code", "others"
 
         marked, marks = self.mechanism.marks(np.array(self.codes, dtype=np.uint64))
@@ -239,7 +239,7 @@ class _CountedWords:
         return _CountedWords(self.rows[rows], self.log, self.generator)
 
 
-def _counted(row: list[int]) -> tuple[tuple[int, int], ...]:
+def _weight_counts(row: list[int]) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(Counter(weight for weight in row if weight).items()))
 
 

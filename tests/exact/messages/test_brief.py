@@ -39,7 +39,6 @@ LARGE = {
     "Record": lambda: sordino.Record({f"a{i}": sordino.Categories(["x", "y"]) for i in range(50)}),
     "Box": lambda: sordino.Box([0.0] * 100, [1.0] * 100),
     "Dependence": lambda: sordino.Dependence.bounded(["0.5"] * 100),
-    "Estimate": estimated,
     "Aggregate": lambda: estimated()._aggregate,
     "Plan": planned,
     "Scaled": lambda: sordino.Scaled(np.zeros((K, 5))),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sordino.survey.frozen.plan_fields import seal
 
 from client_codes import compare_codes
 from commands import PATIENCE

@@ -62,7 +62,7 @@ def test_a_refused_regression_gives_the_means_and_shares_of_its_attributes():
 def test_of_complete_cases_these_are_told_and_their_share():
     height = {"height": NUMBERS["height"] | {"missing": "0.4"}}
     ask = [{"regression": {"target": "height", "features": ["age"]}}]
-    found, truth, lacking = surveyed(ask, NUMBERS | height, missing=0.4)
+    found, truth, lacking = surveyed(ask, NUMBERS | height, "1/3", missing=0.4)
     (refused,) = found.results
     assert isinstance(refused, Untold)
     rows = {row["value"]: row for row in refused.rows()}
@@ -79,7 +79,8 @@ def test_where_hardly_anybody_is_complete_their_share_alone_is_told():
     assert isinstance(refused, Untold)
     (row,) = refused.rows()
     assert row["value"] == "complete cases"
-    check(row, 0.01)
+    # Noise can make so small a share negative, where its interval is cut.
+    assert abs(row["estimate"] - 0.01) < 5 * row["stderr"]
 
 
 def test_every_output_has_them_and_says_what_they_are(tmp_path):

@@ -46,7 +46,7 @@ class _OneValue:
         if operation in ARITHMETIC:
             one, other = map(self.of, arguments)
             join = ARITHMETIC[operation]
-            return _added((int(join(a, b)), p * q) for (a, p), (b, q) in product(one.items(), other.items()))
+            return _sum_by_code((int(join(a, b)), p * q) for (a, p), (b, q) in product(one.items(), other.items()))
         return getattr(self, f"_{operation}")(*arguments)  # type: ignore[no-any-return]  # each gives a distribution
 
     def number(self, found: Any) -> int:
@@ -56,18 +56,18 @@ class _OneValue:
 
     def _if(self, condition: Any, one: Any, other: Any) -> Distribution:
         parts = [(p, self.of(one if holds else other)) for holds, p in self.of(condition).items()]
-        return _mixed(parts)
+        return _mixture(parts)
 
     def _at(self, numbers: Any, place: Any) -> Distribution:
         listed = self.draw.numbers(numbers)
-        return _added((listed[at], p) for at, p in self.of(place).items())
+        return _sum_by_code((listed[at], p) for at, p in self.of(place).items())
 
     def _drop(self) -> Distribution:
         return {0: Fraction(1)}
 
     def _coin(self, threshold: Any) -> Distribution:
         heads = Fraction(self.number(threshold), WORD)
-        return _added([(1, heads), (0, 1 - heads)])
+        return _sum_by_code([(1, heads), (0, 1 - heads)])
 
     def _below(self, bound: Any) -> Distribution:
         return _uniform(range(self.draw.constant(bound)))
@@ -79,7 +79,7 @@ class _OneValue:
             row = outward_rows(*map(self.draw.numbers, weights[1:4]))[self.number(weights[4])]
         else:
             row = self.draw.numbers(weights)
-        return _added((place, Fraction(weight, sum(row))) for place, weight in enumerate(row))
+        return _sum_by_code((place, Fraction(weight, sum(row))) for place, weight in enumerate(row))
 
     def _sides(self, threshold: Any, found: list[Any]) -> Distribution:
         codes, value = self.draw.set_of(found), self.number(found[1])
@@ -87,7 +87,7 @@ class _OneValue:
         inside = _uniform(_side(codes, value, on, other=False))
         if not off:
             return inside
-        return _mixed([(heads, inside), (1 - heads, _uniform(_side(codes, value, off, other=True)))])
+        return _mixture([(heads, inside), (1 - heads, _uniform(_side(codes, value, off, other=True)))])
 
     def _digits(self, name: str) -> Distribution:
         parts, left, digits = self.draw.parts(name), self.value, []
@@ -107,7 +107,7 @@ class _OneValue:
             own = code_distribution(part, self.value // width**level)
             found.append((Fraction(1, len(parts)), {first + code: p for code, p in own.items()}))
             first += part.codes
-        return _mixed(found)
+        return _mixture(found)
 
     def _blocks(self, numbers: Any, name: str) -> Distribution:
         blocks = Partition.of(np.array(self.draw.numbers(numbers)))
@@ -126,7 +126,7 @@ class _OneValue:
         codes = part.code_set
         sent = set(chain.from_iterable(_side(codes, 0, bound, other=bool(i)) for i, bound in enumerate(codes.bounds)))
         hidden = Fraction(self.draw.constant(threshold), WORD)
-        return _mixed([(hidden, _uniform(sent)), (1 - hidden, {itself: Fraction(1)})])
+        return _mixture([(hidden, _uniform(sent)), (1 - hidden, {itself: Fraction(1)})])
 
 
 def _side(codes: CodeSet, value: int, bound: int, *, other: bool) -> list[int]:
@@ -139,14 +139,14 @@ def _side(codes: CodeSet, value: int, bound: int, *, other: bool) -> list[int]:
 
 def _uniform(codes: Iterable[int]) -> Distribution:
     listed = list(codes)
-    return _added((code, Fraction(1, len(listed))) for code in listed)
+    return _sum_by_code((code, Fraction(1, len(listed))) for code in listed)
 
 
-def _mixed(parts: Iterable[tuple[Fraction, Distribution]]) -> Distribution:
-    return _added((code, share * p) for share, own in parts for code, p in own.items())
+def _mixture(parts: Iterable[tuple[Fraction, Distribution]]) -> Distribution:
+    return _sum_by_code((code, share * p) for share, own in parts for code, p in own.items())
 
 
-def _added(parts: Iterable[tuple[int, Fraction]]) -> Distribution:
+def _sum_by_code(parts: Iterable[tuple[int, Fraction]]) -> Distribution:
     found: dict[int, Fraction] = defaultdict(Fraction)
     for code, p in parts:
         found[code] += p

@@ -128,7 +128,7 @@ class Draw:
             return lambda *_: number
         operation, *arguments = found
         if operation in ARITHMETIC:
-            return _joined(operation, *(self._number(own, variable) for own in arguments))
+            return _join_runs(operation, *(self._number(own, variable) for own in arguments))
         if operation == "if":
             return self._if(*(self._number(own, variable) for own in arguments))
         if operation == "at":
@@ -286,7 +286,7 @@ def draw_hidden(
     return select(other, select(told, itself, behind), code)
 
 
-def _joined(operation: str, first: Run, second: Run) -> Run:
+def _join_runs(operation: str, first: Run, second: Run) -> Run:
     join = ARITHMETIC[operation]
 
     def run(values: Words, stream: Stream) -> Number:

@@ -78,7 +78,9 @@ class CovarianceKind(MomentsKind[CovarianceSettings, CovariancePart, CovarianceQ
         names = self.attributes(settings)
         require_distinct("covariance", names)
         if len(names) < 2:
-            raise SordinoError("a covariance must be of two numbers or more", found="one", step="ask for its mean")
+            raise SordinoError(
+                "a covariance must be of two numbers or more", found="one number", step="ask for its mean"
+            )
 
     def statistics(
         self, settings: CovarianceSettings, places: Mapping[str, int], categories: frozenset[str]

@@ -122,7 +122,7 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step=terms.coverage.step("fewer numbers"))
             instead = SingleMoments.of(question, own, terms.coverage)
-            return Refusal(why, partial(_needed, question), partial(self.suggested, question, own), instead)
+            return Refusal(why, partial(_reports_needed, question), partial(self.suggested, question, own), instead)
 
     def suggested(self, question: QuestionT, own: Aggregate) -> int | None:
         """Reports that are expected to answer it, of people who are as these say; None where they say too little."""
@@ -177,7 +177,7 @@ def number_mistakes(where: str, names: Sequence[str], survey: "AskedSurvey") -> 
         yield SordinoError(f"{where} must be about numbers", found=found, step=step)
 
 
-def _needed(question: NumbersQuestion) -> int | None:
+def _reports_needed(question: NumbersQuestion) -> int | None:
     # Forecasts are loaded where something is not told.
     from sordino.survey.estimates.awaited import numbers_awaited
 

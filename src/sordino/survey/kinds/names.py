@@ -13,7 +13,7 @@ MOST_NUMBERS = 1000
 """Numbers of one question at most."""
 
 
-def _listed(names: object) -> object:
+def _as_list(names: object) -> object:
     """A single name is a list of one."""
     if not isinstance(names, str | list):
         raise SordinoError(
@@ -24,7 +24,7 @@ def _listed(names: object) -> object:
     return [names] if isinstance(names, str) else names
 
 
-Names = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1, max_length=MOST_NUMBERS)]
+Names = Annotated[list[Text], BeforeValidator(_as_list), Field(min_length=1, max_length=MOST_NUMBERS)]
 
 
 def require_distinct(setting: str, names: Sequence[str]) -> None:
