@@ -1,4 +1,4 @@
-"""Decisions of filters: the slowest one of many answers, and what a panel decides a second."""
+"""Decisions of filters: the first, and the slowest one of many answers."""
 
 from collections.abc import Iterator
 from time import process_time
@@ -9,22 +9,15 @@ from pairs import rounded
 from sordino import (
     LDP,
     BayesianFilter,
-    BlockLDP,
-    Blockwise,
     Box,
     Categories,
     CoordinateDP,
-    HadamardResponse,
-    HighLow,
-    HighLowLDP,
     LinearQuery,
     LogisticQuery,
-    Panel,
     ProjectiveResponse,
     Query,
     RandomizedResponse,
     Record,
-    SubsetSelection,
     Values,
 )
 from sordino.mechanism.base import Mechanism
@@ -33,13 +26,11 @@ from sordino.papers.simulation import SimulationSource
 TITLE = "Filters"
 NOTE = (
     "Processor milliseconds of decisions on one person's record: the first, and the slowest up to so many answers, or "
-    "until a query is refused; of pairs and boxes, until the third refusal. Panels: people decided on and answered in "
-    "a processor second, over eight queries."
+    "until a query is refused; of pairs and boxes, until the third refusal."
 )
 HEADER = ("what", "answers", "first", "slowest", "asked of the slowest")
 
 ANSWERS = (100, 1_000, 10_000)
-PEOPLE = 4_000
 
 
 def rows() -> Iterator[tuple[str, ...]]:
@@ -72,8 +63,6 @@ def rows() -> Iterator[tuple[str, ...]]:
         made, first, slowest = in_box(d, kind, epsilon, most, bounded=bounded)
         name = f"box of {d} numbers, {kind} at {epsilon}, {'1 for each number' if bounded else 'LDP 1'}"
         yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
-    for name, rate in panels():
-        yield f"panel, {name}", "8 queries", "-", f"{rounded(rate)} a second", "100,000 a second"
 
 
 def life(start: BayesianFilter, query: Mechanism, answers: int) -> tuple[int, float, float]:
@@ -124,26 +113,3 @@ def in_box(d: int, kind: str, epsilon: str, most: int, *, bounded: bool) -> tupl
             asked = asked.after(query, int(query.privatize([np.zeros(d)], SimulationSource(made))[0]))
         made, refused = made + accepted, refused + (not accepted)
     return made, 1e3 * times[0], 1e3 * max(times)
-
-
-def panels() -> Iterator[tuple[str, float]]:
-    """People in a processor second."""
-    blocks = np.arange(1_000) // 25
-    for query, definition in (
-        (RandomizedResponse(10, "0.3"), LDP("1")),
-        (HighLow(100, range(10), "0.3"), HighLowLDP(100, range(10), "1")),
-        (SubsetSelection(25, "0.3"), LDP("1")),
-        (RandomizedResponse(1_000, "0.3"), LDP("1")),
-        (ProjectiveResponse(1_000, "0.3"), LDP("1")),
-        (HadamardResponse(1_000, "0.3"), LDP("1")),
-        (Blockwise(blocks, "0.3"), BlockLDP(blocks, "1")),
-        (HighLow(1_000, range(10), "0.3"), HighLowLDP(1_000, range(10), "1")),
-        (HighLow(1_000, range(300), "0.3"), HighLowLDP(1_000, range(300), "1")),
-    ):
-        panel = Panel(Categories(range(query.k)), definition, PEOPLE)
-        values, begun = np.random.default_rng(1).integers(0, query.k, PEOPLE), process_time()
-        for step in range(8):
-            asked = panel.accepts(query)
-            panel = panel.after(query, query.privatize(values[asked], SimulationSource(step)), asked)
-        sensitive = f", {len(query.sensitive)} sensitive" if isinstance(query, HighLow) else ""
-        yield f"{query.name} over {query.k:,} values{sensitive}", 8 * PEOPLE / (process_time() - begun)

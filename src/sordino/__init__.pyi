@@ -1,7 +1,6 @@
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.odometer import Odometer
-from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -26,7 +25,6 @@ from sordino.errors import RefusedError, SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares
-from sordino.estimation.stopped import estimate_stopped
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
@@ -110,7 +108,6 @@ __all__ = [
     "Odometer",
     "OptionalNumber",
     "PairwiseLDP",
-    "Panel",
     "Partition",
     "Plan",
     "PlanCertificate",
@@ -147,7 +144,6 @@ __all__ = [
     "covariances",
     "dependence",
     "estimate",
-    "estimate_stopped",
     "explain",
     "least_squares",
     "means",

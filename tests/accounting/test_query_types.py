@@ -17,7 +17,6 @@ from sordino import (
     LinearQuery,
     LossBounds,
     Odometer,
-    Panel,
     Query,
     RandomizedResponse,
     Record,
@@ -47,7 +46,6 @@ def test_queries_that_fit_are_taken() -> None:
     assert ApproximateFilter("1", "1e-6").accepts("1/2")
     assert ApproximateFilter("1", "1e-6").accepts(Fraction(1, 2))
     assert ApproximateFilter("1", "1e-6", ANSWERS).after(COIN, 0).accepts(COIN)
-    assert Panel(ANSWERS, LDP("1"), people=2).accepts(COIN).all()
     bounds: LossBounds = realized_loss(Box([-1], [1]), [AGE], [1])
     assert bounds.upper < 0.51
 
@@ -64,8 +62,6 @@ def test_wrong_queries_are_refused() -> None:
         box.accepts_all([AGE, "1/2"])  # type: ignore[list-item]
     with pytest.raises(SordinoError, match="takes finite mechanisms"):
         Odometer(ANSWERS, LDP("1")).after(1, 1)  # type: ignore[arg-type]
-    with pytest.raises(SordinoError, match="a query must be a mechanism"):
-        Panel(ANSWERS, LDP("1"), people=2).accepts(SMOKER)  # type: ignore[arg-type]
     with pytest.raises(SordinoError, match="takes linear, truncated and logistic queries"):
         realized_loss(Box([-1], [1]), [COIN], [1])
 

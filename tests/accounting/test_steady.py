@@ -32,7 +32,6 @@ from sordino import (
     Values,
 )
 from sordino.accounting.odometer import Odometer
-from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.domain.ranges import Ranges
 from sordino.papers.bayesian_filter.interaction import answers
@@ -234,16 +233,3 @@ def test_filters_over_values_and_attributes_decide_and_count_whatever_numpy_is_t
         for asked in (queries[:3], queries[3:]):
             run = partial(followed, BayesianFilter(domain, promise), asked)
             assert run() == strictly(partial(followed, BayesianFilter(domain, promise), asked))
-
-
-def test_panels_decide_and_count_whatever_numpy_is_told():
-    def run():
-        panel, said = Panel(Categories(["a", "b", "c"]), LDP("2"), people=3), []
-        table = ChannelTable([[10**6, 1], [1, 10**6], [5, 10**6 - 4]])
-        for query in (RandomizedResponse(3, "1"), RandomizedResponse(3, "0.9"), table):
-            who = panel.accepts(query)
-            panel = panel.after(query, [0] * int(who.sum()), who)
-            said.append((who.tolist(), panel.spent.tolist()))
-        return said
-
-    assert run() == strictly(run)

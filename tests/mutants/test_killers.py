@@ -46,7 +46,7 @@ def test_every_killer_of_the_client_is_a_test_by_its_name():
 
 
 def named(name, text):
-    """How many tests of a file have a name: written out, or made of a key of a table or of what a file of vectors has."""
+    """How many tests of a file have a name: written out, or made of a key of a table or of vectors."""
     before, _, rest = name.partition(": ")
     keys = re.findall(rf'^ +"?{re.escape(rest)}"?: ', text, re.MULTILINE) if f"test(`{before}: ${{" in text else ()
     refused = (ROOT / "tests" / "vectors" / "refused_plans.json").read_text() if before == "no plan" else ""

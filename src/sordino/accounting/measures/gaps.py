@@ -44,23 +44,6 @@ def largest_gap(
     return loss
 
 
-def widest_pair(
-    definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The protected pair with the largest loss, the likelier value first, of each of n likelihoods of shape (n, k)."""
-    match definition:
-        case BlockLDP(partition=blocks):
-            most, least = _ends_of_blocks(blocks, log)
-            # A block that is impossible holds no pair, also where all others are told nothing about.
-            gap = np.subtract(most, least, out=np.full_like(most, -1.0), where=~np.isneginf(most))
-            within = blocks.block == gap.argmax(axis=1)[:, None]
-            return np.where(within, log, -np.inf).argmax(axis=1), np.where(within, log, np.inf).argmin(axis=1)
-        case HighLowLDP(sensitive=sensitive):
-            return sensitive[log[:, sensitive].argmax(axis=1)], log.argmin(axis=1)
-        case _:
-            return log.argmax(axis=1), log.argmin(axis=1)
-
-
 def pairs_at_ends(
     log: NDArray[np.float64],
     heavies: NDArray[np.intp],

@@ -71,16 +71,6 @@ class Columns:
         logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
         return logs
 
-    @cached_property
-    def by_value(self) -> NDArray[np.float64]:
-        """The same, shape (k, outputs)."""
-        return np.ascontiguousarray(self.logs.T)
-
-    @cached_property
-    def ruled_out(self) -> bool:
-        """Whether some value cannot cause some output."""
-        return not self.distinct[0] and bool((self.place == 0).any())
-
     def told(
         self, outputs: NDArray[np.integer], out: NDArray[np.float64] | None = None, *, listed: bool
     ) -> NDArray[np.float64]:
