@@ -119,21 +119,19 @@ def test_certify_tells_each_verdict(asked, run):
     assert code == 0
     assert [line for line in out.splitlines() if line.endswith(":")] == [f"{name}:" for name in NAMES]
     # Text and JSON name the same codes, as reports have them.
-    told = [
-        found and found[1] for found in (re.search(r" at code (\d+), ", line) for line in out.splitlines()) if found
-    ]
-    assert told == [question["witness"]["code"] for question in document["questions"]]
+    codes = re.findall(r"Tightest case: code (\d+) ", out)
+    assert codes == [question["witness"]["code"] for question in document["questions"]]
     # The values have their names, not their places.
     for question, (one, two) in zip(
-        document["questions"], re.findall(r"between the values (\S+) and (\S+):", out), strict=True
+        document["questions"], re.findall(r"distinguishes the value (\S+) from (\S+) by", out), strict=True
     ):
         assert question["witness"]["labels"] == [one.strip("'"), two.strip("'")]
         domain = next(q.domain for q in Plan.load(Path("plan.json")).about_shares if q.name == question["attribute"])
         places = question["witness"]["value"], question["witness"]["other"]
         assert question["witness"]["labels"] == [domain.label(place) for place in places]
     offsets = Plan.load(Path("plan.json")).sampled.offsets
-    for told_code, first, end in zip(told, offsets, offsets[1:], strict=False):
-        assert first <= int(told_code) < end
+    for code, first, end in zip(codes, offsets, offsets[1:], strict=False):
+        assert first <= int(code) < end
 
 
 def test_explain_tells_every_promise(asked, run):
