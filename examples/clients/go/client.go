@@ -59,10 +59,8 @@ func (p plan) report(record object, w *words) num {
 	for name := range record {
 		_ = p.Attributes[name].Number
 	}
-	weights, answers := []any{}, []answer{}
-	for _, q := range p.Queries {
-		weights, answers = append(weights, q.Weight), append(answers, q.answer(p.Attributes, record))
-	}
+	weights := transform(p.Queries, func(q question) any { return q.Weight })
+	answers := transform(p.Queries, func(q question) answer { return q.answer(p.Attributes, record) })
 	return mixture(answers, weightedPick(weights)).code(w)
 }
 
@@ -146,11 +144,11 @@ func (q question) answer(attributes map[string]*attribute, record object) answer
 	}
 	for i, found := range q.Queries.Statistics {
 		_, together := q.Queries.Through[i].([]any)
-		calls, several := choose(together, list(found), []any{found}), []answer{}
-		for j, place := range list(q.Queries.Through[i]) {
-			several = append(several, q.Queries.Mechanisms[toInt(whole(place))].statisticAnswer(list(calls[j]), numbers))
-		}
-		answers = append(answers, product(several))
+		calls := choose(together, list(found), []any{found})
+		answers = append(answers, product(generate(len(calls), func(j int) answer {
+			mechanism := q.Queries.Mechanisms[toInt(whole(list(q.Queries.Through[i])[j]))]
+			return mechanism.statisticAnswer(list(calls[j]), numbers)
+		})))
 	}
 	return mixture(answers, weightedPick(q.Queries.Weights))
 }

@@ -10,6 +10,9 @@ type num = *big.Int
 
 var word, half = new(big.Int).Lsh(integer(1), 64), new(big.Int).Lsh(integer(1), 32)
 
+// Codes are read as an int, which has 64 bits where this compiles.
+const _ uint = 1 << 63
+
 func integer(n int) num        { return big.NewInt(int64(n)) }
 func unsigned(bits uint64) num { return new(big.Int).SetUint64(bits) }
 func toInt(n num) int          { return int(n.Int64()) }
