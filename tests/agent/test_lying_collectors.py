@@ -81,4 +81,4 @@ def test_answering_ends_with_its_patience(tmp_path, record, words):
         assert "no whole answer in time" in err
         assert len(came) == 1
         require_no_thread_left()
-    assert active_count() == before
+    assert active_count() <= before
