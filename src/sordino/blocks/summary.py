@@ -1,5 +1,6 @@
 """An estimate as a prompt shows it: what it is in a line, and some ten rows, whatever it holds."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -19,12 +20,12 @@ SHOWN = ("estimate", "from", "to")
 """Columns of a summary, beside the rows' names."""
 
 
-class Summarized:
+class Summarized(ABC):
     """Gives blocks, and has the first rows of these as its text; a dataclass of them is declared with `repr=False`."""
 
+    @abstractmethod
     def blocks(self) -> tuple[Block, ...]:
         """What is shown."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         blocks = self.blocks()

@@ -39,8 +39,6 @@ SPACE = 1.5
 """Letters between two columns."""
 BLOCK = 50
 """Letters in a line of such a block."""
-MOST_LINES = 40
-"""Of a table whose other rows stand in files and JSON."""
 SMALLEST, LARGEST = 10, 16
 """Pixels of the letters in a figure that does not fill the page: narrower screens scroll it, wider ones leave room."""
 

@@ -1,6 +1,6 @@
 """What a plan's reports say about the shares of an attribute's values, or of a table's cells."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -46,7 +46,7 @@ MOST_CODES = 1 << 17
 """Of a mechanism whose sums are worked out for a figure."""
 
 
-class QuestionResult(Summarized, ABC):
+class QuestionResult(Summarized):
     """What a plan's reports say about one of its questions, as all else knows it."""
 
     if TYPE_CHECKING:
