@@ -22,7 +22,7 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
             values.
 
     Raises:
-        DamagedError: another name, other entries, or entries of another kind.
+        DamagedError: another name, other entries, entries of another kind, or other words than `frozen` has.
         SordinoError: integers that make no channel, or none that fits the promise.
     """
     name, known = entries.text("name"), {kind.name: kind for kind in kinds}
@@ -36,4 +36,6 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
         if json.dumps(entries.found.get(entry)) != json.dumps(own.get(entry)):
             found = shown(json.dumps(entries.found.get(entry)))
             raise DamagedError(f"{entries.where}.{entry} must be as the mechanism's integers make it", found=found)
+    if own != entries.found:
+        raise DamagedError(f"{entries.where} must be as it was frozen", found="another spelling")
     return channel
