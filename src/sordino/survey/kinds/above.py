@@ -26,24 +26,21 @@ from sordino.domain.bins import Bins, plain
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.expected_part import round_as_stored
 from sordino.survey.frozen.parts import AttributePart, Part, Text
 from sordino.survey.frozen.question_part import SharesPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.moments import number_mistakes, require_deltas
+from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.question import Floats, SharesQuestion
 
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
-    from sordino.survey.estimates.shares import HistogramResult
-    from sordino.survey.forecasts.fitted_forecast import FittedForecast
-    from sordino.survey.forecasts.forecast import Forecast
 
 
 class AboveSettings(Part):
@@ -188,7 +185,7 @@ class AboveQuestion(SharesQuestion):
         return f"{self.attribute.name!r}, whether it is {plain(self.part.threshold)} or above"
 
 
-class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
+class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
     """A share above a threshold."""
 
     def attributes(self, settings: AboveSettings) -> tuple[str, ...]:
@@ -230,17 +227,13 @@ class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
 
     def choose(self, settings: AboveSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
         """By one bit."""
-        from sordino.design.accuracy import subtracting_helps
-        from sordino.design.histograms.best_mechanism import best_mechanism
         from sordino.design.numbers.drawn_answers import highest_levels
-        from sordino.document.codec import freeze
 
         (name,), epsilon = self.attributes(settings), survey.epsilon or Nats.of(0)
         deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
         (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(terms.unknown.rest))
-        mechanism = best_mechanism(2, LDP(level), terms.code_bits)
-        part = {"above": name, "threshold": settings.threshold, "epsilon": str(level), "mechanism": freeze(mechanism)}
-        return Chosen({**part, "subtract_totals": subtracting_helps(mechanism)})
+        part = {"above": name, "threshold": settings.threshold, "epsilon": str(level)}
+        return Chosen(part | channel_of_shares(2, LDP(level), terms.code_bits))
 
     def is_asked_by(self, document: Mapping[str, Any]) -> bool:
         """Whether it says so."""
@@ -260,18 +253,6 @@ class AboveKind(Kind[AboveSettings, AbovePart, AboveQuestion]):
         _, least = require_deltas(plan)
         name = part.above
         return AboveQuestion(part, share, people, least, plan.attributes[name], plan.places.index(name))
-
-    def forecast(self, question: AboveQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
-        """Of the shares."""
-        from sordino.survey.forecasts.shares_forecast import SharesForecast
-
-        return SharesForecast.of(question, expected, fitted)
-
-    def result(self, question: AboveQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
-        """The shares."""
-        from sordino.survey.estimates.shares import HistogramResult
-
-        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 
 
 ABOVE = AboveKind(("above",), AboveSettings, AbovePart)

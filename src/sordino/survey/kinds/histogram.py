@@ -16,22 +16,19 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.mechanism.aggregate import Aggregate
 from sordino.query.query import Query
 from sordino.query.statistic import Value
 from sordino.survey.frozen.parts import AttributePart, MetricPart, Part, ProtectPart, Text
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen
+from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
-from sordino.survey.questions.question import Floats, SharesQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
-    from sordino.survey.estimates.shares import HistogramResult
-    from sordino.survey.forecasts.fitted_forecast import FittedForecast
-    from sordino.survey.forecasts.forecast import Forecast
 
 
 class HistogramSettings(Part):
@@ -140,7 +137,7 @@ class HistogramQuestion(SharesQuestion):
         return f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map.", *others
 
 
-class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
+class HistogramKind(SharesKind[HistogramSettings, HistogramPart, HistogramQuestion]):
     """Shares of an attribute's values."""
 
     def attributes(self, settings: HistogramSettings) -> tuple[str, ...]:
@@ -171,10 +168,7 @@ class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
 
     def choose(self, settings: HistogramSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
         """What is promised about its values, and how their shares are asked."""
-        from sordino.design.accuracy import subtracting_helps
-        from sordino.design.histograms.best_mechanism import best_mechanism
         from sordino.design.numbers.drawn_answers import highest_levels
-        from sordino.document.codec import freeze
         from sordino.survey.attributes.protect import protect_part
 
         (name,) = self.attributes(settings)
@@ -183,9 +177,8 @@ class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
             deltas = [survey.delta(place) for place in survey.places]
             (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, terms.dependence)
         protect = protect_part(domain, survey.attribute[name].protect, epsilon)
-        mechanism = best_mechanism(domain.k, definition_of(domain, protect), terms.code_bits)
-        part = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
-        return Chosen(part, {name: protect.model_dump(exclude_none=True)})
+        channel = channel_of_shares(domain.k, definition_of(domain, protect), terms.code_bits)
+        return Chosen({"histogram": name, **channel}, {name: protect.model_dump(exclude_none=True)})
 
     def is_asked_by(self, document: Mapping[str, Any]) -> bool:
         """Whether it says so."""
@@ -204,18 +197,6 @@ class HistogramKind(Kind[HistogramSettings, HistogramPart, HistogramQuestion]):
             raise SordinoError("a question must be about protected values", found=name)
         place = plan.places.index(name)
         return HistogramQuestion(part, share, people, plan.least, plan.attributes[name], protect, place)
-
-    def forecast(self, question: HistogramQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
-        """Of the shares."""
-        from sordino.survey.forecasts.shares_forecast import SharesForecast
-
-        return SharesForecast.of(question, expected, fitted)
-
-    def result(self, question: HistogramQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
-        """The shares; smoothed ones, where they go with those of neighbours or with public numbers."""
-        from sordino.survey.estimates.shares import HistogramResult
-
-        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 
 
 HISTOGRAM = HistogramKind(("histogram",), HistogramSettings, HistogramPart, once=True)

@@ -30,24 +30,21 @@ from sordino.domain.categories import few
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.mechanism.aggregate import Aggregate
 from sordino.query.query import Query
 from sordino.query.statistic import Values
 from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.parts import AttributePart, Part, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart, TableOf
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind
+from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.names import Names, require_distinct
+from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
-from sordino.survey.questions.question import Floats, SharesQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
-    from sordino.survey.estimates.shares import HistogramResult
-    from sordino.survey.forecasts.fitted_forecast import FittedForecast
-    from sordino.survey.forecasts.forecast import Forecast
 
 MOST_TABLES = 1000
 """That one setting asks: all pairs of 45 attributes."""
@@ -234,7 +231,7 @@ class TableQuestion(SharesQuestion):
                     yield "All combinations are protected: each has a value of an attribute all of whose values are."
 
 
-class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
+class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
     """Shares of the cells of several attributes."""
 
     def attributes(self, settings: TableSettings) -> tuple[str, ...]:
@@ -298,10 +295,7 @@ class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
 
     def choose(self, settings: TableSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
         """What is promised about each attribute's values, unless it is a delta, and how the shares are asked."""
-        from sordino.design.accuracy import subtracting_helps
-        from sordino.design.histograms.best_mechanism import best_mechanism
         from sordino.design.numbers.drawn_answers import highest_table_level
-        from sordino.document.codec import freeze
         from sordino.survey.attributes.protect import protect_part
 
         names = self.attributes(settings)
@@ -318,8 +312,7 @@ class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
                 protects[name] = protect_part(domain, survey.attribute[name].protect, survey.epsilon)
             promises = [definition_of(domains[name], protect) for name, protect in protects.items()]
             definition = combined_definition(promises, record.shape)
-        mechanism = best_mechanism(record.k, definition, terms.code_bits)
-        part |= {"mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+        part |= channel_of_shares(record.k, definition, terms.code_bits)
         return Chosen(part, {name: protect.model_dump(exclude_none=True) for name, protect in protects.items()})
 
     def is_asked_by(self, document: Mapping[str, Any]) -> bool:
@@ -343,18 +336,6 @@ class TableKind(Kind[TableSettings, TablePart, TableQuestion]):
         attributes = tuple(plan.attributes[name] for name in part.table)
         places = tuple(map(plan.places.index, part.table))
         return TableQuestion(part, share, people, plan.least, attributes, own, places)
-
-    def forecast(self, question: TableQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":
-        """Of the shares."""
-        from sordino.survey.forecasts.shares_forecast import SharesForecast
-
-        return SharesForecast.of(question, expected, fitted)
-
-    def result(self, question: TableQuestion, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
-        """The shares of the cells."""
-        from sordino.survey.estimates.shares import HistogramResult
-
-        return HistogramResult.of(question, own, terms.method, terms.coverage, terms.public)
 
 
 TABLE = TableKind(("table", "tables"), TableSettings, TablePart)
