@@ -164,7 +164,7 @@ def chosen(k: int, metric: MetricLDP | None = None) -> Callable[[], object]:
 
 def along_edges(k: int, metric: MetricLDP | None = None) -> Callable[[], object]:
     line = metric or MetricLDP.line(k, "1/2")
-    mechanism = best_mechanism(line.k, line).bare
+    mechanism = best_mechanism(line.k, line).without_cache
     return lambda: certify(mechanism, line)
 
 

@@ -108,7 +108,7 @@ def sealed(document: dict[str, Any]) -> Plan:
 
 def of_shares(mechanism: Mechanism, attribute: dict[str, Any]) -> Plan:
     """A histogram through a mechanism."""
-    return frozen({"x": attribute}, {"histogram": "x"}, mechanism=mechanism.frozen)
+    return frozen({"x": attribute}, {"histogram": "x"}, mechanism=mechanism.document_fields)
 
 
 def of_numbers(ask: dict[str, Any], *queries: Query | Together, weights: tuple[int, ...] = ()) -> Plan:
@@ -242,7 +242,7 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     # Of x a table of others tells less than of themselves: as a sample counts it, of their combination.
     counted = [{"attribute": "x", "table": ["y", "z"], "bound": "1/10"}]
     bounds = {"rest": dict.fromkeys(told, "1"), "statistics": [], "tables": counted, "ground": ["counted"]}
-    asked = document["queries"][0] | {"epsilon": "3/2", "mechanism": RandomizedResponse(6, "3/2").frozen}
+    asked = document["queries"][0] | {"epsilon": "3/2", "mechanism": RandomizedResponse(6, "3/2").document_fields}
     yield "table_of_others", sealed({**document, "dependence": bounds, "queries": [asked, document["queries"][1]]})
     blocks = {"blocks": [["a", "c", "e"], ["b", "d", "f"]]}
     tiles = {"grid": GRID, "protect": {"blocks": [2, 3]}}
@@ -258,7 +258,7 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     axes = MetricLDP.line(3, "2/5"), MetricLDP.line([0, 2.5, 1, 4], "2")
     document = json.loads(frozen({"x": line, "y": places}, {"histogram": "x"}, {"histogram": "y"}).bytes)
     channel = ProductResponse([TreeResponse(axis) for axis in axes])
-    asked = {"table": ["x", "y"], "weight": 1, "mechanism": channel.frozen, "subtract_totals": False}
+    asked = {"table": ["x", "y"], "weight": 1, "mechanism": channel.document_fields, "subtract_totals": False}
     yield "table_of_distances", sealed({**document, "queries": [asked]})
 
 
@@ -379,10 +379,13 @@ def refused_plans() -> list[dict[str, str]]:
         {"plan": redrawn("v"), "why": "a draw that sends the value itself"},
         {"plan": redrawn(["sides", "threshold", ["another", "v", "k", 1]]), "why": "a draw by an unknown operation"},
         {
-            "plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(3, "3").frozen}]),
+            "plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(3, "3").document_fields}]),
             "why": "a broken promise",
         },
-        {"plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(4, "2").frozen}]), "why": "other values"},
+        {
+            "plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(4, "2").document_fields}]),
+            "why": "other values",
+        },
         {
             "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2, 3]}}]),
             "why": "expected shares that do not add up",

@@ -50,7 +50,7 @@ def of_words():
 
 
 def _table(k):
-    return ChannelTable([[1, 1]] * k).frozen
+    return ChannelTable([[1, 1]] * k).document_fields
 
 
 def _plan(attributes, query):

@@ -90,7 +90,7 @@ WRONG = {
     "decode, right on average": {"decode": lambda self, law: RandomizedResponse.decode(self, law) * 1.001},
     "decode_squares must be": {"decode_squares": lambda self, law: RandomizedResponse.decode_squares(self, law) * 1.1},
     "decode_powers must be": {"decode_powers": lambda self, law, power: RandomizedResponse.decode_powers(self, law, 2)},
-    "swing must hold": {"swing": property(lambda self: (np.zeros(5), np.ones(5)))},
+    "contribution_range must hold": {"contribution_range": property(lambda self: (np.zeros(5), np.ones(5)))},
     "variance must be": {"variance": lambda self, p=None: RandomizedResponse.variance(self, p) * 0.99},
     "evidence must be": {"evidence": lambda self, code: RandomizedResponse.evidence(self, (code + 1) % 5)},
     "code_bits must hold": {"code_bits": 2},

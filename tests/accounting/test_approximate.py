@@ -155,7 +155,7 @@ def test_boxes_take_part():
     assert asked.halted
     assert not asked.accepts(query)
     exact = BayesianFilter(Box([-1], [1]), LDP("1"))
-    assert exact.counted(query, 0).spent == pytest.approx(0.5, abs=1e-3)
+    assert exact.with_answer(query, 0).spent == pytest.approx(0.5, abs=1e-3)
 
 
 @in_one(

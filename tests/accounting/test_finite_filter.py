@@ -95,7 +95,7 @@ def test_decisions_are_those_of_brute_force_products(queries, tenths, choose):
             return
         code = choose.randrange(3)
         asked, likelihood = asked.after(query, code), after[code]
-        lower, upper = asked.realized.lower, asked.realized.upper
+        lower, upper = asked.realized_loss.lower, asked.realized_loss.upper
         true = math.log(max(likelihood) / min(likelihood))
         assert lower - 1e-12 <= true <= upper + 1e-12
         assert true <= asked.spent <= true + 1e-12

@@ -46,14 +46,14 @@ def test_a_query_is_accepted_just_where_every_way_accepts_it(steps):
         assert joint.remaining == min(way.remaining for way in ways)
         if not decision.accepted:
             with pytest.raises(SordinoError, match="must be accepted"):
-                joint.asked("refused", question)
+                joint.with_query("refused", question)
             continue
         name = f"q{place}"
-        joint = joint.asked(name, question)
-        joint = joint if code is None else joint.answered(name, code)
+        joint = joint.with_query(name, question)
+        joint = joint if code is None else joint.with_answer(name, code)
         asked.append((name, question))
         codes.append(code)
-    assert joint.waiting == tuple(name for (name, _), code in zip(asked, codes, strict=True) if code is None)
+    assert joint.open_names == tuple(name for (name, _), code in zip(asked, codes, strict=True) if code is None)
 
 
 def test_too_many_open_answers_are_refused(monkeypatch):
@@ -63,17 +63,17 @@ def test_too_many_open_answers_are_refused(monkeypatch):
     small = query(1, 0.001)
     places = most.bit_length() - 1
     for place in range(places):
-        joint = joint.asked(f"q{place}", small)
+        joint = joint.with_query(f"q{place}", small)
     assert len(joint.ways) == most
     with pytest.raises(SordinoError, match="deliver those that wait first"):
-        joint.asked("one more", small)
-    assert len(joint.answered("q0", 1).asked("one more", small).ways) == most
+        joint.with_query("one more", small)
+    assert len(joint.with_answer("q0", 1).with_query("one more", small).ways) == most
 
 
 @pytest.mark.parametrize(("name", "code"), [("b", 0), ("a", 2), ("a", -1)])
 def test_only_an_answer_that_is_open_can_be_delivered(name, code):
-    joint = JointFilter.of(BayesianFilter(BOX, LDP("1"))).asked("a", query(1, 0.1))
+    joint = JointFilter.of(BayesianFilter(BOX, LDP("1"))).with_query("a", query(1, 0.1))
     with pytest.raises(SordinoError, match="one of a query that is out"):
-        joint.answered(name, code)
+        joint.with_answer(name, code)
     with pytest.raises(SordinoError, match="name of its own"):
-        joint.asked("a", query(1, 0.1))
+        joint.with_query("a", query(1, 0.1))

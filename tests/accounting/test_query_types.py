@@ -35,7 +35,7 @@ AGE = LinearQuery([1.0], 0, -1, 1, "1/2")
 def test_queries_that_fit_are_taken() -> None:
     finite = BayesianFilter(ANSWERS, LDP("1"))
     decision: Decision[FilterState] = finite.decide(COIN)
-    after: BayesianFilter = finite.after(COIN, 1).counted(COIN, 0)
+    after: BayesianFilter = finite.after(COIN, 1).with_answer(COIN, 0)
     assert decision.accepted
     assert decision.follow is not None
     assert decision.follow(1).spent == pytest.approx(0.5)

@@ -105,10 +105,10 @@ def followed(start, queries):
         if isinstance(decision, str):
             said.append(decision)
             continue
-        take = state.after if decision.accepted else state.counted
+        take = state.after if decision.accepted else state.with_answer
         then = [take(query, code) for code in range(query.outputs)]
         said += [decision.accepted, decision.loss, str(told(lambda query=query: start.epsilon_of(query)))]
-        said += [(one.spent, one.remaining, one.binding, one.realized, left_sentences(one)) for one in then]
+        said += [(one.spent, one.remaining, one.binding, one.realized_loss, left_sentences(one)) for one in then]
         said.append(told(lambda asked=queries[: place + 1]: start.accepts_all(asked)) if place < 2 else None)
         state = then[place % len(then)]
     return said
@@ -195,12 +195,12 @@ def test_numbers_are_scaled_and_placed_whatever_numpy_is_told():
     far = np.array([[TINY], [-TINY], [1e-310], [0.0], [1e-300]])
     grid = Grid(south=0, north=0.5, west=0, east=0.25, rows=1, columns=3)
     for run in (
-        lambda: Ranges.of({"tiny": (-1e-250, 1e-300)}).scaled(far),
-        lambda: Ranges.of({"tiny": (-1e-308, 1e-300)}).scaled(far),
-        lambda: Interval(-1e60, 1e60).scaled(far),
+        lambda: Ranges.of({"tiny": (-1e-250, 1e-300)}).scale(far),
+        lambda: Ranges.of({"tiny": (-1e-308, 1e-300)}).scale(far),
+        lambda: Interval(-1e60, 1e60).scale(far),
         lambda: grid.locate(np.abs(far[:, 0]), np.abs(far[::-1, 0])),
-        lambda: Box([-1], [1]).checked(far),
-        lambda: told(lambda: Box([-1], [1]).checked(np.array([np.longdouble(10) ** 400]))),
+        lambda: Box([-1], [1]).check_records(far),
+        lambda: told(lambda: Box([-1], [1]).check_records(np.array([np.longdouble(10) ** 400]))),
         lambda: told(lambda: LogisticQuery([1.0], 0, "1").privatize(np.array([np.longdouble(10) ** 400]))),
     ):
         np.testing.assert_array_equal(run(), strictly(run))

@@ -177,7 +177,7 @@ def test_implied_bounds_are_found_and_named():
     definition = PairwiseLDP(
         [[0, "1/2", 2, "inf"], ["inf", 0, 1, "inf"], ["inf", "inf", 0, 1], ["inf", "inf", "inf", 0]]
     )
-    assert definition.lowered == ((0, 2), (0, 3), (1, 3))
+    assert definition.lowered_pairs == ((0, 2), (0, 3), (1, 3))
     assert [str(b) for b in definition.bounds[0]] == ["0", "1/2", "3/2", "5/2"]
     assert [str(b) for b in definition.given[0]] == ["0", "1/2", "2", "None"]
     assert (str(definition.epsilon), str(definition.least)) == ("5/2", "1/2")
@@ -191,7 +191,7 @@ def test_epsilon_and_least_are_the_outermost_bounds(data, k):
     assert definition.epsilon == max(bounds, default=Nats.of(0))
     assert definition.least == min(bounds, default=Nats.of(0))
     lowered = [(x, y) for x in range(k) for y in range(k) if definition.given[x][y] != definition.bounds[x][y]]
-    assert definition.lowered == tuple(lowered)
+    assert definition.lowered_pairs == tuple(lowered)
 
 
 @given(st.data(), st.integers(1, 5))
@@ -241,7 +241,7 @@ def test_a_distance_is_the_same_both_ways():
     distances = PairwiseLDP.of_distances(np.abs(np.subtract.outer(np.arange(4), np.arange(4))) / 2)
     assert isinstance(distances, PairwiseLDP)
     assert str(distances.epsilon) == "3/2"
-    assert not distances.lowered
+    assert not distances.lowered_pairs
     for wrong in ([[0, 1], ["inf", 0]], [[0, "1"], ["1.0000001", 0]]):
         with pytest.raises(SordinoError, match="same both ways; found two between the values 0 and 1"):
             PairwiseLDP.of_distances(wrong)
@@ -263,7 +263,7 @@ def test_components_are_joined_by_protected_pairs_in_either_direction(data, k):
     blocks = definition.components
     for x in range(k):
         assert set(blocks.values(int(blocks.block[x])).tolist()) == joined[x]
-    assert definition.protected.tolist() == sorted({x for x, _, _ in protected(definition)})
+    assert definition.protected_values.tolist() == sorted({x for x, _, _ in protected(definition)})
     assert all(definition.bound(x, y) == bound for x, y, bound in protected(definition))
 
 

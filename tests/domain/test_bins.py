@@ -47,10 +47,10 @@ def test_edges_that_are_none_are_refused(edges, rule):
 
 
 def test_declared_edges_cover_the_range():
-    assert Bins.between([0, 4, 10], Interval(0, 10)).k == 2
+    assert Bins.from_edges([0, 4, 10], Interval(0, 10)).k == 2
     for edges in ([1, 4, 10], [0, 4, 9], [0, 4, 11]):
         with pytest.raises(SordinoError, match="go from 0 to 10"):
-            Bins.between(edges, Interval(0, 10))
+            Bins.from_edges(edges, Interval(0, 10))
     with pytest.raises(SordinoError, match="must ascend"):
         Bins.equal(Interval(1e16, 1e16 + 8), 64)
 

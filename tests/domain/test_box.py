@@ -45,24 +45,24 @@ def test_a_bad_box_is_refused(low, high):
 
 def test_the_wrong_number_is_named_by_position_only():
     with pytest.raises(SordinoError, match=r"record 1, number 0") as refusal:
-        Box([0, 0], [1, 1]).checked([[0.5, 0.5], [7731.5, 0.5]])
+        Box([0, 0], [1, 1]).check_records([[0.5, 0.5], [7731.5, 0.5]])
     assert "7731" not in str(refusal.value)
 
 
 @in_one("records", [[[0.5]], [0.5, 0.5, 0.5], [["a", "b"]], [[0.5, np.nan]], [[0.5, np.inf]]])
 def test_bad_records_are_refused(records):
     with pytest.raises(SordinoError, match="records"):
-        Box([0, 0], [1, 1]).checked(records)
+        Box([0, 0], [1, 1]).check_records(records)
 
 
 def test_one_record_is_a_row_and_single_numbers_a_column():
-    assert Box([0, 0], [1, 1]).checked([0.5, 1]).shape == (1, 2)
-    assert Box([0], [1]).checked([0.5, 1, 0]).shape == (3, 1)
+    assert Box([0, 0], [1, 1]).check_records([0.5, 1]).shape == (1, 2)
+    assert Box([0], [1]).check_records([0.5, 1, 0]).shape == (3, 1)
 
 
 def test_whole_numbers_of_any_size_are_numbers():
     # numpy takes integers from 2^64 up for objects.
-    assert Box([0], [1e40]).checked([2**64]).tolist() == [[float(2**64)]]
+    assert Box([0], [1e40]).check_records([2**64]).tolist() == [[float(2**64)]]
     assert Scaled.of([[0], [1]]).records.tolist() == [[0.0], [1.0]]
     with pytest.raises(SordinoError, match="at most 1e60"):
-        Box([0], [1]).checked([10**400])
+        Box([0], [1]).check_records([10**400])

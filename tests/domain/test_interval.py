@@ -28,5 +28,5 @@ def test_a_bad_range_is_refused(ends):
 @given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9))
 def test_the_ends_go_to_minus_one_and_one_exactly(low, width):
     interval = Interval(low, low + width)
-    assert interval.scaled([interval.low, interval.high]).tolist() == [-1, 1]
-    assert (interval.scaled(low - 1), interval.scaled(low + 2 * width)) == (-1, 1)
+    assert interval.scale([interval.low, interval.high]).tolist() == [-1, 1]
+    assert (interval.scale(low - 1), interval.scale(low + 2 * width)) == (-1, 1)

@@ -16,7 +16,7 @@ ends = st.floats(-1e9, 1e9)
 def test_numbers_of_the_range_go_to_minus_one_to_one_and_back(low, width, part):
     ranges = Ranges.of({"number": (low, low + width)})
     number = min(low + part * width, low + width)
-    (scaled,) = ranges.scaled([[low], [number], [low + width]]).T
+    (scaled,) = ranges.scale([[low], [number], [low + width]]).T
     assert [scaled[0], scaled[2]] == [-1, 1]
     assert -1 <= scaled[1] <= 1
     assert ranges.middle[0] + ranges.half[0] * scaled[1] == pytest.approx(number, abs=1e-9 * (abs(low) + width))
@@ -28,11 +28,11 @@ def test_what_is_not_in_its_range_is_refused_by_place_and_never_by_value():
         with pytest.raises(
             SordinoError, match=r"income must lie from 0\.0 to 5000\.0; found another in record 1"
         ) as caught:
-            ranges.scaled([[1, 2], [3, value]])
+            ranges.scale([[1, 2], [3, value]])
         assert str(value) not in str(caught.value)
     for shape in ((2,), (2, 3), (1, 2, 2)):
         with pytest.raises(SordinoError, match="rows of 2 numbers"):
-            ranges.scaled(np.zeros(shape))
+            ranges.scale(np.zeros(shape))
 
 
 @in_one("ends", [(1, 1), (2, 1), (0, np.inf), (np.nan, 1), (-1e308, 1e308), (1e18, 1e18 + 256)])

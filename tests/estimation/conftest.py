@@ -42,7 +42,7 @@ class Told:
             records = RANGES.middle + RANGES.half * mixed
         self.records, self.ranges = records, RANGES
         self.moments = Moments(4, tuple(names))
-        statistics = self.moments.values(RANGES.scaled(records))
+        statistics = self.moments.values(RANGES.scale(records))
         self.means = statistics.mean(axis=0)
         self.covariance = np.cov(statistics.T).reshape(len(names), -1) / len(records) + noise * np.eye(len(names))
         self.aggregate = Aggregate("telling", len(records), np.zeros(2, dtype=np.int64))

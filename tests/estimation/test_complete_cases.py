@@ -91,7 +91,7 @@ def test_categories_stand_among_the_features():
     records, rng = people(), np.random.default_rng(1)
     category = rng.integers(3, size=len(records))
     records[:, 2] = np.clip(records[:, 2] + 0.2 * (category == 2), -1, 1)
-    records[:, 0] = CODES.scaled(category)
+    records[:, 0] = CODES.scale(category)
     whole, own = complete(records), category[~np.isnan(records).any(axis=1)]
     known, *_ = np.linalg.lstsq(
         np.column_stack([np.ones(len(whole)), own == 1, own == 2, whole[:, 1]]), whole[:, 2], rcond=None

@@ -75,7 +75,7 @@ def test_all_others_are_the_features_by_default(told):
 
 def loss(people, slopes, least):
     """The squared error of scaled slopes with their best intercept, above the least."""
-    records = people.ranges.scaled(people.records)
+    records = people.ranges.scale(people.records)
     residual = records[:, TARGET] - records[:, FEATURES] @ slopes
     return np.var(residual) / 2 - least
 
@@ -120,7 +120,7 @@ def test_the_projected_fit_lets_the_noise_pull_slopes_to_zero(told):
 
 def test_the_projected_fit_is_the_least_of_what_it_says(told):
     people = told(NEEDED, noise=0.002)
-    records = people.ranges.scaled(people.records)
+    records = people.ranges.scale(people.records)
     between, products = np.cov(records[:, FEATURES].T), np.cov(records.T)[FEATURES, TARGET]
     # The covariances' errors by differences of moments of the records' own.
     order = list(NEEDED)
@@ -178,7 +178,7 @@ def test_a_feature_must_vary_by_more_than_three_standard_errors(told, errors, re
     people = told(NEEDED)
     people.covariance = 1e-12 * np.eye(len(NEEDED))
     # A variance moves half as much as the statistic of the square.
-    variance = np.var(people.ranges.scaled(people.records)[:, 0])
+    variance = np.var(people.ranges.scale(people.records)[:, 0])
     square = NEEDED.index((0, 0))
     people.covariance[square, square] = (2 * variance / errors) ** 2
     arguments = (people.channel(), people.aggregate, TARGET, [0], people.ranges)

@@ -32,8 +32,8 @@ def test_ratios_are_those_of_all_weights(found):
             assert prod((Fraction(base) ** exponent for base, exponent in powers), start=Fraction(1)) == true
             assert Fraction(whole[heavy], whole[light]) == true
             alike = all(row[heavy] == row[light] for row in rows)
-            assert not alike or evidence.alike[heavy] == evidence.alike[light]
-            assert true == 1 or evidence.alike[heavy] != evidence.alike[light]
+            assert not alike or evidence.class_of_value[heavy] == evidence.class_of_value[light]
+            assert true == 1 or evidence.class_of_value[heavy] != evidence.class_of_value[light]
 
 
 def test_answers_that_cancel_leave_small_numbers():

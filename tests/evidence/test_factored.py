@@ -8,7 +8,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.evidence import elimination, factored
-from sordino.evidence.elimination import best_sum, combined, gathered
+from sordino.evidence.elimination import best_sum, combine_tables, gather_tables
 from sordino.evidence.factored import Factor, FactoredEvidence
 
 
@@ -154,7 +154,7 @@ def test_many_tables_are_summed_in_any_order(monkeypatch):
     )
     for large in (0, 8, 1 << 20):
         monkeypatch.setattr(elimination, "LARGE", large)
-        scope, total = combined(tables)
+        scope, total = combine_tables(tables)
         assert scope == tuple(range(7))
         np.testing.assert_array_equal(total, whole)
 
@@ -164,11 +164,11 @@ def test_the_work_is_that_of_the_sums_of_an_elimination(monkeypatch):
     tables = [(places, rng.random([2] * len(places))) for places in itertools.combinations(range(9), 2)][::3]
 
     def counted(group):
-        scope, total = combined(group)
+        scope, total = combine_tables(group)
         done.append(total.size)
         return scope, total
 
-    monkeypatch.setattr(elimination, "combined", counted)
+    monkeypatch.setattr(elimination, "combine_tables", counted)
     for kept in ((), (0, 3)):
         done.clear()
         elimination.best_table(tables, kept, np.maximum.reduce)
@@ -202,9 +202,9 @@ def test_gathered_tables_have_the_same_sum():
         for _ in range(30):
             places = tuple(sorted(rng.choice(7, rng.integers(1, 4), replace=False).tolist()))
             tables.append((places, rng.random([sizes[place] for place in places])))
-        found = gathered(tables, entries)
+        found = gather_tables(tables, entries)
         assert len(found) <= len(tables)
-        np.testing.assert_allclose(combined(found)[1], combined(tables)[1], atol=1e-12)
+        np.testing.assert_allclose(combine_tables(found)[1], combine_tables(tables)[1], atol=1e-12)
         assert all(array.size <= max(entries, 9) for places, array in found if len(places) < 3)
 
 

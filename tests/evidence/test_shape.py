@@ -30,7 +30,7 @@ EVERY = [*KINDS, *(f"-{name}" for name in KINDS)]
 def made(name, epsilon):
     make, (low, high) = KINDS[name.removeprefix("-")]
     shape = make(epsilon)
-    return (shape.reflected(), (-high, -low)) if name.startswith("-") else (shape, (low, high))
+    return (shape.reflect(), (-high, -low)) if name.startswith("-") else (shape, (low, high))
 
 
 @given(
@@ -75,9 +75,9 @@ def test_slopes_and_values_stay_within_what_is_claimed(name, epsilon, first, sec
 def test_a_reflected_function_is_turned_around(name):
     shape, (low, high) = made(name, 1.0)
     grid = np.linspace(low, high, 101)[:, None]
-    turned = shape.reflected()
+    turned = shape.reflect()
     assert np.allclose(turned.value(-grid), -shape.value(grid), atol=1e-15)
-    assert np.allclose(turned.reflected().value(grid), shape.value(grid), atol=1e-15)
+    assert np.allclose(turned.reflect().value(grid), shape.value(grid), atol=1e-15)
     assert (turned.concave, turned.convex) == (shape.convex, shape.concave)
 
 
@@ -112,5 +112,5 @@ def test_a_stack_is_its_parts_side_by_side():
     for name in ("steepest", "bend", "largest", "error"):
         assert (getattr(stack, name) == np.concatenate([getattr(part, name) for part in parts])).all()
     assert (stack.concave, stack.convex, stack.kinked) == (False, False, True)
-    assert (stack.reflected().value(-t) == -stack.value(t)).all()
+    assert (stack.reflect().value(-t) == -stack.value(t)).all()
     assert Stack.of(parts[:1]) is parts[0]

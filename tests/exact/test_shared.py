@@ -4,7 +4,7 @@ import numpy as np
 
 from in_one import in_one
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.shared import shared
+from sordino.exact.shared import twin_streams
 from sordino.exact.source import SystemSource
 
 ROWS = 50
@@ -19,7 +19,7 @@ def test_each_reader_sees_the_words_of_its_rows_in_order(seed):
     alone = keyed()
     expected = np.stack([alone.next() for _ in range(12)], axis=1)
     rng = np.random.default_rng(seed)
-    readers, position = shared(keyed(), ROWS), np.zeros((2, ROWS), dtype=int)
+    readers, position = twin_streams(keyed(), ROWS), np.zeros((2, ROWS), dtype=int)
     for _ in range(12):
         which = int(rng.integers(2))
         rows = np.flatnonzero((rng.random(ROWS) < rng.choice([0.1, 0.7, 1])) & (position[which] < 12))
@@ -31,7 +31,7 @@ def test_each_reader_sees_the_words_of_its_rows_in_order(seed):
 
 
 def test_fresh_words_are_shared_too():
-    first, second = shared(SystemSource().stream(np.arange(ROWS)), ROWS)
+    first, second = twin_streams(SystemSource().stream(np.arange(ROWS)), ROWS)
     words = [first.next(), first.next()]
     again = first.take(np.array([3, 7])).next()
     assert [second.next().tolist() for _ in range(2)] == [each.tolist() for each in words]

@@ -141,7 +141,7 @@ def test_an_open_answer_counts_as_any_that_it_may_be(ledger, question, record, s
         stopping = Ledger(ledger.path, step=stop_at(point))
         with pytest.raises(stopped):
             ask(stopping, question(name, "sleep", "0.4"), record(), print)
-    assert ledger.standing().joint.waiting == ("a", "b")
+    assert ledger.standing().joint.open_names == ("a", "b")
     # Answers of 0 and 1 would cancel each other, but nobody has them yet.
     assert ledger.standing().joint.spent == pytest.approx(0.8)
     with pytest.raises(RefusedError):

@@ -48,7 +48,7 @@ def test_decisions_from_the_transcript_are_those_of_the_ledger(used, question, t
         found.add(own.accepted)
     assert found == {True, False}
     assert copy.standing().joint.spent == used.standing().joint.spent
-    assert copy.standing().joint.waiting == ("d", "e")
+    assert copy.standing().joint.open_names == ("d", "e")
 
 
 def test_the_same_ledger_gives_the_same_bytes(used, tmp_path):

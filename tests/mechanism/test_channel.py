@@ -97,7 +97,7 @@ def test_powers_and_swing_are_those_of_single_reports(awkward):
             np.testing.assert_allclose(found, added**power, atol=1e-12 * channel.scale**power)
         # Where estimates count support, 0 is counted in, as from codes outside the value's group.
         rest = 0 if isinstance(channel.mechanism, SupportMechanism) else added[:, 0]
-        least, most = channel.mechanism.swing
+        least, most = channel.mechanism.contribution_range
         np.testing.assert_allclose(most, np.maximum(added.max(axis=1), rest), atol=1e-12 * channel.scale)
         np.testing.assert_allclose(least, np.minimum(added.min(axis=1), rest), atol=1e-12 * channel.scale)
 

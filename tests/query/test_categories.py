@@ -24,7 +24,7 @@ def coded(index):
 
 @pytest.mark.parametrize("k", [2, 3, MOST_CATEGORIES])
 def test_every_category_is_read_as_itself(k):
-    assert categories_of(CODES.scaled(np.arange(k)), k).tolist() == list(range(k))
+    assert categories_of(CODES.scale(np.arange(k)), k).tolist() == list(range(k))
 
 
 def test_a_category_is_never_rounded_and_a_number_to_a_sign_with_its_mean():
@@ -85,12 +85,12 @@ def test_samplers_send_each_code_as_often_as_the_law_says():
 
 def test_what_stands_at_a_place_is_read_in_one_way():
     both = Query(CategoryAndSign(0, 2, 1), RandomizedResponse(4, "1"))
-    assert dict(Sampled((both,), (1,)).coded) == {0: 2}
+    assert dict(Sampled((both,), (1,)).category_counts) == {0: 2}
     others = Query(CategoryAndSign(0, 3, 1), RandomizedResponse(6, "1"))
     sign = Query(Product(0, 1), RandomizedResponse(2, "1"))
     for wrong in (others, sign):
         with pytest.raises(SordinoError, match="read alike by all queries"):
-            _ = Sampled((both, wrong), (1, 1)).coded
+            _ = Sampled((both, wrong), (1, 1)).category_counts
 
 
 @pytest.mark.parametrize(

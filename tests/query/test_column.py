@@ -96,7 +96,7 @@ def test_queries_about_models_are_drawn_from_like_others():
     assert abs(mean.value - records.mean()) < 5 * mean.stderr < 0.2
     assert certify(asked, LDP("4")).holds
     with pytest.raises(SordinoError, match="several queries"):
-        asked.checked(records)
+        asked.check_values(records)
 
 
 def test_a_code_that_rules_an_end_out_is_refused():

@@ -38,7 +38,7 @@ def covariance(deltas=("1.5", "1.5"), missing=None, dependence=None):
 def regression():
     """Of the last number, which may be missing, on a category of three and a number that may be missing."""
     asked = complete_regression([LEVEL] * 3, LEVEL, Dependence.unknown(3), range(3), {1: 0.2, 2: 0.1}, {0: 3})
-    return asked, list(product(CODES.scaled([0, 1, 2]), NUMBERS, NUMBERS))
+    return asked, list(product(CODES.scale([0, 1, 2]), NUMBERS, NUMBERS))
 
 
 def moment(name, record):
@@ -157,7 +157,7 @@ def test_points_of_complete_cases_are_no_signs_however_many_there_are():
     "statistic", [CompleteCase(Product(0, 1), (1, 2)), CompleteCase(Number(0), (1,)), CompleteCase(Product(2, 2), (1,))]
 )
 def test_what_is_read_counts_as_the_moment_of_complete_cases_and_as_whether_it_is_one(statistic):
-    (name, grid), (complete, whole) = statistic.told
+    (name, grid), (complete, whole) = statistic.counted_moments
     for record in ([0.5, -0.25, 0.75], [0.5, NAN, 0.75], [0.5, -0.25, 1.0]):
         read = [float(share) for share in statistic.law(record)]
         lacking = any(np.isnan(record[place]) for place in statistic.needed)
@@ -198,7 +198,7 @@ def test_documents_hold_them():
         words = freeze_queries(asked)
         assert freeze_queries(thaw_queries(words)) == words
     assert words["statistics"][-1][0] == "complete-category-sign"
-    assert CompleteCase(Product(0, 2), (1,)).moved({0: 2, 1: 0, 2: 1}) == CompleteCase(Product(1, 2), (0,))
+    assert CompleteCase(Product(0, 2), (1,)).with_places({0: 2, 1: 0, 2: 1}) == CompleteCase(Product(1, 2), (0,))
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_estimator_is_unbiased(kind):
     ones = round(float(sum(chances(query, records))) * 1000)
     tally = query.tally(np.repeat([0, 1], [10**6 - ones, ones]))
     low, high = query.model.ends
-    truth = low + (high - low) * float((1 + query.model.scaled(query.model.statistic(records))).mean()) / 2
+    truth = low + (high - low) * float((1 + query.model.scale(query.model.statistic(records))).mean()) / 2
     found = estimate(query, tally)
     assert float(found.value) == pytest.approx(truth, abs=1e-5)
     # The paper's (9) has no a in its second summand: right where the range begins at 0 only.
@@ -106,8 +106,8 @@ def test_a_batch_does_not_change_a_threshold():
     rng = np.random.default_rng(8)
     query = LogisticQuery(rng.uniform(-1, 1, 17), 0.3, "1")
     records = rng.uniform(-1, 1, (333, 17))
-    together = query.model.scaled(query.model.statistic(records))
-    assert [float(query.model.scaled(query.model.statistic(row[None, :]))[0]) for row in records] == together.tolist()
+    together = query.model.scale(query.model.statistic(records))
+    assert [float(query.model.scale(query.model.statistic(row[None, :]))[0]) for row in records] == together.tolist()
 
 
 def test_the_one_word_that_decides_is_below_the_threshold():

@@ -56,7 +56,7 @@ def test_the_law_of_what_is_read_is_that_of_the_definition(statistic):
 def test_the_mean_of_what_is_read_is_the_moment(statistic):
     for record in RECORDS:
         law = statistic.law(record)
-        for name, counts in statistic.told:
+        for name, counts in statistic.counted_moments:
             assert len(counts) == statistic.k
             points = (
                 [Fraction(2 * v, statistic.k - 1) - 1 for v in range(statistic.k)]
@@ -85,7 +85,9 @@ def test_bit_c_is_the_sign_of_the_number_at_place_c(places):
     for record in product((-1.0, 1.0), repeat=4):
         value = sum((record[place] > 0) << c for c, place in enumerate(places))
         assert statistic.law(record) == [Fraction(int(v == value)) for v in range(2 ** len(places))]
-        assert [(name, counts[value]) for name, counts in statistic.told] == [((p,), record[p]) for p in places]
+        assert [(name, counts[value]) for name, counts in statistic.counted_moments] == [
+            ((p,), record[p]) for p in places
+        ]
 
 
 @each
@@ -105,7 +107,7 @@ def test_arguments_make_the_same_statistic(statistic):
 @each
 def test_a_moved_statistic_reads_the_same_of_a_moved_record(statistic):
     for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
-        moved = statistic.moved(dict(enumerate(order)))
+        moved = statistic.with_places(dict(enumerate(order)))
         for record in RECORDS[::17]:
             elsewhere = [0.0] * 3
             for old, new in enumerate(order):
@@ -163,13 +165,13 @@ def test_the_largest_are_taken():
 def test_records_are_looked_at_and_channels_compared(statistic):
     good = RandomizedResponse(statistic.k, "1")
     records = np.zeros((3, 4))
-    np.testing.assert_array_equal(statistic.checked(records, good), records)
-    np.testing.assert_array_equal(statistic.checked(Scaled.of(records), good), records)
+    np.testing.assert_array_equal(statistic.check_values(records, good), records)
+    np.testing.assert_array_equal(statistic.check_values(Scaled.of(records), good), records)
     with pytest.raises(SordinoError, match=f"the {statistic.k} values of its statistic; found {statistic.k + 1}"):
-        statistic.checked(records, RandomizedResponse(statistic.k + 1, "1"))
+        statistic.check_values(records, RandomizedResponse(statistic.k + 1, "1"))
     if statistic.d > 1:
         with pytest.raises(SordinoError, match=f"rows of {statistic.d} numbers"):
-            statistic.checked(records[:, : statistic.d - 1], good)
+            statistic.check_values(records[:, : statistic.d - 1], good)
     records[2, 3] = 1.5
     with pytest.raises(SordinoError, match="found another in record 2, number 3"):
-        statistic.checked(records, good)
+        statistic.check_values(records, good)

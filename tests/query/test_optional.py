@@ -70,7 +70,7 @@ def test_what_is_read_counts_as_the_number_and_as_whether_it_is_given():
     statistic = OptionalNumber(0, 4)
     for number in NUMBERS:
         read = statistic.law([number])
-        (_, points), (_, there) = statistic.told
+        (_, points), (_, there) = statistic.counted_moments
         told = [
             float(sum(share * Fraction(v) for share, v in zip(read, grid.tolist(), strict=True)))
             for grid in (points, there)

@@ -32,7 +32,7 @@ def test_a_rise_is_a_difference_and_its_bounds_hold(kind, turned):
         t = np.linspace(low, high, STEPS)
         true = shape.value(t + steps * up) - shape.value(t + steps * down)
         if turned:
-            rise, t, true, low, high = rise.reflected(), -t, -true, -high, -low
+            rise, t, true, low, high = rise.reflect(), -t, -true, -high, -low
         assert np.abs(rise.value(t) - true).max() < ROUNDING * (1 + np.abs(steps).max())
         slopes = np.diff(true, axis=0) / np.diff(t, axis=0)
         least, most = rise.slope_range(low, high)

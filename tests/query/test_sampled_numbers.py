@@ -252,7 +252,7 @@ def test_one_bad_number_refuses_all_whatever_would_be_drawn(name, bad):
     for place in range(d + 1):
         records = np.zeros((5, d + 1))
         records[3, place] = bad
-        for ask in (asked.privatize, asked.checked):
+        for ask in (asked.privatize, asked.check_values):
             with pytest.raises(SordinoError, match=f"found another in record 3, number {place}") as caught:
                 ask(records)
             assert "98765" not in repr(vars(caught.value))
@@ -291,7 +291,7 @@ def test_checked_records_and_whole_numbers_are_read_alike(name):
     codes = [asked.privatize(values, source.for_records([1, 2, 3])).tolist() for values in given]
     assert codes == [codes[0]] * len(codes)
     assert asked.privatize(np.zeros((0, d))).shape == (0,)
-    np.testing.assert_array_equal(asked.checked(Scaled.of(records)), records)
+    np.testing.assert_array_equal(asked.check_values(Scaled.of(records)), records)
     drawn_from = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
     assert drawn_from.privatize(Scaled.of(records), source.for_records([1, 2, 3])).tolist() == codes[0]
 

@@ -103,7 +103,7 @@ def test_intervals_cover_in_own_units(what):
     deltas, known = ["0.5", "1", "2"], Dependence.bounded([0.3, 0.3, 1])
     target = 2 if what == "coefficients" else None
     channel = AskedNumbers(sampled_moments(deltas, "2", known, target=target))
-    truth = channel.moments.values(RANGES.scaled(records)).mean(axis=0)
+    truth = channel.moments.values(RANGES.scale(records)).mean(axis=0)
     design = np.column_stack([np.ones(len(records)), records[:, :2]])
     function, expected = {
         "means": (lambda tally: means(channel, tally, None, RANGES), records.mean(axis=0)),

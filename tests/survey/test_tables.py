@@ -151,10 +151,12 @@ def test_under_deltas_a_table_keeps_the_least_of_its_own_and_what_others_allow()
 def test_a_plan_whose_table_tells_more_than_a_delta_is_refused():
     asked = survey(attribute=DELTAS, ask=[{"table": ["age_group", "smoker"]}])
     document = plan(asked, people=100_000).document
-    part = document.queries[0].model_copy(update={"epsilon": "1", "mechanism": RandomizedResponse(6, "1").frozen})
+    part = document.queries[0].model_copy(
+        update={"epsilon": "1", "mechanism": RandomizedResponse(6, "1").document_fields}
+    )
     changed = Plan(document.model_copy(update={"queries": [part]}))
     assert changed.promise.broken == ("sex",)
-    told = document.queries[0].model_copy(update={"mechanism": RandomizedResponse(6, "1").frozen})
+    told = document.queries[0].model_copy(update={"mechanism": RandomizedResponse(6, "1").document_fields})
     louder = Plan(document.model_copy(update={"queries": [told]}))
     assert not louder.about_shares[0].certificate.holds
 

@@ -80,7 +80,7 @@ def test_a_filter_says_what_is_promised_what_binds_and_what_is_left(case):
 
 
 def test_answers_that_are_out_are_told():
-    joint = JointFilter.of(CASES["number"][0]).asked("a", FIRST)
+    joint = JointFilter.of(CASES["number"][0]).with_query("a", FIRST)
     text = " ".join(explain(joint))
     assert "Answers that are out: 1. Each counts as any that it may be." in text
     assert "two values of attribute 0" in text

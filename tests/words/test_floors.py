@@ -44,7 +44,7 @@ def test_the_percentage_is_that_of_the_plan_rounded_up(epsilon):
     plan = plan_of(ONE.replace('"2"', f'"{epsilon}"'))
     ((sentence,),) = (p.sentences for p in explanation(plan).details if p.heading == NEARLY)
     (mechanism,) = plan.questions[0].query.mechanisms
-    means = mechanism.unbiased(plan.questions[0].query.numbers[0].told[0][1])
+    means = mechanism.code_values(plan.questions[0].query.numbers[0].counted_moments[0][1])
     squares = mechanism.probabilities() @ means**2
     steps = [(2 * at / (mechanism.k - 1) - 1, square) for at, square in enumerate(squares.tolist())]
     fine = [i / 5000 - 1 for i in range(10_001)]

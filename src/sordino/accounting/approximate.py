@@ -170,7 +170,7 @@ class ApproximateFilter:
                     "a filter over a domain needs the answer", found="None", step="give `after` the answer too"
                 )
             asked = _query(query)
-            exact = exact.counted(asked, read_output(output, asked.outputs))
+            exact = exact.with_answer(asked, read_output(output, asked.outputs))
         spent = self._plus(query) if way == "first" else self.spent_by_epsilons
         return _with_spent(self, spent, halted=self.halted or way == "exact", exact=exact)
 

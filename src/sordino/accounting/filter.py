@@ -32,7 +32,7 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 NODES = 400
 """Boxes of 30 terms bounded for one decision at most, for each possible answer: some 15 milliseconds."""
@@ -84,7 +84,7 @@ class BayesianFilter:
     _state: FilterState | None = None
     _terms: tuple[object, ...] = ()
 
-    @steady
+    @ignore_float_errors
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
@@ -104,7 +104,7 @@ class BayesianFilter:
                 step="begin a new filter and tell it every answer again",
             )
 
-    @steady
+    @ignore_float_errors
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.
 
@@ -127,7 +127,7 @@ class BayesianFilter:
         """
         return self.decide(query).accepted
 
-    @steady
+    @ignore_float_errors
     def after(self, query: FilterQuery, output: int) -> "BayesianFilter":
         """The filter once an accepted query has been answered.
 
@@ -144,17 +144,17 @@ class BayesianFilter:
         code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
 
-    @steady
-    def counted(self, query: FilterQuery, output: int) -> "BayesianFilter":
+    @ignore_float_errors
+    def with_answer(self, query: FilterQuery, output: int) -> "BayesianFilter":
         """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
 
         Raises:
             SordinoError: a query that does not fit the domain, or an answer that it cannot have.
         """
         self._filter_state.level(query)
-        return replace(self, _state=self._filter_state.counted(query, read_output(output, query.outputs)))
+        return replace(self, _state=self._filter_state.with_answer(query, read_output(output, query.outputs)))
 
-    @steady
+    @ignore_float_errors
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
 
@@ -163,7 +163,7 @@ class BayesianFilter:
         """
         return self._filter_state.epsilon_of(query)
 
-    @steady
+    @ignore_float_errors
     def accepts_all(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
@@ -177,7 +177,7 @@ class BayesianFilter:
         ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._filter_state, tuple(queries), self.rule)
 
-    @steady
+    @ignore_float_errors
     def changed(self) -> "BayesianFilter":
         """The filter once the record has changed: what was lost stays lost, and later answers add to it, never cancel.
 
@@ -187,25 +187,25 @@ class BayesianFilter:
         return replace(self, _state=self._filter_state.changed())
 
     @property
-    @steady
+    @ignore_float_errors
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._filter_state.spent
 
     @property
-    @steady
-    def realized(self) -> LossBounds:
+    @ignore_float_errors
+    def realized_loss(self) -> LossBounds:
         """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
-        return self._filter_state.realized
+        return self._filter_state.realized_loss
 
     @property
-    @steady
+    @ignore_float_errors
     def remaining(self) -> float:
         """Nats, rounded down: queries whose epsilons add up to at most this are accepted; others may be."""
         return self._filter_state.remaining
 
     @property
-    @steady
+    @ignore_float_errors
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
         return self._filter_state.binding

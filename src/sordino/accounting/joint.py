@@ -58,7 +58,7 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class JointFilter:
-    """A filter and the queries whose answers are out: a value; `asked` and `answered` give the next one.
+    """A filter and the queries whose answers are out: a value; `with_query` and `with_answer` give the next one.
 
     Attributes:
         ways: at least one.
@@ -66,8 +66,9 @@ class JointFilter:
     Example:
         >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
         >>> query = LinearQuery([1.0], 0, low=-1, high=1, epsilon="0.4")
-        >>> asked = JointFilter.of(BayesianFilter(Box([-1], [1]), LDP("1"))).asked("a", query).asked("b", query)
-        >>> asked.decide(query).accepted, asked.answered("a", 0).answered("b", 1).decide(query).accepted
+        >>> start = JointFilter.of(BayesianFilter(Box([-1], [1]), LDP("1")))
+        >>> asked = start.with_query("a", query).with_query("b", query)
+        >>> asked.decide(query).accepted, asked.with_answer("a", 0).with_answer("b", 1).decide(query).accepted
         (False, True)
     """
 
@@ -79,7 +80,7 @@ class JointFilter:
         return cls((Way(start, {}),))
 
     @property
-    def waiting(self) -> tuple[str, ...]:
+    def open_names(self) -> tuple[str, ...]:
         """The names of the queries whose answers are out."""
         return tuple(self.ways[0].answers)
 
@@ -107,13 +108,13 @@ class JointFilter:
         decisions = [way.filter.decide(query) for way in self.ways]
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
 
-    def asked(self, name: str, query: FilterQuery) -> "JointFilter":
+    def with_query(self, name: str, query: FilterQuery) -> "JointFilter":
         """The filter once a query is out under a name of its own.
 
         Raises:
             SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
         """
-        if name in self.waiting:
+        if name in self.open_names:
             step = "give each query another name"
             raise SordinoError("a query must have a name of its own", found="the name of one that is out", step=step)
         self.require_room(query)
@@ -147,7 +148,7 @@ class JointFilter:
                 step="deliver those that wait first",
             )
 
-    def answered(self, name: str, output: int) -> "JointFilter":
+    def with_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a query that was out is delivered.
 
         Raises:
@@ -155,7 +156,7 @@ class JointFilter:
         """
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
-            found = "one that this query cannot have" if name in self.waiting else "one of a query that is not out"
+            found = "one that this query cannot have" if name in self.open_names else "one of a query that is not out"
             step = "deliver the answer that was drawn, once"
             raise SordinoError("a delivered answer must be one of a query that is out", found=found, step=step)
         rest = [{other: code for other, code in way.answers.items() if other != name} for way in kept]

@@ -28,7 +28,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Odometer:
     definition: FiniteDefinition
     _parts: "tuple[_Counts, ...]" = ()
 
-    @steady
+    @ignore_float_errors
     def __post_init__(self) -> None:
         if not self._parts:
             parts = tuple(
@@ -77,7 +77,7 @@ class Odometer:
             )
             object.__setattr__(self, "_parts", parts)
 
-    @steady
+    @ignore_float_errors
     def after(self, query: FilterQuery, output: int) -> "Odometer":
         """The odometer once a query has been answered.
 
@@ -87,7 +87,7 @@ class Odometer:
         return replace(self, _parts=tuple(part.after(query, output) for part in self._parts))
 
     @cached_property
-    @steady
+    @ignore_float_errors
     def readings(self) -> tuple[OdometerReading, ...]:
         """One for each group of hypotheses."""
         parts = self._parts
@@ -133,11 +133,11 @@ class _Counts:
     def after(self, query: FilterQuery, output: int) -> "_Counts":
         own = _own(self.first, query)
         code = read_output(output, query.outputs)
-        alone = _levels(self.first.counted(query, code))
+        alone = _levels(self.first.with_answer(query, code))
         separate = np.minimum(alone, own)
         return _Counts(
             self.first,
-            self.state.counted(query, code),
+            self.state.with_answer(query, code),
             _up(self.epsilons + own),
             _up(self.separate + separate),
         )
@@ -169,7 +169,7 @@ def _levels(state: FilterState) -> NDArray[np.float64]:
 
 def _own(state: FilterState, query: FilterQuery) -> NDArray[np.float64]:
     if isinstance(state, GroupedState):
-        return state.known(query).levels
+        return state.query_losses(query).levels
     if isinstance(state, CoordinateBoxState):
         return state.own(query)
     return np.array([state.level(query)])

@@ -17,14 +17,14 @@ from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 NODES = 100_000
 """Boxes bounded at most: seconds. What is open then stays open, between bounds that hold."""
 
 
 @checked
-@steady
+@ignore_float_errors
 def realized_loss(
     domain: Box | Record | FiniteDomain,
     queries: Sequence[FilterQuery],
@@ -68,7 +68,7 @@ def realized_loss(
     starts = range(0, len(reports), max(size, 1))
     parts = [_evidence_sum(domain, reports[start : start + size]) for start in starts]
     share = tolerance / max(len(parts), 1)
-    solved = [BoxLoss.of(part).solved(nodes, tolerance=share) for part in parts]
+    solved = [BoxLoss.of(part).solve(nodes, tolerance=share) for part in parts]
     if len(solved) == 1:
         return solved[0].bounds
     upper = 0.0
@@ -81,8 +81,8 @@ def _finite(domain: Record | FiniteDomain, queries: Sequence[FilterQuery], outpu
     """By exact products where the likelihood of each value is kept, else by factors."""
     counted = BayesianFilter(domain, LDP(0))
     for query, output in zip(queries, outputs, strict=True):
-        counted = counted.counted(query, output)
-    return counted.realized
+        counted = counted.with_answer(query, output)
+    return counted.realized_loss
 
 
 def _evidence_sum(domain: Box, reports: Sequence[BoxEvidence]) -> BoxEvidence:
@@ -93,4 +93,4 @@ def _added_lower(domain: Box, reports: Sequence[BoxEvidence], groups: Sequence[B
     """What all answers together tell of the records that are best and worst for one of the groups."""
     whole = _evidence_sum(domain, reports)
     points = [side.point for loss in groups for side in (loss.top, loss.bottom) if side is not None]
-    return whole.attained(points) if points else 0.0
+    return whole.attained_loss(points) if points else 0.0

@@ -72,7 +72,7 @@ class FilterState(Protocol):
         """Nats, rounded up: the realized loss of what was answered."""
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Bounds on the realized loss of the present version, whatever the definition."""
 
     @property
@@ -107,7 +107,7 @@ class FilterState(Protocol):
             SordinoError: a query that satisfies none.
         """
 
-    def counted(self, query: FilterQuery, output: int) -> "FilterState":
+    def with_answer(self, query: FilterQuery, output: int) -> "FilterState":
         """The state after an answer, whether the query was accepted or not.
 
         Raises:

@@ -52,7 +52,7 @@ def answers(asked: AskedNumbers) -> tuple[AnswerType, ...]:
         >>> answer.statistics, str(answer.level), answer.linear
         (((1,),), 'ln 3', True)
     """
-    return tuple(tuple(map(_answer, queries)) for queries in answered(asked))
+    return tuple(tuple(map(_answer, queries)) for queries in answer_sets(asked))
 
 
 @checked
@@ -65,7 +65,7 @@ def certify_queries(asked: AskedNumbers, definition: LDP) -> Certificate:
     Raises:
         SordinoError: a channel whose outputs do not add up, or are not as it tells.
     """
-    told = dict.fromkeys(tuple(query.mechanism for query in queries) for queries in answered(asked))
+    told = dict.fromkeys(tuple(query.mechanism for query in queries) for queries in answer_sets(asked))
     verdicts = {mechanism: certify(mechanism, definition) for mechanisms in told for mechanism in mechanisms}
     joint = (_joint(mechanisms, [verdicts[one] for one in mechanisms], definition) for mechanisms in told)
     return min(joint, key=lambda found: found.slack)
@@ -103,7 +103,7 @@ def level_of(mechanism: Mechanism) -> Nats:
     return Nats.of(LARGEST_EPSILON) - slack
 
 
-def answered(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
+def answer_sets(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
     """Whatever a person can be drawn to answer: one query, or several together."""
     match asked:
         case Query():
@@ -112,7 +112,7 @@ def answered(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
             yield asked.queries
         case Sampled():
             for query in asked.queries:
-                yield from answered(query)
+                yield from answer_sets(query)
 
 
 def _answer(query: Query) -> Answer:
@@ -120,12 +120,12 @@ def _answer(query: Query) -> Answer:
     level = level_of(query.mechanism)
     # Whatever else is read of a number, that it is missing for instance, is read of the attribute.
     names = tuple((place,) for place in statistic.places)
-    if statistic.coded:
+    if statistic.category_counts:
         # Never one of signs, however its channel is made, nor linear: no name of a product of numbers is one of these.
-        if statistic.signed is not None:
-            category, number = statistic.signed
+        if statistic.sign_places is not None:
+            category, number = statistic.sign_places
             return Answer(((category,), (number,)), level, signed=True)
-        return Answer(names, level, table=set(statistic.coded) == set(statistic.places))
+        return Answer(names, level, table=set(statistic.category_counts) == set(statistic.places))
     if statistic.linear:
         return Answer(statistic.bits, level, linear=True)
     # Only of signs a value's bits are one for each number: of complete cases there are as many values, of points.

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.classes import CheckedClasses, can_read_all, scattered
+from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
 from sordino.audit.edges import TightEdge, check_product, tightest_edge
 from sordino.audit.hops import tightest_crossing
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
@@ -288,7 +288,7 @@ def _shown_among(
     weights: dict[int, int] = {}
     first: set[int] = set()
     second: set[int] = set()
-    for more in zip_longest(*(scattered(part, LOOKED_AT) for part in heavies + lights), fillvalue=NONE):
+    for more in zip_longest(*(scatter_values(part, LOOKED_AT) for part in heavies + lights), fillvalue=NONE):
         first.update(*(some.tolist() for some in more[: len(heavies)]))
         second.update(*(some.tolist() for some in more[len(heavies) :]))
         weights |= {value: mechanism.weight(value, code) for value in (first | second) - weights.keys()}

@@ -46,7 +46,7 @@ def can_read_all(mechanism: Mechanism) -> bool:
     return mechanism.outputs * (mechanism.k + COLUMN) <= EVERY
 
 
-def scattered(values: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
+def scatter_values(values: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
     """All values, first `size` of them and then ever more, in an order that goes along with no structure of theirs."""
     first = 0
     while first < len(values):
@@ -138,7 +138,7 @@ class CheckedClasses:
             if more or not needed <= seen:
                 seen |= {weigh(value, code) for value in rest}
                 looked = 0
-                for some in scattered(values[place], max(more, len(ENDS))):
+                for some in scatter_values(values[place], max(more, len(ENDS))):
                     if looked >= more and needed <= seen:
                         break
                     seen |= {weigh(value, code) for value in some.tolist()}

@@ -79,7 +79,7 @@ def tightest_crossing(mechanism: Mechanism, definition: MetricLDP) -> TightEdge 
             _list(listed, crossings.codes[here], crossings.second[here], crossings.after[here])
     sums.check(mechanism.denominator)
     _check_weights(mechanism, axis.tree, listed, every=every)
-    return tightest.found
+    return tightest.tightest_edge
 
 
 def _is_own(own: Hop, codes: NDArray[np.intp]) -> bool:
@@ -206,7 +206,7 @@ class _TightestCrossing:
         return float(np.float64(heavy) / np.float64(light)) if light else np.inf
 
     @property
-    def found(self) -> TightEdge | None:
+    def tightest_edge(self) -> TightEdge | None:
         """Where the least is left of a bound."""
         edges = (
             TightEdge(self.definition.bounds[kind] + Nats.log(Fraction(light, heavy)), code, value, other, heavy, light)

@@ -61,7 +61,7 @@ def combined_definition(promises: Sequence[PromiseOfValues], shape: Sequence[int
         sensitive = np.flatnonzero(_any_sensitive(marked, shape))
         return HighLowLDP(prod(shape), sensitive, least) if len(sensitive) < prod(shape) else LDP(least)
     metrics = [promise for promise in promises if isinstance(promise, MetricLDP)]
-    return MetricLDP.product(metrics) if len(metrics) == len(promises) else _listed(promises, shape)
+    return MetricLDP.product(metrics) if len(metrics) == len(promises) else _pairwise_bounds(promises, shape)
 
 
 def _block_of_cell(blocks: Sequence[NDArray[np.intp] | None], shape: Sequence[int]) -> NDArray[np.intp]:
@@ -83,7 +83,7 @@ def _any_sensitive(marked: Sequence[NDArray[np.bool_] | None], shape: Sequence[i
     return cell
 
 
-def _listed(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> PairwiseLDP:
+def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> PairwiseLDP:
     """Each two cells by their own bound."""
     k = prod(shape)
     if k > LARGEST_MATRIX:

@@ -56,7 +56,7 @@ def read_prior(prior: Any) -> Weights:
     shared = lcm(*(cell.denominator for cell in cells))
     weights = np.array([int(cell * shared) for cell in cells], dtype=object).reshape(array.shape)
     for attribute in range(array.ndim):
-        totals = given(weights, attribute).sum(axis=1)
+        totals = conditional_weights(weights, attribute).sum(axis=1)
         if not totals.all():
             empty = totals.tolist().index(0)
             raise SordinoError(
@@ -67,7 +67,7 @@ def read_prior(prior: Any) -> Weights:
     return weights
 
 
-def given(weights: Weights, attribute: int, others: Sequence[int] | None = None) -> Weights:
+def conditional_weights(weights: Weights, attribute: int, others: Sequence[int] | None = None) -> Weights:
     """The weights of some other attributes together (all by default), a row for each value of the attribute."""
     keep = {attribute} | (set(range(weights.ndim)) if others is None else set(others))
     marginal = np.moveaxis(weights.sum(axis=tuple(set(range(weights.ndim)) - keep)), _place(attribute, keep), 0)

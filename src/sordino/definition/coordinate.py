@@ -83,7 +83,7 @@ class CoordinateDP:
     @property
     def epsilon(self) -> Nats:
         """The largest finite budget of an attribute with two values or more."""
-        return max((budget for _, budget in self._protected()), default=Nats.of(0))
+        return max((budget for _, budget in self._budgets_by_attribute()), default=Nats.of(0))
 
     def bound(self, value: int, other: int) -> Nats | None:
         """The budget of the one attribute in which two records differ; None where it is none or several."""
@@ -119,7 +119,7 @@ class CoordinateDP:
         for part in column.parts:
             heavy[part.values], light[part.values] = weight_range(part)
         shape = required_shape(self.shape)
-        for i, budget in self._protected():
+        for i, budget in self._budgets_by_attribute():
             own, against, records = (by_attribute(table, shape, i) for table in (heavy, light, np.arange(self.k)))
             other = np.take_along_axis(against, least_other(against), axis=0)
             place = steepest(own, other)
@@ -166,7 +166,7 @@ class CoordinateDP:
         total = CoordinateDP(sums)
         return total if self.shape is None else total.on(self.shape)
 
-    def _protected(self) -> Iterator[tuple[int, Nats]]:
+    def _budgets_by_attribute(self) -> Iterator[tuple[int, Nats]]:
         """The attributes with a budget, and with two values or more as far as that is known."""
         for i, budget in enumerate(self.budgets):
             if budget is not None and (self.shape is None or self.shape[i] > 1):
@@ -174,7 +174,7 @@ class CoordinateDP:
 
     def _losses(self, evidence: FiniteEvidence) -> Iterator[tuple[Nats, NDArray[np.float64]]]:
         shape = required_shape(self.shape)
-        for i, budget in self._protected():
+        for i, budget in self._budgets_by_attribute():
             yield budget, coordinate_loss(evidence, shape, i)
 
 

@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 
 from sordino.definition.conditional import (
     Number,
-    given,
+    conditional_weights,
     largest_half_gap,
     largest_sign_variation,
     largest_variation,
@@ -199,7 +199,7 @@ class Dependence(Brief):
                 if set(statistic) == {i}:
                     bounds[i, statistic] = Fraction(1)
                 elif numbers[statistic[0]] is None:
-                    bounds[i, statistic] = largest_variation(given(weights, i, statistic))
+                    bounds[i, statistic] = largest_variation(conditional_weights(weights, i, statistic))
                 else:
                     bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
         laws = {
@@ -207,7 +207,7 @@ class Dependence(Brief):
             for i in places
             for _, pair in known.category_signs
         }
-        rest = tuple(_short(largest_variation(given(weights, i))) for i in places)
+        rest = tuple(_short(largest_variation(conditional_weights(weights, i))) for i in places)
         signed = {key: _short(bound) for key, bound in laws.items()}
         return cls(rest, {key: _short(bound) for key, bound in bounds.items()}, category_signs=signed)
 

@@ -40,7 +40,7 @@ class PairwiseLDP(Brief):
 
     Example:
         >>> definition = PairwiseLDP([["0", "1", "inf"], ["1", "0", "1"], ["inf", "inf", "0"]])
-        >>> [str(bound) for bound in definition.bounds[0]], definition.lowered
+        >>> [str(bound) for bound in definition.bounds[0]], definition.lowered_pairs
         (['0', '1', '2'], ((0, 2),))
     """
 
@@ -76,7 +76,7 @@ class PairwiseLDP(Brief):
         return len(self.bounds)
 
     @property
-    def lowered(self) -> tuple[tuple[int, int], ...]:
+    def lowered_pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs whose given bound was worth more than what the others imply."""
         return tuple(
             (x, other)
@@ -120,7 +120,7 @@ class PairwiseLDP(Brief):
         return Partition(block.astype(np.intp))
 
     @cached_property
-    def protected(self) -> NDArray[np.intp]:
+    def protected_values(self) -> NDArray[np.intp]:
         """The values that are protected from any other."""
         return np.flatnonzero((self.rank < len(self._distinct)).any(axis=1))
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.definition.metric_tree import MetricTree, scaled, total
+from sordino.definition.metric_tree import MetricTree, bound_at, total
 from sordino.definition.pairwise import (
     NEARLY,
     Extreme,
@@ -26,7 +26,7 @@ from sordino.definition.pairwise import (
     loss_over,
     require_size,
     weight_range,
-    widened,
+    widen_gaps,
 )
 from sordino.domain.tree import LARGEST_TREE, Tree
 from sordino.errors import SordinoError
@@ -96,13 +96,13 @@ class MetricLDP(Brief):
             SordinoError: no values, positions that are no numbers, or equal ones.
         """
         if isinstance(places, int):
-            return cls((_steps(places, scaled(epsilon, 1)),))
+            return cls((_steps(places, bound_at(epsilon, 1)),))
         positions = [read_rational(place) for place in places]
         order = np.array(sorted(range(len(positions)), key=positions.__getitem__), dtype=np.intp)
         tree = Tree.path(order)
         apart = [abs(position - positions[above]) for position, above in zip(positions, tree.parents, strict=True)]
-        lengths = {distance: scaled(epsilon, distance) for distance in set(_edges_of(tree, apart))}
-        return cls((MetricTree.of(tree, [lengths.get(distance, Nats.of(0)) for distance in apart]).checked,))
+        lengths = {distance: bound_at(epsilon, distance) for distance in set(_edges_of(tree, apart))}
+        return cls((MetricTree.of(tree, [lengths.get(distance, Nats.of(0)) for distance in apart]).with_short_sums,))
 
     @classmethod
     @checked
@@ -126,8 +126,8 @@ class MetricLDP(Brief):
         units: Sequence[Number | None] = [1] * read.k if lengths is None else lengths
         if len(units) != read.k:
             raise SordinoError(f"there must be a length for each of {read.k} values", found=shown(len(units)))
-        bounds = {unit: scaled(epsilon, unit) for unit in set(_edges_of(read, units))}
-        return cls((MetricTree.of(read, [bounds.get(unit, Nats.of(0)) for unit in units]).checked,))
+        bounds = {unit: bound_at(epsilon, unit) for unit in set(_edges_of(read, units))}
+        return cls((MetricTree.of(read, [bounds.get(unit, Nats.of(0)) for unit in units]).with_short_sums,))
 
     @classmethod
     @checked
@@ -219,7 +219,7 @@ class MetricLDP(Brief):
         largest = np.zeros(len(self.bounds))
         np.maximum.at(largest, self.edges.place, gaps)
         floors = np.array([bound.floor() for bound in self.bounds])
-        left = np.nextafter(floors - widened(largest, evidence.radius), -math.inf)
+        left = np.nextafter(floors - widen_gaps(largest, evidence.radius), -math.inf)
         return float(left.min(initial=math.inf))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
@@ -267,7 +267,7 @@ def _steps(number: int, step: NatsLike) -> MetricTree:
     """Values on a line in equal steps."""
     if not 1 <= number <= LARGEST_TREE:
         raise SordinoError(f"a line must have 1 to {LARGEST_TREE} values", found=shown(number), step="use blocks")
-    return MetricTree.of(Tree.path(np.arange(number)), [step] * number).checked
+    return MetricTree.of(Tree.path(np.arange(number)), [step] * number).with_short_sums
 
 
 def _edges_of(tree: Tree, numbers: Sequence[Number | None]) -> list[Number | None]:

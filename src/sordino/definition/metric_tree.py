@@ -64,7 +64,7 @@ class MetricTree(Brief):
         return self.tree.k
 
     @property
-    def checked(self) -> "MetricTree":
+    def with_short_sums(self) -> "MetricTree":
         """Itself, if ways through all of it are numbers that can be reckoned with: it may come from outside.
 
         Raises:
@@ -138,7 +138,7 @@ def total(amounts: Iterable[tuple[Nats, int]]) -> Nats:
     return Nats(rational, ratio)
 
 
-def scaled(epsilon: NatsLike, distance: object) -> Nats:
+def bound_at(epsilon: NatsLike, distance: object) -> Nats:
     """A distance times what is allowed for each unit of it; at most 100 nats, more than any channel here tells.
 
     Raises:

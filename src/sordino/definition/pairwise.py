@@ -219,10 +219,10 @@ def loss_over(
     log, radius = evidence.log, evidence.radius
     possible = ~np.isneginf(log)
     loss = np.subtract(log, least, out=np.zeros_like(log), where=possible)
-    return np.where(~possible | alone, loss, widened(loss, radius))
+    return np.where(~possible | alone, loss, widen_gaps(loss, radius))
 
 
-def widened(gaps: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+def widen_gaps(gaps: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
     """Differences of logarithms that may each be off by a radius, rounded up; of equal exact ones nothing."""
     finite = np.where(np.isinf(gaps), 0.0, gaps)
     wide = np.nextafter(finite + 2 * radius, np.inf) + np.spacing(np.abs(finite))

@@ -147,7 +147,7 @@ class Prior:
             magnitude = float(np.abs(possible).max() + np.abs(evidence.log[np.isfinite(evidence.log)]).max())
             magnitude += math.log(terms.size) + 1
             spread = ROUNDING_ULPS * math.ulp(magnitude) + terms.shape[1] * math.ulp(1.0)
-            found.append(widened(means, evidence.radius + spread))
+            found.append(largest_log_gaps(means, evidence.radius + spread))
         return found
 
     def contrasts(self, weights: NDArray[np.object_]) -> tuple[Contrast | None, ...]:
@@ -185,7 +185,7 @@ def log_of(part: int, whole: int) -> float:
     return math.log(quotient) if quotient > SMALLEST_FLOAT else Nats.log(Fraction(part, whole)).floor()
 
 
-def widened(means: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
+def largest_log_gaps(means: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
     """Each mean's log less the least other one, rounded up, never below 0; each may be off by the spread."""
     first = int(means.argmin())
     least = np.full(len(means), means[first])

@@ -31,7 +31,7 @@ from functools import cache
 from typing import TypeAlias
 
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
-from sordino.domain.moment import Moment, touched
+from sordino.domain.moment import Moment, all_places
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
@@ -100,7 +100,7 @@ class Answer:
     @property
     def places(self) -> frozenset[int]:
         """The attributes that it depends on."""
-        return touched(self.statistics)
+        return all_places(self.statistics)
 
     @property
     def alone(self) -> Moment | None:
@@ -138,9 +138,9 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
                 )
             touching[place].append(answers)
     losses = _Losses(dependence)
-    untouched = losses.untouched([(answers, _total(answers), _places(answers)) for answers in distinct])
+    untouched = losses.other_losses([(answers, _total(answers), _places(answers)) for answers in distinct])
     return tuple(
-        max({NOTHING, *(losses.touched(i, answers) for answers in touching[i]), *untouched(i)})
+        max({NOTHING, *(losses.touching_loss(i, answers) for answers in touching[i]), *untouched(i)})
         for i in range(dependence.d)
     )
 
@@ -230,7 +230,7 @@ class _Losses:
         self._dependence = dependence
         self._through_others, self._through_table = cache(dependent_loss), cache(table_loss)
 
-    def touched(self, i: int, answers: AnswerType) -> Nats:
+    def touching_loss(self, i: int, answers: AnswerType) -> Nats:
         """Through a type that touches attribute i."""
         if len(answers) == 1 and answers[0].alone is not None:
             return self._through_others(answers[0].level, self._dependence.of(i, answers[0].alone))
@@ -244,7 +244,9 @@ class _Losses:
         level = _total(tuple(answer for answer in answers if i in answer.places))
         return level + self._through_others(_total(rest), self._variation(i, rest))
 
-    def untouched(self, by_level: Sequence[tuple[AnswerType, Nats, frozenset[int]]]) -> Callable[[int], Iterator[Nats]]:
+    def other_losses(
+        self, by_level: Sequence[tuple[AnswerType, Nats, frozenset[int]]]
+    ) -> Callable[[int], Iterator[Nats]]:
         """Through those types, of falling level, that do not touch an attribute, as long as they can matter."""
 
         def losses(i: int) -> Iterator[Nats]:

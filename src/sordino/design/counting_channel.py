@@ -2,7 +2,7 @@
 
 from sordino.design.coarse import coarse_number
 from sordino.exact.nats import Nats
-from sordino.mechanism.inner import offered
+from sordino.mechanism.inner import inner_mechanisms
 from sordino.mechanism.one_coin import OneCoin
 
 
@@ -13,5 +13,5 @@ def counting_channel(k: int, level: Nats, most_codes: int) -> OneCoin:
         >>> counting_channel(20, Nats.of(2), 80).name
         'randomized'
     """
-    counting = [one for one in offered(k, level) if one.counts_codes and one.outputs <= most_codes]
+    counting = [one for one in inner_mechanisms(k, level) if one.counts_codes and one.outputs <= most_codes]
     return min(counting, key=lambda one: coarse_number(one.total_variance))

@@ -47,7 +47,7 @@ def freeze(mechanism: Mechanism, kinds: Sequence[type[Mechanism]] = MECHANISMS) 
     """
     if type(mechanism) not in kinds:
         raise SordinoError("a plan freezes mechanisms that a survey can choose", found=type(mechanism).__name__)
-    return mechanism.frozen
+    return mechanism.document_fields
 
 
 def thaw(

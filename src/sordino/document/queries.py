@@ -75,14 +75,14 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
     Raises:
         SordinoError: queries that are not about numbers, or through a mechanism that no document holds.
     """
-    if not asked.answered:
+    if not asked.drawn_parts:
         step = "ask about statistics of numbers"
         raise SordinoError("a plan freezes queries about numbers", found="queries about values", step=step)
     mechanisms: dict[Mechanism, int] = {}
     for mechanism in asked.mechanisms:
         mechanisms.setdefault(mechanism, len(mechanisms))
-    statistics = [[list(query.number.call) for query in queries] for queries in asked.answered]
-    through = [[mechanisms[query.mechanism] for query in queries] for queries in asked.answered]
+    statistics = [[list(query.number.call) for query in queries] for queries in asked.drawn_parts]
+    through = [[mechanisms[query.mechanism] for query in queries] for queries in asked.drawn_parts]
     return {
         "statistics": [_alone_or_together(run) for run in statistics],
         "mechanisms": [freeze(mechanism, NUMBER_MECHANISMS) for mechanism in mechanisms],

@@ -73,7 +73,7 @@ class Bins(Brief):
         return cls((*(i * step + ends.low for i in range(count)), ends.high))
 
     @classmethod
-    def between(cls, edges: Iterable[float], ends: Interval) -> Self:
+    def from_edges(cls, edges: Iterable[float], ends: Interval) -> Self:
         """Bins at edges that are declared, and cover a range.
 
         Raises:

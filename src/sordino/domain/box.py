@@ -14,7 +14,7 @@ from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 
 @checked_class
@@ -38,7 +38,7 @@ class Box(Brief):
     high: tuple[float, ...]
 
     def __init__(self, low: Iterable[float], high: Iterable[float]) -> None:
-        lows, highs = (_listed(ends) for ends in (low, high))
+        lows, highs = (_list_ends(ends) for ends in (low, high))
         if not lows or len(lows) != len(highs):
             raise SordinoError(
                 "a box must have as many low ends as high ends, and one at least", found=f"{len(lows)} and {len(highs)}"
@@ -79,8 +79,8 @@ class Box(Brief):
         records: NDArray[np.float64] = np.clip(self.centre + self.reach * cube, self.low, self.high)
         return records
 
-    @steady
-    def checked(self, records: ArrayLike) -> NDArray[np.float64]:
+    @ignore_float_errors
+    def check_records(self, records: ArrayLike) -> NDArray[np.float64]:
         """Records as float64, shape (n, d); one record of shape (d,) becomes a row.
 
         Raises:
@@ -94,7 +94,7 @@ class Box(Brief):
         return rows
 
 
-@steady
+@ignore_float_errors
 def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
     """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column.
 
@@ -116,7 +116,7 @@ def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
     return rows
 
 
-def _listed(ends: object) -> list[float]:
+def _list_ends(ends: object) -> list[float]:
     """The ends one by one."""
     if isinstance(ends, str | bytes) or not isinstance(ends, Iterable):
         raise SordinoError("a box's ends must be a list of numbers", found=type(ends).__name__)

@@ -30,7 +30,7 @@ class Indicator:
         category: which; None for a number that may be missing: whether it is given.
 
     Example:
-        >>> Indicator(1, 2).values(CODES.scaled([2, 0])).tolist(), Indicator(0).values(np.array([0.5, np.nan])).tolist()
+        >>> Indicator(1, 2).values(CODES.scale([2, 0])).tolist(), Indicator(0).values(np.array([0.5, np.nan])).tolist()
         ([1.0, -1.0], [1.0, -1.0])
     """
 
@@ -39,7 +39,7 @@ class Indicator:
 
     def values(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of its attribute in some records, shape (n,)."""
-        holds = ~np.isnan(column) if self.category is None else column == CODES.scaled([self.category])
+        holds = ~np.isnan(column) if self.category is None else column == CODES.scale([self.category])
         found: NDArray[np.float64] = 2.0 * holds - 1
         return found
 
@@ -71,7 +71,7 @@ def categories_of(numbers: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """The index of each category, of numbers of a record; what is none is some category like any other.
 
     Example:
-        >>> categories_of(CODES.scaled([0, 2, 1]), 3).tolist()
+        >>> categories_of(CODES.scale([0, 2, 1]), 3).tolist()
         [0, 2, 1]
     """
     index = np.nan_to_num(np.rint(numbers * MOST_PLACES))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 LARGEST = 2**31
 """Cells at most: their indices fit in the uniform choices of `exact.source`."""
@@ -64,7 +64,7 @@ class Grid:
         """The number of cells."""
         return self.rows * self.columns
 
-    @steady
+    @ignore_float_errors
     def locate(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.intp]:
         """The cell of each position, shape (n,); -1 where it lies outside the grid or is not a number."""
         with np.errstate(invalid="ignore"):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 LARGEST_NUMBER = 1e60
 """Numbers beyond it are refused: products of numbers and coefficients stay finite."""
@@ -57,12 +57,12 @@ class Interval:
         array = np.asarray(values, dtype=np.float64)
         return (array >= self.low) & (array <= self.high)
 
-    def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
+    def scale(self, values: ArrayLike) -> NDArray[np.float64]:
         """Numbers of the interval as numbers in [-1, 1]; what rounding would put beyond an end stays on it."""
         return to_unit(np.asarray(values, dtype=np.float64), self.low, self.high)
 
 
-@steady
+@ignore_float_errors
 def to_unit(numbers: NDArray[np.float64], low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
     """Numbers from `low` to `high` as numbers in [-1, 1]: the ends go to -1 and 1 exactly, what is beyond with them.
 

@@ -44,5 +44,5 @@ class Measured(Brief):
         for start in range(0, len(records), PIECE):
             piece = slice(start, start + PIECE)
             for place, (column, ends) in enumerate(zip(taken, self.ranges, strict=True)):
-                records[piece, place] = ends.scaled(column[piece])
+                records[piece, place] = ends.scale(column[piece])
         return Scaled(records)

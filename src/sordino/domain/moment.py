@@ -29,14 +29,14 @@ Moment: TypeAlias = tuple[int, ...]
 """Of numbers: the places of those that it depends on, one, or two in ascending order."""
 
 Factors: TypeAlias = tuple[Factor, ...]
-"""Of any moment: numbers, as above, and indicators, in the order of `ordered`; then completeness, if it has one."""
+"""Of any moment: numbers, as above, and indicators, as `sort_factors` orders them; then completeness if it has one."""
 
 
-def given(place: int) -> tuple[Indicator]:
+def presence(place: int) -> tuple[Indicator]:
     """The moment that tells whether a number is given: 1, or -1 where it is missing.
 
     Example:
-        >>> Moments(1, ((0,), given(0))).values(np.array([[0.5], [np.nan]])).tolist()
+        >>> Moments(1, ((0,), presence(0))).values(np.array([[0.5], [np.nan]])).tolist()
         [[0.5, 1.0], [0.0, -1.0]]
     """
     return (Indicator(place),)
@@ -54,17 +54,17 @@ def place_of(factor: Factor) -> int:
     return places_of(factor)[0]
 
 
-def ordered(factors: Iterable[Factor]) -> tuple[Factor, ...]:
+def sort_factors(factors: Iterable[Factor]) -> tuple[Factor, ...]:
     """The name of a product: numbers by their places, then indicators by theirs.
 
     Example:
-        >>> ordered((Indicator(0, 1), 2)), ordered((3, 2))
+        >>> sort_factors((Indicator(0, 1), 2)), sort_factors((3, 2))
         ((2, Indicator(place=0, category=1)), (2, 3))
     """
     return tuple(sorted(factors, key=_order))
 
 
-def touched(names: Iterable[Collection[Factor]]) -> frozenset[int]:
+def all_places(names: Iterable[Collection[Factor]]) -> frozenset[int]:
     """The places of all attributes that some moments depend on."""
     return frozenset(place for name in names for factor in name for place in places_of(factor))
 
@@ -88,10 +88,10 @@ class Moments(Brief):
 
     def __post_init__(self) -> None:
         for name in self.names:
-            known = all(0 <= place < self.d for place in touched((name,)))
+            known = all(0 <= place < self.d for place in all_places((name,)))
             plain = name[:-1] if name and isinstance(name[-1], Completeness) else name
             several = any(isinstance(factor, Completeness) for factor in plain)
-            if several or not (len(plain) <= 2 and name and known and plain == ordered(plain)):
+            if several or not (len(plain) <= 2 and name and known and plain == sort_factors(plain)):
                 raise SordinoError(
                     f"a moment must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )

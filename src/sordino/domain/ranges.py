@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import to_unit
 from sordino.errors import SordinoError
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Ranges:
         low, high: the ends of their ranges, in their own units.
 
     Example:
-        >>> Ranges.of({"age": (0, 100), "income": (0, 5000)}).scaled([[75, 0]])
+        >>> Ranges.of({"age": (0, 100), "income": (0, 5000)}).scale([[75, 0]])
         array([[ 0.5, -1. ]])
     """
 
@@ -65,8 +65,8 @@ class Ranges:
         """How many own units one unit of the scaled number is, shape (d,)."""
         return np.array(self.high) / 2 - np.array(self.low) / 2
 
-    @steady
-    def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
+    @ignore_float_errors
+    def scale(self, values: ArrayLike) -> NDArray[np.float64]:
         """Records in [-1, 1], shape (n, d), of records in their own units.
 
         Raises:

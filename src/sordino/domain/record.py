@@ -95,11 +95,11 @@ class Record(Brief):
             too many records for an index.
         """
         self._require_index()
-        table = self.checked(values)
+        table = self.check_records(values)
         index: NDArray[np.intp] = np.ravel_multi_index(tuple(table.T), self.shape)
         return index
 
-    def checked(self, values: ArrayLike) -> NDArray[np.intp]:
+    def check_records(self, values: ArrayLike) -> NDArray[np.intp]:
         """Records as rows of their attributes' values, shape (n, d).
 
         Raises:

@@ -15,7 +15,7 @@ from sordino.domain.interval import number_array
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 
 PIECE = 1 << 18
 """Numbers looked at together: 2 MB stay in the processor's cache between the two looks."""
@@ -55,7 +55,7 @@ class Scaled(Brief):
         return cls(view)
 
 
-@steady
+@ignore_float_errors
 def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
     """Rows of numbers as float64, shape (n, d), whatever the numbers are.
 
@@ -70,7 +70,7 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
     return rows.astype(np.float64, copy=False)
 
 
-@steady
+@ignore_float_errors
 def require_inside(records: NDArray[np.float64], first: int = 0, optional: Collection[int] = ()) -> None:
     """Look at all numbers of some records, the first of which stands at the place `first`.
 

@@ -1,7 +1,7 @@
 """The mean of a number of each value, from the tally of a mechanism over these values: a linear functional of shares.
 
-Each code counts as g(code) with mean the number of its value (`Mechanism.unbiased`), so the mean of g over the reports
-is unbiased. Source: Bayesian privacy filter paper, (9), as corrected, for the two ends of a model.
+Each code counts as g(code) with mean the number of its value (`Mechanism.code_values`), so the mean of g over the
+reports is unbiased. Source: Bayesian privacy filter paper, (9), as corrected, for the two ends of a model.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def mean_of(query: Query, aggregate: Aggregate, numbers: Sequence[float]) -> Nor
         raise SordinoError("an estimate needs the tally of its own question", found=found, step=step)
     if not (query.informative and aggregate.n):
         raise SordinoError("an estimate needs answers that depend on the records", found=f"{aggregate.n} answers")
-    code = query.mechanism.unbiased(np.array(numbers, dtype=np.float64))
+    code = query.mechanism.code_values(np.array(numbers, dtype=np.float64))
     law = aggregate.counts / aggregate.n
     mean = code @ law
     return NormalEstimate(np.array(mean), np.sqrt((code - mean) ** 2 @ law / aggregate.n), aggregate.n)

@@ -1,8 +1,8 @@
 """Means of the moments of a record of numbers, from the tally of queries that read them: unbiased, with covariances.
 
-Each query about numbers reads a value that counts, on average, as each moment that it tells (`NumberStatistic.told`);
-what its code counts as, g, has that mean too (`Mechanism.unbiased`). With M the largest E[g^2 | value] of a query and
-n_q the number who were drawn for it, the estimate weighs the mean of g in each query by n_q / M, which is best where
+Each query about numbers reads a value that counts, on average, as each of the statistic's `counted_moments`; what its
+code counts as, g, has that mean too (`Mechanism.code_values`). With M the largest E[g^2 | value] of a query and n_q the
+number who were drawn for it, the estimate weighs the mean of g in each query by n_q / M, which is best where
 nothing is known of the people. It divides by those who were drawn, not by those who were expected: the draw is public
 and says nothing about the records, so given the draw the estimate is unbiased. Answers that a person gives together are
 tallied apart: each mean has its variance, but nothing tells the covariance of two of them.
@@ -139,7 +139,7 @@ class MomentEstimator:
     @cached_property
     def moments(self) -> Moments:
         """What is read, in the order of the queries."""
-        names = dict.fromkeys(name for statistic in self.asked.numbers for name, _ in statistic.told)
+        names = dict.fromkeys(name for statistic in self.asked.numbers for name, _ in statistic.counted_moments)
         return Moments(self.asked.d, tuple(name for name in names if self.wanted is None or name in self.wanted))
 
     @property
@@ -242,7 +242,7 @@ class MomentEstimator:
         at = {name: place for place, name in enumerate(self.moments.names)}
         means, variance = np.zeros(self.moments.m), np.zeros(self.moments.m)
         for statistic, shares in readings.items():
-            for name, grid in statistic.told:
+            for name, grid in statistic.counted_moments:
                 means[at[name]] = shares @ grid
         for part in self.query_moments:
             weight = part.share / part.largest / self._precision[part.moment]
@@ -279,10 +279,10 @@ class MomentEstimator:
         total, found = sum(self.asked.weights), []
         at = {name: place for place, name in enumerate(self.moments.names)}
         known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}
-        weights = zip(self.asked.answered, self.asked.weights, strict=True)
+        weights = zip(self.asked.drawn_parts, self.asked.weights, strict=True)
         parts = ((query, weight / total) for queries, weight in weights for query in queries)
         for q, (query, share) in enumerate(parts):
-            for name, grid in query.number.told:
+            for name, grid in query.number.counted_moments:
                 if name not in at:
                     continue
                 key = query.mechanism, grid.tobytes()
@@ -353,7 +353,7 @@ class MomentEstimator:
     @cached_property
     def _first_code(self) -> tuple[int, ...]:
         """Where the counters of each query's codes begin."""
-        queries = (query for queries in self.asked.answered for query in queries)
+        queries = (query for queries in self.asked.drawn_parts for query in queries)
         return tuple(accumulate((query.outputs for query in queries), initial=0))
 
     @cached_property
@@ -362,10 +362,10 @@ class MomentEstimator:
         at = {name: place for place, name in enumerate(self.moments.names)}
         pairs = {
             (at[one], at[other])
-            for queries in self.asked.answered
+            for queries in self.asked.drawn_parts
             for first, second in permutations(queries, 2)
-            for one, _ in first.number.told
-            for other, _ in second.number.told
+            for one, _ in first.number.counted_moments
+            for other, _ in second.number.counted_moments
             if one in at and other in at
         }
         rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
@@ -385,7 +385,7 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     """What each code counts as, and E[g^2 | value]."""
     # What is asked for can be told where not everything can: a channel of signs may lose how two of them agree.
     try:
-        code = mechanism.unbiased(grid)
+        code = mechanism.code_values(grid)
     except SordinoError:
         raise SordinoError(
             "reports must depend on the numbers to be estimated from",

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.blocks.summary import numbers_summary
-from sordino.domain.moment import Factors, Moment, given
+from sordino.domain.moment import Factors, Moment, presence
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import (
@@ -156,8 +156,8 @@ class MeansGiven(NormalEstimate):
         """
         reader = read_moments(asked)
         known = reader.moments.names
-        places = [j for j in range(ranges.d) if given(j) in known]
-        names: list[Factors] = [*((j,) for j in range(ranges.d)), *map(given, places)]
+        places = [j for j in range(ranges.d) if presence(j) in known]
+        names: list[Factors] = [*((j,) for j in range(ranges.d)), *map(presence, places)]
         read = EstimatedMoments.of(reader, aggregate, names, ranges.names)
         told = {}
         for i, j in enumerate(places):
@@ -182,7 +182,7 @@ class MeansGiven(NormalEstimate):
             return self.within(z)
         names, d, error = self.estimator.moments.names, self.ranges.d, 1 - confidence
         numbers = [names.index((j,)) for j in range(d)]
-        shares = [names.index(given(j)) for j in self.told]
+        shares = [names.index(presence(j)) for j in self.told]
         low, high = moment_limits(self.estimator, self.aggregate, error)
         own = self.ranges.middle + self.ranges.half * np.stack([low[numbers], high[numbers]])
         # Who lacks a number is whoever is not among those who have it.
@@ -258,7 +258,7 @@ def means(
     asked, ranges = read_places(queries, places, ranges)
     reader = read_moments(queries)
     names = reader.moments.names
-    if any(given(j) in names for j in asked):
+    if any(presence(j) in names for j in asked):
         if places is not None:
             step = "leave the places out"
             found = f"places {shown(places)}"

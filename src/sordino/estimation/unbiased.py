@@ -213,7 +213,7 @@ def amount_ends(
     mechanism: Mechanism, *, subtract_totals: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least and the largest amount that a report can add to each value's estimate, shape (k,) each."""
-    least, most = mechanism.swing
+    least, most = mechanism.contribution_range
     if not subtract_totals:
         return least, most
     # The total of a value alone in its block is the block's share: a report moves it by one person.

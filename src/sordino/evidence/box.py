@@ -50,7 +50,7 @@ class Terms:
     def __add__(self, other: "Terms") -> "Terms":
         """All of both."""
         return Terms(
-            self.shape.joined(other.shape),
+            self.shape.join(other.shape),
             np.concatenate((self.slopes, other.slopes)),
             np.concatenate((self.intercepts, other.intercepts)),
             self.weight + other.weight,
@@ -149,7 +149,7 @@ class BoxEvidence:
         weight, error = sum(terms.weight for terms in self.groups), sum(terms.error for terms in self.groups)
         return 4 * (self.n + self.box.d + SPARE_ROUNDINGS) * UNIT * weight + 2 * error
 
-    def attained(self, points: Sequence[NDArray[np.float64]]) -> float:
+    def attained_loss(self, points: Sequence[NDArray[np.float64]]) -> float:
         """A lower bound on the realized loss, rounded down: the largest difference between points of the cube."""
         values = self.shape.value(np.stack(points) @ self.slopes.T + self.intercepts).sum(axis=-1)
         spread = float(values.max() - values.min())

@@ -58,7 +58,7 @@ class CountedEvidence:
         return CountedEvidence(self.k, {**self.counts, weights: after})
 
     @cached_property
-    def alike(self) -> NDArray[np.integer]:
+    def class_of_value(self) -> NDArray[np.integer]:
         """Equal numbers below k where all reports had equal weights, shape (k,)."""
         kinds = np.zeros(self.k, dtype=np.int64)
         for row in (row for counts in self.counts.values() for row in counts):

@@ -127,7 +127,7 @@ def best_table(
         groups = _groups([table for _, table in touching], sizes, limit)
         exact = exact and len(groups) == 1
         for group in groups:
-            scope, total = combined(group)
+            scope, total = combine_tables(group)
             axis, number = scope.index(place), next(numbers)
             left[number] = (scope[:axis] + scope[axis + 1 :], np.asarray(best(total, axis=axis)))
             masks[number] = scopes.mask(left[number][0])
@@ -137,7 +137,7 @@ def best_table(
         # Sums of places that shared no table with this one are what they were.
         for one in around.intersection(costs):
             costs[one] = scopes.entries(masks, at[one])
-    return combined(list(left.values())), exact
+    return combine_tables(list(left.values())), exact
 
 
 def both_ends(
@@ -157,7 +157,7 @@ def both_ends(
     return (scope[1:], best[0], -best[1]), exact
 
 
-def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
+def combine_tables(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     """One table that is the sum of some, over all of their places."""
     if len(tables) == 1:
         return tables[0]
@@ -174,15 +174,15 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     place, *rest = scope
     own = [table for table in tables if table[0][:1] == (place,)]
     others = [table for table in tables if table[0][:1] != (place,)]
-    inner_scope, inner = combined(others or [((), np.asarray(combine.identity))], combine)
+    inner_scope, inner = combine_tables(others or [((), np.asarray(combine.identity))], combine)
     total = np.empty(shape, dtype=np.result_type(inner, *(array for _, array in own)))
     for value in range(sizes[place]):
-        added_scope, added = combined([(places[1:], array[value]) for places, array in own], combine)
+        added_scope, added = combine_tables([(places[1:], array[value]) for places, array in own], combine)
         combine(_with_axes(inner, inner_scope, rest), _with_axes(added, added_scope, rest), out=total[value])
     return scope, total
 
 
-def gathered(tables: Sequence[Table], entries: int) -> list[Table]:
+def gather_tables(tables: Sequence[Table], entries: int) -> list[Table]:
     """The same sum by fewer tables: attributes stand in blocks, and what touches the same one or two is added.
 
     Args:
@@ -202,7 +202,7 @@ def gathered(tables: Sequence[Table], entries: int) -> list[Table]:
             alone.append(table)
         else:
             together.setdefault(touched, []).append(table)
-    return [*alone, *(combined(some) for some in together.values())]
+    return [*alone, *(combine_tables(some) for some in together.values())]
 
 
 def fits(sizes: Mapping[tuple[int, ...], Sequence[int]], kept: Collection[int], limit: int) -> bool:

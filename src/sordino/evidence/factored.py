@@ -23,8 +23,8 @@ from sordino.evidence.elimination import (
     Table,
     best_sum,
     both_ends,
-    combined,
-    gathered,
+    combine_tables,
+    gather_tables,
     sizes_of,
     work,
 )
@@ -74,7 +74,7 @@ class Factor:
     log: NDArray[np.float64]
     radius: float
 
-    def merged(self, other: "Factor") -> "Factor":
+    def merge(self, other: "Factor") -> "Factor":
         """Both together, on the same attributes; centred, since a constant tells nothing."""
         log = self.log + other.log
         radius = self.radius + other.radius + math.ulp(_reach(log))
@@ -146,7 +146,7 @@ class Component:
     @cached_property
     def _gather(self) -> list[Table]:
         """The same sum by fewer tables, once for all that is asked of it."""
-        return gathered(self._tables, GATHERED)
+        return gather_tables(self._tables, GATHERED)
 
     @cached_property
     def _total(self) -> Table | None:
@@ -156,7 +156,7 @@ class Component:
             return None
         if size > LISTED and SWEEPS * work(self._tables, (), size // SWEEPS) < size:
             return None
-        return combined(self._tables)
+        return combine_tables(self._tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ class FactoredEvidence:
         if same is None:
             factors.append(factor)
         else:
-            factors[same] = factors[same].merged(factor)
+            factors[same] = factors[same].merge(factor)
         others = tuple(part for part in self.components if part.places.isdisjoint(factor.places))
         most = up(self.most + Component((factor,)).spread[1])
         return FactoredEvidence(self.shape, (*others, Component(tuple(factors))), most)
@@ -241,7 +241,7 @@ class FactoredEvidence:
         around = frozenset(places).union(*(part.places for part in touched))
         found = []
         for factor in further:
-            gap = combined([most, factor.table])[1].max() - combined([least, factor.table])[1].min()
+            gap = combine_tables([most, factor.table])[1].max() - combine_tables([least, factor.table])[1].min()
             low, high = _outward(float(gap), exact=exact, error=_error([*known, factor], around))
             found.append((down(lower + low), up(upper + high)))
         return found
@@ -267,7 +267,7 @@ def _coordinate(place: int, factors: list[Factor], elsewhere: list[Table]) -> Sp
     size = math.prod(around.values())
     listed = size <= LARGEST_SUM and len(around) <= LARGEST_AXES and not elsewhere
     if listed and (size <= LISTED or tables is None or work(tables, (), size) >= size):
-        scope, log = combined([factor.table for factor in factors])
+        scope, log = combine_tables([factor.table for factor in factors])
         axis = scope.index(place)
         most, least = log.max(axis=axis), log.min(axis=axis)
         # Where the rest makes the reports impossible whatever the attribute is, nothing is compared.

@@ -42,7 +42,7 @@ class FiniteEvidence:
         return cls(log, 3 * LOG_ULPS * math.ulp(largest))
 
     @classmethod
-    def nothing(cls, k: int) -> "FiniteEvidence":
+    def of_no_reports(cls, k: int) -> "FiniteEvidence":
         """No reports yet."""
         return cls(np.zeros(k))
 
@@ -52,7 +52,7 @@ class FiniteEvidence:
         return reach_of(self.log)
 
     @property
-    def centred(self) -> "FiniteEvidence":
+    def without_constant(self) -> "FiniteEvidence":
         """The same with 0 as its largest entry: a factor common to all values tells nothing, and costs precision."""
         largest = float(self.log.max())
         if largest == 0 or math.isinf(largest):

@@ -75,7 +75,7 @@ class Shape(ABC):
         return self.offset(np.zeros_like(low), low, high)
 
     @abstractmethod
-    def reflected(self) -> "Shape":
+    def reflect(self) -> "Shape":
         """The functions s -> -f(-s), whose largest sum is less the smallest sum of these."""
 
     @property
@@ -126,7 +126,7 @@ class Shape(ABC):
     def error(self) -> Floats:
         """At least the rounding error of `value`, shape (n,)."""
 
-    def joined(self, other: Self) -> Self:
+    def join(self, other: Self) -> Self:
         """These functions, then those of another object of the same kind."""
         return type(self)(np.concatenate((self.parameters, other.parameters), axis=1))
 
@@ -189,7 +189,7 @@ class Sigmoid(Shape):
         best: Floats = np.maximum(self.value(at) - slope * at + missing, self.value(low) - slope * low)
         return best
 
-    def reflected(self) -> "Shape":
+    def reflect(self) -> "Shape":
         """Again such functions: the convex part becomes the concave one."""
         return Reflected(self)
 
@@ -228,7 +228,7 @@ class Reflected(Sigmoid):
         """On the concave part of f."""
         return -self._inner.stationary(slope)
 
-    def reflected(self) -> Shape:
+    def reflect(self) -> Shape:
         """Turned around twice."""
         return self._inner
 

@@ -55,9 +55,9 @@ class Stack(Shape):
         """Kind by kind."""
         return _together([shape.slope_range(low[..., part], high[..., part]) for part, shape in self._parts])
 
-    def reflected(self) -> Shape:
+    def reflect(self) -> Shape:
         """Each turned around."""
-        return Stack([shape.reflected() for _, shape in self._parts])
+        return Stack([shape.reflect() for _, shape in self._parts])
 
     @cached_property
     def steepest(self) -> Floats:

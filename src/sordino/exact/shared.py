@@ -69,7 +69,7 @@ class _Reader:
         return _Reader(self.pool, mine[rows], self.position)
 
 
-def shared(stream: Stream, count: int) -> tuple[Stream, Stream]:
+def twin_streams(stream: Stream, count: int) -> tuple[Stream, Stream]:
     """Two streams of the same words for as many rows; the first may draw more of some than the second, or fewer."""
     pool = _Pool(stream, count)
     first, second = (_Reader(pool, None, np.zeros(count, dtype=np.intp)) for _ in range(2))

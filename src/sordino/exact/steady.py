@@ -16,11 +16,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def steady(function: Callable[P, R]) -> Callable[P, R]:
+def ignore_float_errors(function: Callable[P, R]) -> Callable[P, R]:
     """A function of floats that neither raises nor warns because of one.
 
     Example:
-        >>> @steady
+        >>> @ignore_float_errors
         ... def square(number: np.float64) -> np.float64:
         ...     return number * number
         >>> with np.errstate(all="raise"):

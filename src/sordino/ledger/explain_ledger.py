@@ -41,11 +41,11 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
 
 def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
-    waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
+    waiting = f"{len(joint.open_names)} answers may not have been sent: each counts as any that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
         *left_sentences(joint.worst),
-        *([waiting] if joint.waiting else []),
+        *([waiting] if joint.open_names else []),
     )
 
 

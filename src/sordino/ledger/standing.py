@@ -166,9 +166,9 @@ class Standing:
             if event.body["record"] != self.version.number:
                 rule = f"a query must be about the record's last version, {self.version.number}"
                 raise SordinoError(rule, found=f"version {shown(event.body['record'])}", step=RESTORE)
-            return replace(self, joint=self.joint.asked(query.id, query.channel))
+            return replace(self, joint=self.joint.with_query(query.id, query.channel))
         if event.event == SENT:
-            return replace(self, joint=self.joint.answered(event.id, int(event.body["code"])))
+            return replace(self, joint=self.joint.with_answer(event.id, int(event.body["code"])))
         return self
 
     def with_record(self, digest: str) -> "Standing":

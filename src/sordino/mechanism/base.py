@@ -84,9 +84,9 @@ class Mechanism(Channel):
         """Pr(code | value) times the denominator, exactly."""
 
     @property
-    def frozen(self) -> dict[str, Any]:
+    def document_fields(self) -> dict[str, Any]:
         """As documents hold it: with the number of values too."""
-        return {**super().frozen, "k": self.k}
+        return {**super().document_fields, "k": self.k}
 
     @property
     def has_draw(self) -> bool:
@@ -96,7 +96,7 @@ class Mechanism(Channel):
     @cached_property
     def program(self) -> Draw:
         """Its draw, ready to sample."""
-        return Draw(self.frozen)
+        return Draw(self.document_fields)
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         return self.program.sample(values, stream)
@@ -180,7 +180,7 @@ class Mechanism(Channel):
         """
         return law
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each code counts as, shape (outputs,), so that its mean is the value's number, shape (k,).
 
         Raises:
@@ -190,8 +190,8 @@ class Mechanism(Channel):
         return contributions
 
     def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`unbiased` of each of several functionals, shape (m, outputs); all at once where a mechanism can."""
-        return np.stack([self.unbiased(functional) for functional in functionals])
+        """`code_values` of each of several functionals, shape (m, outputs); all at once where a mechanism can."""
+        return np.stack([self.code_values(functional) for functional in functionals])
 
     def second_moments(
         self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
@@ -241,14 +241,14 @@ class Mechanism(Channel):
         return self.contributions(functionals, subtract_totals=subtract_totals) ** 2
 
     @property
-    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def contribution_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""
         return self._contributions.min(axis=1), self._contributions.max(axis=1)
 
     @property
     def informative(self) -> bool:
         """Whether reports depend on the values, so that there is an unbiased estimate: P has independent rows."""
-        return self._unbiased is not None
+        return self._inverse_channel is not None
 
     @cached_property
     def squares(self) -> Squares:
@@ -287,7 +287,7 @@ class Mechanism(Channel):
         return total
 
     @property
-    def bare(self) -> Self:
+    def without_cache(self) -> Self:
         """The same mechanism without what it has worked out so far, where that is large: of many values."""
         if self.k <= FEW:
             return self
@@ -321,7 +321,7 @@ class Mechanism(Channel):
         """The mean of each g_x squared, shape (k,), over the reports of values with law p, shape (k,)."""
         return self.decode_squares(self.forward(p))
 
-    def checked(self, values: ArrayLike) -> NDArray[np.intp]:
+    def check_values(self, values: ArrayLike) -> NDArray[np.intp]:
         """The values as indices, shape (n,).
 
         Raises:
@@ -343,7 +343,7 @@ class Mechanism(Channel):
         return self.probabilities()
 
     @cached_property
-    def _unbiased(self) -> NDArray[np.float64] | None:
+    def _inverse_channel(self) -> NDArray[np.float64] | None:
         """G, shape (k, outputs); None where the rows of P are not independent."""
         law = self._matrix.mean(axis=0)
         # With rows scaled by the square root of the law, G is a pseudo-inverse, scaled back.
@@ -356,10 +356,10 @@ class Mechanism(Channel):
 
     @property
     def _contributions(self) -> NDArray[np.float64]:
-        if self._unbiased is None:
+        if self._inverse_channel is None:
             raise SordinoError(
                 "reports must depend on the values to be estimated from",
                 found="values that answer alike, or as a mixture of others",
                 step="raise the bounds, or merge values",
             )
-        return self._unbiased
+        return self._inverse_channel

@@ -82,7 +82,7 @@ class Blockwise(Brief, SupportMechanism):
     @property
     def record(self) -> dict[str, Any]:
         """The inner mechanisms; the promise tells the blocks."""
-        return {"inner": [mechanism.frozen for mechanism in self.inner]}
+        return {"inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
     @checked
@@ -242,15 +242,15 @@ class Blockwise(Brief, SupportMechanism):
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Each block by its inner mechanism."""
         if not self.counts_codes:
-            return super().unbiased(functional)
+            return super().code_values(functional)
         contributions = np.zeros(self.outputs)
         for mechanism, rows, values in self._codes.by_size:
             touched = functional[values].any(axis=1)
             for row, inside in zip(rows[touched], values[touched], strict=True):
-                contributions[row] = mechanism.unbiased(functional[inside])
+                contributions[row] = mechanism.code_values(functional[inside])
         return contributions
 
     def second_moments(
@@ -258,7 +258,7 @@ class Blockwise(Brief, SupportMechanism):
     ) -> NDArray[np.float64]:
         """The sum over the blocks: reports of one add nothing to the others' values."""
         moments = np.zeros((len(functionals), len(functionals)))
-        for mechanism, row, inside, touching in self._touched(functionals):
+        for mechanism, row, inside, touching in self._nonzero_blocks(functionals):
             own = functionals[np.ix_(touching, inside)]
             found = mechanism.second_moments(own, law[row], subtract_totals=subtract_totals)
             moments[np.ix_(touching, touching)] += found
@@ -267,12 +267,12 @@ class Blockwise(Brief, SupportMechanism):
     def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
         """Block by block: counters of one weigh nothing in functionals of the others' values."""
         weights = np.zeros((len(functionals), self.counters))
-        for mechanism, row, inside, touching in self._touched(functionals):
+        for mechanism, row, inside, touching in self._nonzero_blocks(functionals):
             own = functionals[np.ix_(touching, inside)]
             weights[np.ix_(touching, row)] = mechanism.square_weights(own, subtract_totals=subtract_totals)
         return weights
 
-    def _touched(
+    def _nonzero_blocks(
         self, functionals: NDArray[np.float64]
     ) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
         """For each block its mechanism, counters and values, and the functionals that are not zero on all of these."""

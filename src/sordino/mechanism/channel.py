@@ -16,7 +16,7 @@ from sordino.errors import SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked
 from sordino.exact.source import Source, Stream, SystemSource, Words
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.aggregate import Aggregate
 
 LARGEST_CODE_BITS = 64
@@ -55,7 +55,7 @@ class Channel(ABC):
         raise SordinoError("documents hold mechanisms whose draw is data", found=type(self).__name__)
 
     @property
-    def frozen(self) -> dict[str, Any]:
+    def document_fields(self) -> dict[str, Any]:
         """Its name, its record, its codes and its draw, as documents hold them."""
         return {"name": self.name, **self.record, "codes": str(self.outputs), "draw": self.draw}
 
@@ -90,7 +90,7 @@ class Channel(ABC):
         """Whether reports depend on the values, so that there is an unbiased estimate."""
 
     @abstractmethod
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike) -> NDArray[Any]:
         """The values as the channel reads them, the first axis for the people.
 
         Raises:
@@ -139,7 +139,7 @@ class Channel(ABC):
         """A short hash of the parameters: equal channels, equal fingerprints."""
         return sha256(self.parameters.encode()).hexdigest()[:16]
 
-    @steady
+    @ignore_float_errors
     def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
         """Draw one report for each value.
 
@@ -154,7 +154,7 @@ class Channel(ABC):
         Raises:
             SordinoError: a value out of range (named by position, never by value).
         """
-        read = self.checked(values)
+        read = self.check_values(values)
         stream = (SystemSource() if source is None else source).stream(read)
         codes = np.empty(len(read), dtype=np.uint64)
         for start in range(0, len(read), self._chunk):

@@ -105,7 +105,7 @@ class HadamardResponse(OneCoin):
         return Support((total + own) / 2, np.broadcast_to(total, own.shape))
 
     @property
-    def supported(self) -> NDArray[np.float64]:
+    def support_sizes(self) -> NDArray[np.float64]:
         """Half of the values and half of the column sum of their rows."""
         rows = np.zeros(self.outputs)
         rows[1 : self.k + 1] = 1

@@ -104,7 +104,7 @@ class HighLow(Brief, SupportMechanism):
     @property
     def record(self) -> dict[str, Any]:
         """The inner mechanism and the weight of hiding; the promise tells the sensitive values."""
-        return {"inner": self.inner.frozen, "hidden": str(self.hidden)}
+        return {"inner": self.inner.document_fields, "hidden": str(self.hidden)}
 
     @classmethod
     @checked
@@ -112,7 +112,7 @@ class HighLow(Brief, SupportMechanism):
         """Over the sensitive values of the promise."""
         if not isinstance(promise, HighLowLDP | PairwiseLDP):
             raise SordinoError("a high-low mechanism needs sensitive values", found=type(promise).__name__)
-        sensitive = promise.sensitive if isinstance(promise, HighLowLDP) else promise.protected
+        sensitive = promise.sensitive if isinstance(promise, HighLowLDP) else promise.protected_values
         inner = read_channel(entries.inner("inner"), INNER.values())
         return cls.from_inner(promise.k, sensitive, inner, entries.integer("hidden"))
 
@@ -170,7 +170,7 @@ class HighLow(Brief, SupportMechanism):
         return self.hidden * (self.denominator // (WORD * sum(self.inner.sides)))
 
     @property
-    def _told(self) -> int:
+    def _other_weight(self) -> int:
         """The weight of another value on its own code."""
         return (WORD - self.hidden) * (self.denominator // WORD)
 
@@ -235,7 +235,7 @@ class HighLow(Brief, SupportMechanism):
         reading = self.reading
         on, off, outside = (values[self.sensitive[0]] for values in (reading.on, reading.off, reading.outside))
         size = len(self.sensitive)
-        hidden = (on - off) * self.inner.supported + size * off
+        hidden = (on - off) * self.inner.support_sizes + size * off
         told = reading.on[self.others] + size * outside
         return (np.concatenate((hidden, told)) - 1) / self.k
 
@@ -243,7 +243,7 @@ class HighLow(Brief, SupportMechanism):
         """A sensitive value's inner weight; another's weight of hiding or of being told."""
         place = int(self._place[value])
         if code >= self.inner.outputs:
-            return self._told if code - self.inner.outputs == -1 - place else 0
+            return self._other_weight if code - self.inner.outputs == -1 - place else 0
         if place >= 0:
             return (self.denominator // self.inner.denominator) * self.inner.weight(place, code)
         possible = any(self.inner.weight(one, code) for one in range(min(2, self.inner.k)))
@@ -260,7 +260,7 @@ class HighLow(Brief, SupportMechanism):
         sendable = inner[~self.inner.impossible(codes[inner])]
         marks[sendable[:, None], self.others] = 1
         marks[told, self.others[(codes[told] - np.uint64(self.inner.outputs)).astype(np.intp)]] = 2
-        return (0, self._behind, self._told, *(scale * weight for weight in own)), marks
+        return (0, self._behind, self._other_weight, *(scale * weight for weight in own)), marks
 
     def columns(self) -> Iterator[ColumnClass]:
         """The inner classes, behind which the others hide; and the codes that tell these."""
@@ -273,7 +273,7 @@ class HighLow(Brief, SupportMechanism):
             parts.append(ValueClass(self.others, ((self._behind, column.count),)))
             yield ColumnClass(self.k, column.count, column.code, tuple(parts))
         count = len(self.others)
-        weights = ((self._told, 1), (0, count - 1)) if count > 1 else ((self._told, 1),)
+        weights = ((self._other_weight, 1), (0, count - 1)) if count > 1 else ((self._other_weight, 1),)
         yield ColumnClass(self.k, count, self.inner.outputs, (ValueClass(self.others, weights),))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
@@ -302,17 +302,17 @@ class HighLow(Brief, SupportMechanism):
         expected[..., self.others] = (1 - hidden) * told + hidden * (inner @ self._uniform)[..., None]
         return expected
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of inner codes by the values that they support; of the others by the value that they tell."""
         if not self.counts_codes:
-            return super().unbiased(functional)
+            return super().code_values(functional)
         self._require_informative()
         on, off, outside = self._own
         own, inner = functional[self.sensitive], self.inner.reading
         total = own.sum()
         # What the inner mechanism adds, taken apart into how much is supported and how much there is in all.
         against, step = float(inner.against[0]), float(inner.on[0] - inner.against[0])
-        hidden = off * total + (on - off) * (self.inner.unbiased(own) - against * total) / step
+        hidden = off * total + (on - off) * (self.inner.code_values(own) - against * total) / step
         return np.concatenate((hidden, outside * total + self._told_alone * functional[self.others]))
 
     def second_moments(

@@ -46,7 +46,7 @@ FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
 shared by about one value in as many, which cyclic subsets are tried with as well."""
 
 
-def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
+def inner_mechanisms(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
     """The mechanisms over k values that can keep this epsilon; some also with shorter codes.
 
     Raises:
@@ -71,11 +71,11 @@ def offered_wide(size: int, epsilon: Nats, within: Within = "best") -> list[OneC
     smaller fields than the best for the sensitive values alone are tried too.
 
     Raises:
-        SordinoError: as `offered`.
+        SordinoError: as `inner_mechanisms`.
     """
     if size == 1:
         return [RandomizedResponse(1, epsilon)]
-    choices = offered(size, epsilon, within)
+    choices = inner_mechanisms(size, epsilon, within)
     if within in ("subset", "best") and size <= LARGEST_SUBSETS:
         for held in range(1, size):
             with suppress(SordinoError):
@@ -122,7 +122,7 @@ def _of_size(blocks: Partition, size: int, epsilon: Nats, within: Within) -> lis
     """The mechanisms for blocks of a size, the lowest variance first; those with very many counters only if all are."""
     if size == 1:
         return [RandomizedResponse(1, epsilon)]
-    made = sorted(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
+    made = sorted(inner_mechanisms(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
     most = max(FEW_COUNTERS, COUNTERS_PER_VALUE * blocks.k) // int(np.count_nonzero(blocks.sizes == size))
     return [one for one in made if one.counters <= most] or made
 

@@ -50,7 +50,7 @@ class OneCoin(SupportMechanism):
         """Shape (k,): Pr(code supports x | another value)."""
 
     @property
-    def supported(self) -> NDArray[np.float64]:
+    def support_sizes(self) -> NDArray[np.float64]:
         """How many values each code supports, shape (outputs,); 1 unless the mechanism says otherwise."""
         return np.ones(self.outputs)
 
@@ -115,14 +115,14 @@ class OneCoin(SupportMechanism):
         """By the number of values that each code supports."""
         self._require_informative()
         on, off = self.reading.on[0], self.reading.off[0]
-        excess: NDArray[np.float64] = ((on - off) * self.supported + self.k * off - 1) / self.k
+        excess: NDArray[np.float64] = ((on - off) * self.support_sizes + self.k * off - 1) / self.k
         return excess
 
     def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
         """All at once."""
-        return self.unbiased(functionals)
+        return self.code_values(functionals)
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """By the sum of the functional over the values that each code supports, which the channel itself adds up.
 
         A supported value has the probability a on a code, another one b: with the functional in the place of the law
@@ -130,7 +130,7 @@ class OneCoin(SupportMechanism):
         functionals, shape (..., k), it is worked out for all at once.
         """
         if not self.counts_codes:
-            return super().unbiased(functional)
+            return super().code_values(functional)
         self._require_informative()
         total, (on, off) = functional.sum(axis=-1, keepdims=True), self.sides
         hit = float(self.hit[0])

@@ -91,7 +91,7 @@ class ProjectiveResponse(OneCoin):
         if not 2 <= field <= LARGEST_TABLE or not is_order(field):
             rule = f"a field's order must be a prime, or a power of two up to {LARGEST_BINARY}"
             raise SordinoError(rule, found=shown(field))
-        if ProjectiveSpace.holding(field, self.k).vectors_in_all > LARGEST_TABLE:
+        if ProjectiveSpace.smallest_for(field, self.k).vectors_in_all > LARGEST_TABLE:
             raise SordinoError(
                 f"a space must have at most {LARGEST_TABLE} vectors",
                 found=f"more over F_{shown(field)}",
@@ -101,7 +101,7 @@ class ProjectiveResponse(OneCoin):
     @cached_property
     def space(self) -> ProjectiveSpace:
         """The smallest space over the field that has a point for each value."""
-        return ProjectiveSpace.holding(self.field, self.k)
+        return ProjectiveSpace.smallest_for(self.field, self.k)
 
     @cached_property
     def _sums(self) -> HyperplaneSums:
@@ -180,7 +180,7 @@ class ProjectiveResponse(OneCoin):
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
     @property
-    def supported(self) -> NDArray[np.float64]:
+    def support_sizes(self) -> NDArray[np.float64]:
         """A code lies on the hyperplanes of the points on its own."""
         return self._on(np.ones(self.k))
 
@@ -216,7 +216,7 @@ def best_fields(k: int, epsilon: float) -> list[int]:
     """
     centre = round(math.exp(min(epsilon, math.log(LARGEST_TABLE))) + 1)
     orders = sorted({*POWERS_OF_TWO, *_primes_around(centre), *_extreme_primes(k)})
-    spaces = [space for q in orders if (space := ProjectiveSpace.holding(q, k)).vectors_in_all <= LARGEST_TABLE]
+    spaces = [space for q in orders if (space := ProjectiveSpace.smallest_for(q, k)).vectors_in_all <= LARGEST_TABLE]
     if not spaces:
         raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more at k = {shown(k)}")
     variances = {space: _rare_variance(space, epsilon) for space in spaces}

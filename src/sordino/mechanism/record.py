@@ -29,7 +29,7 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
     if name not in known:
         raise DamagedError(f"{entries.where}.name must be one of {', '.join(known)}", found=shown(name))
     channel = known[name].from_record(entries, promise)
-    own = channel.frozen
+    own = channel.document_fields
     entries.require(own)
     for entry in ("k", "codes", "draw"):
         # Also where Python takes two for equal: 1, 1.0 and true.

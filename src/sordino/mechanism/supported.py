@@ -139,10 +139,10 @@ class SupportMechanism(Mechanism):
         reading = self.reading
         return self._mean(law, reading.on**power, reading.off**power, reading.outside**power)
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """By the sum of the functional over the values that each code supports; where all values are alike."""
         if self.counters != self.outputs:
-            return super().unbiased(functional)
+            return super().code_values(functional)
         codes = np.eye(self.outputs)
         contributions: NDArray[np.float64] = self.decode(codes) @ functional
         return contributions
@@ -153,7 +153,7 @@ class SupportMechanism(Mechanism):
         return self.reading.squares
 
     @property
-    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def contribution_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest of `on`, `off` (unless alone) and `outside` (also where there is no outside)."""
         reading = self.reading
         off = np.where(reading.alone, reading.on, reading.off)

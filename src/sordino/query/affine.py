@@ -21,7 +21,7 @@ from sordino.domain.interval import read_ends, to_unit
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.query.column import Column
 from sordino.query.model import Model
 from sordino.query.reader import Floats
@@ -69,11 +69,11 @@ class Affine(Model):
         """The range."""
         return self.low, self.high
 
-    def scaled(self, statistic: Floats) -> Floats:
+    def scale(self, statistic: Floats) -> Floats:
         """Linearly; what is beyond an end counts as it."""
         return to_unit(statistic, self.low, self.high)
 
-    @steady
+    @ignore_float_errors
     def require_fit(self, box: Box) -> None:
         """Check that the statistic stays in its range on the box, or is cut to it.
 
@@ -83,8 +83,8 @@ class Affine(Model):
         super().require_fit(box)
         self._beyond(box)
 
-    @steady
-    def told(self, box: Box, column: Column) -> BoxEvidence:
+    @ignore_float_errors
+    def box_evidence(self, box: Box, column: Column) -> BoxEvidence:
         """The same function of the share, or of 1 less the share."""
         width, rounding = self.high - self.low, self._off(box) / (self.high - self.low)
         if column.rising:

@@ -79,7 +79,7 @@ def alike_queries(drawn: Sequence[Parts]) -> tuple[Alike, ...]:
     for place, parts in enumerate(drawn):
         found.setdefault(tuple(map(_kind, parts)), []).append(place)
     return tuple(
-        Alike(tuple(places), tuple(map(_alike, zip(*(drawn[place] for place in places), strict=True))))
+        Alike(tuple(places), tuple(map(_make_part, zip(*(drawn[place] for place in places), strict=True))))
         for places in found.values()
     )
 
@@ -89,7 +89,7 @@ def _kind(query: Query) -> tuple[object, ...]:
     return query.number.kind, None if _bit(mechanism) else mechanism
 
 
-def _alike(queries: Sequence[Query]) -> AlikePart:
+def _make_part(queries: Sequence[Query]) -> AlikePart:
     """Queries of one kind."""
     statistics, first = [query.number for query in queries], queries[0].mechanism
     bits = [query.mechanism for query in queries if _bit(query.mechanism)]

@@ -39,7 +39,7 @@ class Bin(Statistic):
         >>> from sordino.domain.interval import Interval
         >>> from sordino.mechanism.numbers.window import WindowResponse
         >>> income = Bin("income", Bins.equal(Interval(0, 100), 4))
-        >>> income.encode(income.checked([0, 25, 99.5], WindowResponse(4, "1", 2)), None).tolist()
+        >>> income.encode(income.check_values([0, 25, 99.5], WindowResponse(4, "1", 2)), None).tolist()
         [0, 1, 3]
     """
 
@@ -84,7 +84,7 @@ class Bin(Statistic):
             what = f"{self.bins.k} bins" + (", and none," if self.missing else "")
             raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
-    def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
+    def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
         """The numbers as float64, shape (n,); all of them are looked at.
 
         Raises:

@@ -18,7 +18,7 @@ from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.query.column import Column
 from sordino.query.model import Model
 from sordino.query.rise.logistic import LARGEST_STEP, LogisticRise
@@ -69,7 +69,7 @@ class LogLogistic(Sigmoid):
         """At the other side."""
         return -self.stationary(slope)
 
-    def reflected(self) -> Shape:
+    def reflect(self) -> Shape:
         """Itself: h is odd."""
         return self
 
@@ -147,15 +147,15 @@ class Logistic(Model):
         """A probability's."""
         return 0.0, 1.0
 
-    def scaled(self, statistic: Floats) -> Floats:
+    def scale(self, statistic: Floats) -> Floats:
         """The model's probability, scaled."""
         from scipy.special import expit
 
         scaled: Floats = 2 * expit(statistic) - 1
         return scaled
 
-    @steady
-    def told(self, box: Box, column: Column) -> BoxEvidence:
+    @ignore_float_errors
+    def box_evidence(self, box: Box, column: Column) -> BoxEvidence:
         """The one sigmoid, moved by half of the realized epsilon and turned around for a falling column."""
         shape, sign = _shape(column), 1 if column.rising else -1
         realized = float(shape.parameters[0, 0])

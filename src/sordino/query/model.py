@@ -27,7 +27,7 @@ from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.base import Mechanism
 from sordino.query.column import Column
 from sordino.query.reader import ROUNDING, Floats
@@ -55,11 +55,11 @@ class Model(Statistic):
         """What the values 0 and 1 stand for."""
 
     @abstractmethod
-    def scaled(self, statistic: Floats) -> Floats:
+    def scale(self, statistic: Floats) -> Floats:
         """The model's values between its ends, -1 at the lower and 1 at the upper one."""
 
     @abstractmethod
-    def told(self, box: Box, column: Column) -> BoxEvidence:
+    def box_evidence(self, box: Box, column: Column) -> BoxEvidence:
         """What an answer that tells something says about a record in a box that the model fits."""
 
     def evidence(self, box: Box, column: Column) -> BoxEvidence:
@@ -73,7 +73,7 @@ class Model(Statistic):
             SordinoError: a box of another number of numbers, or one that the model does not fit.
         """
         self.require_fit(box)
-        return BoxEvidence(box) if column.flat else self.told(box, column)
+        return BoxEvidence(box) if column.flat else self.box_evidence(box, column)
 
     def require_fit(self, box: Box) -> None:
         """Check that the model can be asked about every record in the box; no record is looked at.
@@ -119,7 +119,7 @@ class Model(Statistic):
         if mechanism.k != 2:
             raise SordinoError("the mechanism must take the 2 values of its statistic", found=shown(mechanism.k))
 
-    def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:  # noqa: ARG002 - of two values
+    def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:  # noqa: ARG002 - of two values
         """The records as float64, shape (n, d).
 
         Raises:
@@ -127,7 +127,7 @@ class Model(Statistic):
         """
         return read_records(values, self.d)
 
-    @steady
+    @ignore_float_errors
     def statistic(self, records: Floats) -> Floats:
         """The statistic of each record, shape (n,); summed in order, so that no batch changes a report."""
         total = np.full(len(records), self.intercept)
@@ -135,15 +135,15 @@ class Model(Statistic):
             total += coefficient * numbers
         return total
 
-    @steady
+    @ignore_float_errors
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
         """The end that is read of each record, shape (n,)."""
-        return ROUNDING.positive(self.scaled(self.statistic(values)), stream.next()).astype(np.intp)
+        return ROUNDING.positive(self.scale(self.statistic(values)), stream.next()).astype(np.intp)
 
-    @steady
+    @ignore_float_errors
     def law(self, record: Sequence[float]) -> list[Fraction]:
         """The probability of each end given a record, exactly as it is read."""
-        (number,) = self.scaled(self.statistic(np.array([record], dtype=np.float64)))
+        (number,) = self.scale(self.statistic(np.array([record], dtype=np.float64)))
         upper = Fraction(ROUNDING.weight(float(number)), WORD)
         return [1 - upper, upper]
 

@@ -61,7 +61,7 @@ class NumberStatistic(Statistic):
 
     @property
     @abstractmethod
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The moments that it tells, and what each value counts as, shape (k,): its mean is the moment's."""
 
     @classmethod
@@ -79,7 +79,7 @@ class NumberStatistic(Statistic):
         """What it was made of, for documents."""
 
     @abstractmethod
-    def moved(self, place: Mapping[int, int]) -> "NumberStatistic":
+    def with_places(self, place: Mapping[int, int]) -> "NumberStatistic":
         """The same statistic of a record whose numbers stand elsewhere."""
 
     def reader(self, alike: "Sequence[Self]") -> NumberReader:
@@ -97,12 +97,12 @@ class NumberStatistic(Statistic):
         return ()
 
     @property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """The places at which a category stands, not a number (`domain.coded`), and how many categories there are."""
         return {}
 
     @property
-    def signed(self) -> tuple[int, int] | None:
+    def sign_places(self) -> tuple[int, int] | None:
         """The places of a category and of a number, if what is read is a function of that category and its sign."""
         return None
 
@@ -142,7 +142,7 @@ class NumberStatistic(Statistic):
         """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(map(str, self.arguments))}"
 
-    def checked(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
+    def check_values(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
         """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
         Raises:
@@ -186,7 +186,7 @@ class Number(NumberStatistic):
         points: of the grid; two by default, a sign.
 
     Example:
-        >>> Number(0, points=3).told[0][1].tolist()
+        >>> Number(0, points=3).counted_moments[0][1].tolist()
         [-1.0, 0.0, 1.0]
     """
 
@@ -220,7 +220,7 @@ class Number(NumberStatistic):
         return self.points
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The number."""
         return (((self.place,), np.linspace(-1, 1, self.points)),)
 
@@ -234,7 +234,7 @@ class Number(NumberStatistic):
         """The place and the points."""
         return self.place, self.points
 
-    def moved(self, place: Mapping[int, int]) -> "Number":
+    def with_places(self, place: Mapping[int, int]) -> "Number":
         """At its new place."""
         return Number(place[self.place], self.points)
 
@@ -263,7 +263,7 @@ class Product(NumberStatistic):
         first, second: places of the numbers, in ascending order.
 
     Example:
-        >>> Product(0, 2).told[0][0], Product(1, 1).places
+        >>> Product(0, 2).counted_moments[0][0], Product(1, 1).places
         ((0, 2), (1,))
     """
 
@@ -298,7 +298,7 @@ class Product(NumberStatistic):
         return 2
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The product."""
         return ((self.bits[0], np.array([-1.0, 1.0])),)
 
@@ -312,7 +312,7 @@ class Product(NumberStatistic):
         """Both places."""
         return self.first, self.second
 
-    def moved(self, place: Mapping[int, int]) -> "Product":
+    def with_places(self, place: Mapping[int, int]) -> "Product":
         """At their new places, in ascending order."""
         return Product(*sorted((place[self.first], place[self.second])))
 

@@ -100,13 +100,13 @@ class Query(Channel):
         """
         self.statistic.require_size(self.mechanism)
 
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike) -> NDArray[Any]:
         """What the statistic reads: indices of values, or records of numbers.
 
         Raises:
             SordinoError: others (named by position, never by value).
         """
-        return self.statistic.checked(values, self.mechanism)
+        return self.statistic.check_values(values, self.mechanism)
 
     @property
     def number(self) -> NumberStatistic:

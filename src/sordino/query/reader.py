@@ -73,10 +73,12 @@ class SignReader:
         """A word for each bit."""
         found = np.zeros(len(records) if rows is None else len(rows), dtype=np.intp)
         for bit in range(len(self.first)):
-            value = _numbers(records, rows, _chosen(self.first[bit], which))
+            value = _numbers(records, rows, _select_drawn(self.first[bit], which))
             if self._products:
-                other = _numbers(records, rows, _chosen(self.second[bit], which))
-                value = _moment(value, other, *(_chosen(kind[bit], which) for kind in (self.single, self._squares)))
+                other = _numbers(records, rows, _select_drawn(self.second[bit], which))
+                value = _moment(
+                    value, other, *(_select_drawn(kind[bit], which) for kind in (self.single, self._squares))
+                )
             found |= ROUNDING.positive(value, stream.next()).astype(np.intp) << bit
         return found
 
@@ -114,7 +116,7 @@ class GridReader:
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
         """The point below, or the next one."""
-        lower, up = self._rounding(_numbers(records, rows, _chosen(self.place, which)))
+        lower, up = self._rounding(_numbers(records, rows, _select_drawn(self.place, which)))
         found: Places = lower + (stream.next() < up)
         return np.minimum(found, self.points - 1, out=found)
 
@@ -154,7 +156,7 @@ class OptionalReader:
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
         """The point below, the next one, or none."""
-        absent = np.isnan(_numbers(records, rows, _chosen(self.grid.place, which)))
+        absent = np.isnan(_numbers(records, rows, _select_drawn(self.grid.place, which)))
         found = self.grid.read(records, rows, which, stream)
         # No branch: how long it takes tells nobody who is missing.
         found += absent * (self.grid.points - found)
@@ -167,7 +169,7 @@ class OptionalReader:
         return [*self.grid.law(record, which), Fraction(0)]
 
 
-def _chosen(each: NDArray[np.generic], which: Places | None) -> NDArray[np.generic]:
+def _select_drawn(each: NDArray[np.generic], which: Places | None) -> NDArray[np.generic]:
     """What belongs to the statistic that each person was drawn for."""
     return each[:1] if which is None else each.take(which)
 

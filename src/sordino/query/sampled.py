@@ -23,7 +23,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import LARGEST_BOUND, Rows, Source, Stream, SystemSource, Words, uniform_below
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.alike import Alike, Parts, alike_queries
@@ -72,7 +72,7 @@ class Sampled(SeveralQueries[Part]):
         self._require_report("ask fewer, or smaller ones")
 
     @cached_property
-    def answered(self) -> tuple[Parts, ...]:
+    def drawn_parts(self) -> tuple[Parts, ...]:
         """What whoever is drawn for each query answers, if all are about numbers of one record; else none.
 
         One query, or the parts of those that are answered together.
@@ -83,12 +83,12 @@ class Sampled(SeveralQueries[Part]):
     @cached_property
     def numbers(self) -> tuple[NumberStatistic, ...]:
         """The statistics, one after the other, if all queries are about numbers of one record; else none."""
-        return tuple(query.number for parts in self.answered for query in parts)
+        return tuple(query.number for parts in self.drawn_parts for query in parts)
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Through which these go."""
-        return tuple(query.mechanism for parts in self.answered for query in parts)
+        return tuple(query.mechanism for parts in self.drawn_parts for query in parts)
 
     @cached_property
     def d(self) -> int:
@@ -101,7 +101,7 @@ class Sampled(SeveralQueries[Part]):
         return optional_places(self.numbers)
 
     @cached_property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """The places at which some statistic reads a category, and how many categories there are.
 
         Raises:
@@ -110,7 +110,7 @@ class Sampled(SeveralQueries[Part]):
         found: dict[int, int | None] = {}
         for statistic in self.numbers:
             for place in statistic.places:
-                count = statistic.coded.get(place)
+                count = statistic.category_counts.get(place)
                 if found.setdefault(place, count) != count:
                     rule = "what stands at a place must be read alike by all queries"
                     raise SordinoError(rule, found=f"place {place} as a number and as a category, or as one of others")
@@ -150,7 +150,7 @@ class Sampled(SeveralQueries[Part]):
         """Whether the tally of each query does."""
         return all(query.counts_codes for query in self.queries)
 
-    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The records, if all queries are about numbers; all of them are looked at, unless they were before.
 
         Raises:
@@ -160,7 +160,7 @@ class Sampled(SeveralQueries[Part]):
         self._require_numbers()
         return read_records(values, self.d, self.optional)
 
-    @steady
+    @ignore_float_errors
     def privatize(
         self, values: ArrayLike | Scaled | Sequence[ArrayLike | Measured], source: Source | None = None
     ) -> Words:
@@ -238,11 +238,11 @@ class Sampled(SeveralQueries[Part]):
         self, drawn: NDArray[np.intp]
     ) -> Iterator[tuple[Alike, NDArray[np.intp] | None, NDArray[np.intp] | None]]:
         """Alike queries, who was drawn for one of them, and for which one; None for all, and for the only one."""
-        if len(self._alike) == 1:
-            yield self._alike[0], None, None if len(self.queries) == 1 else drawn
+        if len(self._query_groups) == 1:
+            yield self._query_groups[0], None, None if len(self.queries) == 1 else drawn
             return
-        for number, rows in _groups(self._group.take(drawn), len(self._alike)):
-            alike = self._alike[number]
+        for number, rows in _groups(self._group.take(drawn), len(self._query_groups)):
+            alike = self._query_groups[number]
             if len(rows):
                 yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
 
@@ -317,14 +317,14 @@ class Sampled(SeveralQueries[Part]):
         return np.array(self.offsets[:-1], dtype=np.uint64)
 
     @cached_property
-    def _alike(self) -> tuple[Alike, ...]:
-        return alike_queries(self.answered)
+    def _query_groups(self) -> tuple[Alike, ...]:
+        return alike_queries(self.drawn_parts)
 
     @cached_property
     def _group(self) -> NDArray[np.unsignedinteger]:
-        """Which of `_alike` each query belongs to; in few bytes, which sort fast."""
-        groups = np.empty(len(self.queries), dtype=np.min_scalar_type(len(self._alike)))
-        for number, alike in enumerate(self._alike):
+        """Which of `_query_groups` each query belongs to; in few bytes, which sort fast."""
+        groups = np.empty(len(self.queries), dtype=np.min_scalar_type(len(self._query_groups)))
+        for number, alike in enumerate(self._query_groups):
             groups[list(alike.queries)] = number
         return groups
 
@@ -332,14 +332,14 @@ class Sampled(SeveralQueries[Part]):
     def _within(self) -> NDArray[np.intp]:
         """The place of each query among those that are alike."""
         places = np.empty(len(self.queries), dtype=np.intp)
-        for alike in self._alike:
+        for alike in self._query_groups:
             places[list(alike.queries)] = np.arange(len(alike.queries))
         return places
 
 
 def _looked_at(query: Part, column: ArrayLike | Measured) -> NDArray[Any] | Measured:
     """A query's values, all of which are looked at, unless they were before."""
-    return column if isinstance(column, Measured) else query.checked(column)
+    return column if isinstance(column, Measured) else query.check_values(column)
 
 
 def _count_up(count: int) -> NDArray[np.unsignedinteger]:

@@ -26,7 +26,7 @@ class Signs(NumberStatistic):
         at: places of the numbers, each once.
 
     Example:
-        >>> Signs((1, 0)).k, Signs((1, 0)).told[0]
+        >>> Signs((1, 0)).k, Signs((1, 0)).counted_moments[0]
         (4, ((1,), array([-1.,  1., -1.,  1.])))
     """
 
@@ -65,7 +65,7 @@ class Signs(NumberStatistic):
         return 1 << len(self.at)
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """Each number."""
         patterns = np.arange(self.k)
         return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
@@ -85,6 +85,6 @@ class Signs(NumberStatistic):
         """All of them are places."""
         return cls(arguments)
 
-    def moved(self, place: Mapping[int, int]) -> "Signs":
+    def with_places(self, place: Mapping[int, int]) -> "Signs":
         """At their new places."""
         return Signs(tuple(place[old] for old in self.at))

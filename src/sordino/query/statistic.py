@@ -62,13 +62,13 @@ class Statistic(ABC):
             SordinoError: another number.
         """
 
-    def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:
         """What is read, the first axis for the people: values that are read as they are, by their index.
 
         Raises:
             SordinoError: others (named by position, never by value).
         """
-        return mechanism.checked(values)
+        return mechanism.check_values(values)
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
         """The value that is read of each person, shape (n,); at random where the statistic rounds."""
@@ -146,7 +146,7 @@ class Values(Statistic):
     def index(self, record: Record, rows: ArrayLike) -> NDArray[np.intp]:
         """Which value each record has, shape (n,), of records as rows of values, shape (n, d)."""
         places = self.places(record)
-        columns = record.checked(rows)[:, list(places)].T
+        columns = record.check_records(rows)[:, list(places)].T
         found: NDArray[np.intp] = np.ravel_multi_index(tuple(columns), [record.shape[place] for place in places])
         return found
 

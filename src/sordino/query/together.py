@@ -109,7 +109,7 @@ class Together(SeveralQueries[Query]):
             wrong |= query.impossible(digit)
         return wrong
 
-    def checked(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
+    def check_values(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
         """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
         Raises:
@@ -127,12 +127,12 @@ class Together(SeveralQueries[Query]):
         return tuple(digits[::-1])
 
     def _sample(self, values: NDArray[Any], stream: Stream) -> Words:
-        return self._alike.answer(values, None, None, stream)
+        return self._query_group.answer(values, None, None, stream)
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         parts = zip(self.queries, self.digits(codes), strict=True)
         return np.concatenate([query._count(digit, group, groups) for query, digit in parts], axis=1)
 
     @cached_property
-    def _alike(self) -> Alike:
+    def _query_group(self) -> Alike:
         return alike_queries([self.queries])[0]

@@ -84,7 +84,7 @@ def _as_read(batch: pa.RecordBatch) -> pa.Array:
 def _texts(ids: pa.Array) -> Texts:
     _, ends, data = ids.buffers()
     places = np.frombuffer(ends, dtype=np.int64)[ids.offset :][: len(ids) + 1]
-    return Texts.between(np.frombuffer(data or b"", dtype=np.uint8), places)
+    return Texts.split_at(np.frombuffer(data or b"", dtype=np.uint8), places)
 
 
 def _missing(ids: pa.Array, texts: Texts | None) -> NDArray[np.bool_]:
@@ -128,7 +128,7 @@ class IdComparison:
         while self._compared.count > MOST and len(self._compared.buckets) > 1:
             # All are compared before they are parted: ids that differ can be, equal ones could not.
             self._require_different()
-            self._let_go.append(self._compared.halved())
+            self._let_go.append(self._compared.drop_half())
 
     def finish(self) -> None:
         """Compare the ids of all rows.
@@ -145,7 +145,7 @@ class IdComparison:
 
     def _require_different(self) -> None:
         """Refuse ids that are equal among those with equal words, which are read again."""
-        repeated = self._compared.repeated()
+        repeated = self._compared.find_repeats()
         if len(repeated) and not can_be_read_again(self._table):
             raise SordinoError(
                 f"{self._table}, {self._column}: each row must have an id of its own",

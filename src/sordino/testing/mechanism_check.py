@@ -174,9 +174,9 @@ class _Dense:
                 ("decode_powers", lambda: mechanism.decode_powers(self.tallies, 3), added**3),
                 ("variance", lambda: mechanism.variance(p), law @ added**2 - p**2),
             ]
-            least, most = mechanism.swing
+            least, most = mechanism.contribution_range
             if (added < least - _near(added)).any() or (added > most + _near(added)).any():
-                yield "swing must hold what every code adds", "a code that adds less, or more"
+                yield "contribution_range must hold what every code adds", "a code that adds less, or more"
         for name, found, expected in parts:
             got = np.asarray(found())
             if got.shape != np.shape(expected) or not np.allclose(got, expected, rtol=DIGITS, atol=_near(expected)):

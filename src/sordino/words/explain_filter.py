@@ -52,7 +52,7 @@ def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | 
 
 def _joint(known: JointFilter) -> tuple[str, ...]:
     """As of the filter with the least left, and how many answers are out."""
-    worst, waiting = known.worst, len(known.waiting)
+    worst, waiting = known.worst, len(known.open_names)
     out = (f"Answers that are out: {waiting}. Each counts as any that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
         return (*left_sentences(worst), *out)

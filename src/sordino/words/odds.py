@@ -112,12 +112,12 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
             f"{len(pairs) - len(finite):,} of {len(pairs):,} ordered pairs are not protected: a report may prove that"
             " an answer is not the second one."
         )
-    if definition.lowered:
-        x, other = definition.lowered[0]
+    if definition.lowered_pairs:
+        x, other = definition.lowered_pairs[0]
         given, implied = definition.given[x][other], definition.bounds[x][other]
         lines.append(
-            f"Lower than given, since others imply them: {len(definition.lowered):,} of the bounds, as {names[x]} over"
-            f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
+            f"Lower than given, since others imply them: {len(definition.lowered_pairs):,} of the bounds, as {names[x]}"
+            f" over {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
         )
     return (*limits(*lines), SAME)
 

@@ -198,8 +198,8 @@ def test_what_is_realized_is_between_its_bounds():
         asked = BayesianFilter(SQUARE, definition)
         for query, output in zip(queries, outputs, strict=True):
             asked = asked.after(query, output)
-        assert asked.realized.lower <= true + 1e-3
-        assert true <= asked.realized.upper + TINY
+        assert asked.realized_loss.lower <= true + 1e-3
+        assert true <= asked.realized_loss.upper + TINY
 
 
 def test_losses_about_two_versions_add_for_each_number():

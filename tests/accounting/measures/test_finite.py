@@ -132,7 +132,7 @@ def test_a_hair_that_no_float_tells_decides(name, beside):
     domain = SQUARE if name in {"rows", "columns"} else FOUR
     asked, likelihood = BayesianFilter(domain, definition), [Fraction(1)] * 4
     for code in (0, 1, 1, 0, 1):
-        asked, likelihood = asked.counted(strong, code), multiplied(likelihood, strong, code)
+        asked, likelihood = asked.with_answer(strong, code), multiplied(likelihood, strong, code)
     assert max(likelihood[x] / likelihood[y] for x, y in pairs) in {level, 1 / level}
     expected = all(keeps(multiplied(likelihood, strong, code), pairs, Nats.log(Fraction(9))) for code in range(2))
     assert asked.accepts(strong) == expected == (beside <= 0)
@@ -173,7 +173,7 @@ def test_a_level_that_divides_the_bound_is_accepted_at_equality_after_many_answe
         assert asked.accepts(coin)
         asked = asked.after(coin, 1)
     assert not asked.accepts(coin)
-    assert asked.realized.lower <= 4 * math.log(3) <= asked.realized.upper
+    assert asked.realized_loss.lower <= 4 * math.log(3) <= asked.realized_loss.upper
 
 
 def test_numbers_stay_small_however_many_answers_cancel():
@@ -248,7 +248,7 @@ def test_a_bound_stays_short_however_many_answers_a_version_had(answers, version
     asked, query, odds = BayesianFilter(record, LDP(2)), Query(Value("q0"), coin), Fraction(1)
     for _ in range(versions):
         for _ in range(answers):
-            asked = asked.counted(query, 0)
+            asked = asked.with_answer(query, 0)
         odds *= Fraction(coin.weight(0, 0), coin.weight(1, 0)) ** answers
         asked = asked.changed()
     (left,) = asked._state.bounds
@@ -263,11 +263,11 @@ def test_what_very_many_answers_lost_is_told_by_floats():
     coin = RandomizedResponse(2, "0.002")
     asked = BayesianFilter(Categories(range(2)), LDP(2))
     for _ in range(600):
-        asked = asked.counted(coin, 1)
+        asked = asked.with_answer(coin, 1)
     exact = Nats.log(Fraction(coin.weight(1, 1), coin.weight(0, 1)) ** 600)
-    assert asked.realized.lower <= float(exact) <= asked.realized.upper <= asked.realized.lower + 1e-10
+    assert asked.realized_loss.lower <= float(exact) <= asked.realized_loss.upper <= asked.realized_loss.lower + 1e-10
     sure = ChannelTable([[2, 0], [1, 1]])
-    assert asked.counted(sure, 1).realized.lower == math.inf
+    assert asked.with_answer(sure, 1).realized_loss.lower == math.inf
 
 
 def test_values_that_were_ruled_out_break_no_bound():
@@ -286,5 +286,5 @@ def test_what_floats_round_down_is_refused(heavy):
     table = ChannelTable([[heavy, 2], [2, heavy]])
     for beside in (-1, 0, 1):
         bound = Nats.log(Fraction(heavy, 2) ** 2 * (1 + Fraction(beside, 10**25)))
-        asked = BayesianFilter(Categories(range(2)), LDP(bound)).counted(table, 0)
+        asked = BayesianFilter(Categories(range(2)), LDP(bound)).with_answer(table, 0)
         assert asked.accepts(table) == (beside >= 0)

@@ -69,7 +69,7 @@ class Forgetful:
     def decide(self, query, rule):
         return Decision(False, 2.0)
 
-    def counted(self, query, output):
+    def with_answer(self, query, output):
         return Forgetful(1)
 
     def changed(self):

@@ -55,7 +55,7 @@ def test_answers_by_one_search_are_decided_like_one_by_one(beside, monkeypatch):
             state, one_by_one = start._state, GroupedState.by_answers
             assert one_by_one(state, query, 3)[0] == state.by_answers(query, 3)[0] == expected
             decisions.add(expected)
-            start, likelihood = start.counted(query, code), after(likelihood, query, code)
+            start, likelihood = start.with_answer(query, code), after(likelihood, query, code)
     assert decisions == {True, False}
 
 

@@ -134,8 +134,8 @@ def test_a_plan_asks_both_together_as_their_own_bound_allows(stated):
     (question,) = plan.questions
     kinds = {}
     for query in question.query.queries:
-        if query.statistic.signed is not None:
-            category = question.asked[query.statistic.signed[0]]
+        if query.statistic.sign_places is not None:
+            category = question.asked[query.statistic.sign_places[0]]
             pair = ATTRIBUTES.index(category), WEIGHT
             allowed = largest_level("0.2", statement.dependence.of_category_sign(ILL, pair))
             chances = query.mechanism.probabilities()

@@ -51,7 +51,7 @@ def test_a_category_of_two_is_asked_by_one_bit_where_that_is_worth_it():
     for level in ("1/4", "6"):
         asked = asked_of([level] * 4, Dependence.unknown(4), {1: 2, 2: 2})
         drawn[level] = {query.statistic for query in asked.queries}
-        told = {name for statistic in drawn[level] for name, _ in statistic.told}
+        told = {name for statistic in drawn[level] for name, _ in statistic.counted_moments}
         inside = [Indicator(place, 1) for place in (1, 2)]
         assert told >= {(0,), (3,), (0, 3), *((0, one) for one in inside), *((3, one) for one in inside), (*inside,)}
         assert told >= {(one,) for one in inside}
@@ -95,7 +95,7 @@ def test_weights_make_the_least_error():
         Query(Product(0, 2), RandomizedResponse(2, "1")),
         Query(Number(0), RandomizedResponse(2, "2")),
     )
-    importance = {(0,): 2.0, (2,): 1.0, (0, 2): 3.0, queries[0].statistic.told[0][0]: 5.0}
+    importance = {(0,): 2.0, (2,): 1.0, (0, 2): 3.0, queries[0].statistic.counted_moments[0][0]: 5.0}
     squares = []
     for query in queries:
         rows = query.mechanism.probabilities()

@@ -35,13 +35,13 @@ def true_gaps(reports, number):
 def test_each_cell_bounds_its_own_values_and_all_of_them_the_loss(number):
     generator = np.random.default_rng(8)
     for count in (1, 3, 9):
-        reports, along, evidence = drawn(generator, count), Along.nothing(number), BoxEvidence(SQUARE)
+        reports, along, evidence = drawn(generator, count), Along.of_no_reports(number), BoxEvidence(SQUARE)
         for report in reports:
             along, evidence = along.after(Reach.of(report)), evidence + report
         gaps = true_gaps(reports, number)
         before, lower = along.upper, 0.0
         for _ in range(30):
-            along, found, work = along.improved(evidence, lower + 1e-4, 64)
+            along, found, work = along.tighten(evidence, lower + 1e-4, 64)
             lower = max(lower, found)
             if not work:
                 break
@@ -65,18 +65,18 @@ def test_cells_hold_every_two_values():
 def test_boxes_are_carried_to_the_next_report():
     generator = np.random.default_rng(10)
     first, second = (drawn(generator, 6) for _ in range(2))
-    along, evidence = Along.nothing(0), BoxEvidence(SQUARE)
+    along, evidence = Along.of_no_reports(0), BoxEvidence(SQUARE)
     for report in first:
         along, evidence = along.after(Reach.of(report)), evidence + report
     for _ in range(20):
-        along, _, work = along.improved(evidence, 0.0, 64)
+        along, _, work = along.tighten(evidence, 0.0, 64)
         if not work:
             break
     at = int((along.tops + along.errors).argmax())
     carried = along
     for report in second:
         carried, evidence = carried.after(Reach.of(report)), evidence + report
-    leaves = carried.covers[at].told(evidence, 0, CELLS[at])
+    leaves = carried.covers[at].raise_bounds(evidence, 0, CELLS[at])
     gap = true_gaps([*first, *second], 0)[tuple(round((value + 1) * 40) for value in CELLS[at][:2])]
     assert gap <= leaves.bound.max() + 1e-12
     assert leaves.bound.max() <= carried.tops[at] + 1e-12
@@ -93,11 +93,11 @@ def test_between_the_values_of_cells_the_sum_is_bent():
     """Two answers whose sum is largest inside of the range: no cell's own values are as far apart as others are."""
     queries = (LogisticQuery([2.0, 0.0], 1.5, "1"), 1), (LogisticQuery([2.0, 0.0], -1.5, "1"), 0)
     reports = [query.evidence(SQUARE, code) for query, code in queries]
-    along, evidence = Along.nothing(0), BoxEvidence(SQUARE)
+    along, evidence = Along.of_no_reports(0), BoxEvidence(SQUARE)
     for report in reports:
         along, evidence = along.after(Reach.of(report)), evidence + report
     for _ in range(30):
-        along, _, work = along.improved(evidence, 0.0, 64)
+        along, _, work = along.tighten(evidence, 0.0, 64)
         if not work:
             break
     gaps = true_gaps(reports, 0)
@@ -107,9 +107,9 @@ def test_between_the_values_of_cells_the_sum_is_bent():
 
 
 def test_looking_again_at_what_is_known_is_no_work():
-    reports, along, evidence = drawn(np.random.default_rng(12), 3), Along.nothing(0), BoxEvidence(SQUARE)
+    reports, along, evidence = drawn(np.random.default_rng(12), 3), Along.of_no_reports(0), BoxEvidence(SQUARE)
     for report in reports:
         along, evidence = along.after(Reach.of(report)), evidence + report
     enough = along.upper
-    along, _, _ = along.improved(evidence, enough, 64)
-    assert along.improved(evidence, along.upper, 64)[2] == 0
+    along, _, _ = along.tighten(evidence, enough, 64)
+    assert along.tighten(evidence, along.upper, 64)[2] == 0

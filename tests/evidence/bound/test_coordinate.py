@@ -60,12 +60,12 @@ def test_bounds_are_around_the_loss_whatever_the_limit(number, rounds):
     generator = np.random.default_rng(6)
     for count in (1, 2, 3, 5, 8) * rounds:
         reports = drawn(generator, count)
-        loss = CoordinateLoss.nothing(BOX, number)
+        loss = CoordinateLoss.of_no_reports(BOX, number)
         for report in reports:
             loss = loss.after(report)
         true = on_grid(reports, number)
         for nodes in (0, 1, 40, 3000):
-            solved = loss.solved(nodes, tolerance=1e-4)
+            solved = loss.solve(nodes, tolerance=1e-4)
             assert true - TINY <= solved.upper <= loss.upper
             assert solved.lower <= solved.upper
         assert solved.upper <= true + 0.05
@@ -74,17 +74,17 @@ def test_bounds_are_around_the_loss_whatever_the_limit(number, rounds):
 
 def test_solving_stops_at_a_goal_and_says_on_which_side():
     reports = drawn(np.random.default_rng(7), 6)
-    loss = CoordinateLoss.nothing(BOX, 0)
+    loss = CoordinateLoss.of_no_reports(BOX, 0)
     for report in reports:
         loss = loss.after(report)
     true = on_grid(reports, 0)
     assert loss.upper > true + 0.01
-    assert loss.solved(3000, true + 0.01).upper <= true + 0.01
-    assert loss.solved(3000, true - 0.01).lower > true - 0.01
+    assert loss.solve(3000, true + 0.01).upper <= true + 0.01
+    assert loss.solve(3000, true - 0.01).lower > true - 0.01
 
 
 def test_nothing_told_is_nothing_lost():
-    loss = CoordinateLoss.nothing(BOX, 0)
-    assert loss.solved(10).upper == loss.upper == 0
+    loss = CoordinateLoss.of_no_reports(BOX, 0)
+    assert loss.solve(10).upper == loss.upper == 0
     assert loss.after(BoxEvidence(BOX)).upper == 0
     assert largest_alone(LinearQuery([1.0, 0.0], 0, -1, 1, "0").evidence(BOX, 1))[0] == 0

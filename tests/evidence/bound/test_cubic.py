@@ -39,7 +39,7 @@ def drawn(generator, count, d=2, kinds=3):
 
 
 def together(reports):
-    evidence, cubic = BoxEvidence(reports[0].box), Cubic.nothing(reports[0].box.d)
+    evidence, cubic = BoxEvidence(reports[0].box), Cubic.of_no_reports(reports[0].box.d)
     for report in reports:
         evidence, cubic = evidence + report, cubic.after(report, largest_alone(report))
     return evidence, cubic
@@ -60,7 +60,7 @@ def test_no_two_values_are_told_further_apart(kinds):
         true = on_grid(reports)
         for _ in range(4):
             assert (cubic.upper >= true - TINY).all()
-            cubic = cubic.improved(evidence, true)
+            cubic = cubic.tighten(evidence, true)
 
 
 def test_linear_questions_are_told_as_they_are():
@@ -83,7 +83,7 @@ def test_boxes_that_are_cut_come_close_to_the_loss():
     true = on_grid(reports)
     assert (cubic.upper > true + 0.04).all()
     for _ in range(6):
-        cubic = cubic.improved(evidence, true)
+        cubic = cubic.tighten(evidence, true)
     assert (cubic.upper <= true + 0.03).all()
 
 
@@ -92,7 +92,7 @@ def test_cut_boxes_cover_the_cube():
     reports = drawn(generator, 4, d=3, kinds=2)
     evidence, cubic = together(reports)
     for _ in range(3):
-        cubic = cubic.improved(evidence, np.zeros(3))
+        cubic = cubic.tighten(evidence, np.zeros(3))
     points = generator.uniform(-1, 1, (300, 3))
     for number in range(3):
         own = cubic.number == number
@@ -105,7 +105,7 @@ def test_cut_boxes_cover_the_cube():
 def test_a_polynomial_is_bounded_on_its_box(seed):
     """Any coefficients, without remainders: around the largest difference at many points and all corners."""
     generator, d = np.random.default_rng(seed), 4
-    cubic = Cubic.nothing(d)
+    cubic = Cubic.of_no_reports(d)
     lines, bends = generator.normal(size=(d, 2, d)), generator.normal(size=(d, d, d)) * 10 ** generator.uniform(-1, 1)
     bends = bends + np.swapaxes(bends, 1, 2)
     for number in range(d):
@@ -159,7 +159,7 @@ def test_between_the_values_of_cells_the_sum_is_bent():
     table = sum(report.at(GRID) for report in reports).reshape(SIDE, SIDE)[:, 0]
     standing = table[[round((at + 1) / 2 * (SIDE - 1)) for at in (-1, -0.5, 0.5, 1)]]
     assert np.ptp(table) > np.ptp(standing) + 0.01
-    assert cubic.improved(evidence, np.zeros(2)).upper[0] >= np.ptp(table)
+    assert cubic.tighten(evidence, np.zeros(2)).upper[0] >= np.ptp(table)
 
 
 def test_a_report_is_read_once_however_many_came_before(monkeypatch):
@@ -194,13 +194,13 @@ def test_many_numbers_have_squares_only_and_very_many_none():
             points[:, number] = value
             ends.append(sum(report.at(points) for report in reports))
         assert cubic.upper[number] >= np.abs(ends[1] - ends[0]).max()
-    assert np.isinf(Cubic.nothing(200).upper).all()
+    assert np.isinf(Cubic.of_no_reports(200).upper).all()
 
 
 def test_what_thresholds_may_be_off_counts_twice():
     (report,) = drawn(np.random.default_rng(9), 1, kinds=1)
     report = replace(report, radius=0.01, ceiling=9.0)
-    losses = NumberLosses.nothing(SQUARE)
+    losses = NumberLosses.of_no_reports(SQUARE)
     for _ in range(5):
         losses = losses.after(report, [True, True])
     true = on_grid([report] * 5)

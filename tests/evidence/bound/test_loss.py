@@ -75,7 +75,7 @@ GRID = np.stack(np.meshgrid(*[np.linspace(-1, 1, 61)] * 2), axis=-1).reshape(-1,
 )
 def test_no_point_lies_outside_the_bounds_at_any_limit(seed, kind, n, epsilon, nodes):
     questions, outputs = drawn(np.random.default_rng(seed), 2, n, KINDS[kind], epsilon)
-    bounds = BoxLoss.of(evidence_of(questions, outputs, 2)).solved(nodes).bounds
+    bounds = BoxLoss.of(evidence_of(questions, outputs, 2)).solve(nodes).bounds
     values = log_probability(questions, outputs, GRID)
     spread = values.max() - values.min()
     assert spread <= bounds.upper + 1e-12
@@ -87,7 +87,7 @@ def test_no_point_lies_outside_the_bounds_at_any_limit(seed, kind, n, epsilon, n
 def test_the_bounds_close_on_what_random_restarts_find(kind, d):
     rng = np.random.default_rng([d, len(kind)])
     questions, outputs = drawn(rng, d, 8, KINDS[kind], "1")
-    bounds = BoxLoss.of(evidence_of(questions, outputs, d)).solved(10_000, tolerance=5e-3).bounds
+    bounds = BoxLoss.of(evidence_of(questions, outputs, d)).solve(10_000, tolerance=5e-3).bounds
     assert bounds.gap <= 0.02
     extremes = []
     for sign in (-1, 1):
@@ -108,7 +108,7 @@ def test_the_bounds_close_on_what_random_restarts_find(kind, d):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_lower_bound_is_attained_by_two_records(kind):
     questions, outputs = drawn(np.random.default_rng(9), 3, 6, KINDS[kind], "2")
-    solved = BoxLoss.of(evidence_of(questions, outputs, 3)).solved(500)
+    solved = BoxLoss.of(evidence_of(questions, outputs, 3)).solve(500)
     points = np.stack([solved.top.point, solved.bottom.point])
     assert (np.abs(points) <= 1).all()
     best, worst = log_probability(questions, outputs, points)
@@ -123,12 +123,12 @@ def test_each_node_limit_is_valid_and_more_work_is_never_looser():
     values = log_probability(questions, outputs, grid)
     before = start.bounds
     for nodes in (0, 1, 2, 3, 5, 10, 30, 100, 300, 1000):
-        bounds = start.solved(nodes).bounds
+        bounds = start.solve(nodes).bounds
         assert values.max() - values.min() <= bounds.upper
         assert bounds.upper <= before.upper
         assert bounds.lower >= before.lower
         before = bounds
-    assert start.solved(0).bounds == start.bounds
+    assert start.solve(0).bounds == start.bounds
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(6, marks=pytest.mark.long)])
@@ -139,8 +139,8 @@ def test_what_little_work_reaches_is_attained(kind, rounds):
     for _ in range(rounds):
         questions, outputs = drawn(rng, 3, 8, KINDS[kind], "0.5")
         loss = BoxLoss.of(evidence_of(questions, outputs, 3))
-        assert loss.bounds.lower <= loss.reached <= loss.solved(400).bounds.upper
-        assert loss.reached <= loss.evidence.ceiling
+        assert loss.bounds.lower <= loss.incumbent <= loss.solve(400).bounds.upper
+        assert loss.incumbent <= loss.evidence.ceiling
 
 
 def test_more_terms_have_fewer_boxes(monkeypatch):
@@ -150,7 +150,7 @@ def test_more_terms_have_fewer_boxes(monkeypatch):
     rng, work = np.random.default_rng(4), {}
     for n in (30, 300):
         bounded.clear()
-        BoxLoss.of(evidence_of(*drawn(rng, 9, n, ["logistic"], "0.1"), 9)).solved(400)
+        BoxLoss.of(evidence_of(*drawn(rng, 9, n, ["logistic"], "0.1"), 9)).solve(400)
         work[n] = n * sum(bounded)
     assert work[300] <= work[30] + 300 * 4 * search.AT_ONCE
 
@@ -161,13 +161,13 @@ def test_carried_bounds_are_valid_and_close_again(kind):
     questions, outputs = drawn(np.random.default_rng(21), 3, 14, KINDS[kind], "1")
     box = Box([-1] * 3, [1] * 3)
     grid = np.random.default_rng(2).uniform(-1, 1, (30_000, 3)).round(1).clip(-1, 1)
-    carried = BoxLoss.nothing(box)
+    carried = BoxLoss.of_no_reports(box)
     for count, (query, output) in enumerate(zip(questions, outputs, strict=True), start=1):
-        carried = carried.after(query.evidence(box, output)).solved(150 if count % 3 else 0)
+        carried = carried.after(query.evidence(box, output)).solve(150 if count % 3 else 0)
         values = log_probability(questions[:count], outputs[:count], grid)
         assert values.max() - values.min() <= carried.bounds.upper
-    fresh = BoxLoss.of(evidence_of(questions, outputs, 3)).solved(50_000, tolerance=1e-3).bounds
-    closed = carried.solved(50_000, tolerance=1e-3).bounds
+    fresh = BoxLoss.of(evidence_of(questions, outputs, 3)).solve(50_000, tolerance=1e-3).bounds
+    closed = carried.solve(50_000, tolerance=1e-3).bounds
     assert max(fresh.lower, closed.lower) <= min(fresh.upper, closed.upper)
     assert closed.gap <= 1e-3
 
@@ -175,10 +175,10 @@ def test_carried_bounds_are_valid_and_close_again(kind):
 def test_a_goal_is_decided_and_no_more():
     questions, outputs = drawn(np.random.default_rng(3), 3, 10, KINDS["logistic"], "1")
     start = BoxLoss.of(evidence_of(questions, outputs, 3))
-    loss = start.solved(50_000, tolerance=1e-4).bounds
-    above = start.solved(50_000, goal=loss.upper + 0.05).bounds
+    loss = start.solve(50_000, tolerance=1e-4).bounds
+    above = start.solve(50_000, goal=loss.upper + 0.05).bounds
     assert above.upper <= loss.upper + 0.05
-    below = start.solved(50_000, goal=loss.lower - 0.05).bounds
+    below = start.solve(50_000, goal=loss.lower - 0.05).bounds
     assert below.lower > loss.lower - 0.05
     assert above.gap > loss.gap
 
@@ -197,10 +197,10 @@ def test_a_linear_question_after_others_changes_the_way():
     box = Box([-1, -1], [1, 1])
     line, bend = LinearQuery([0.5, 0.5], 0, -1, 1, "1"), LogisticQuery([2.0, -1.0], 0.3, "1")
     for first, second in itertools.product((line, bend), repeat=2):
-        loss = BoxLoss.nothing(box).after(first.evidence(box, 1)).after(second.evidence(box, 0))
+        loss = BoxLoss.of_no_reports(box).after(first.evidence(box, 1)).after(second.evidence(box, 0))
         values = log_probability([first, second], [1, 0], GRID)
         spread = values.max() - values.min()
-        solved = loss.solved(5000, tolerance=1e-5).bounds
+        solved = loss.solve(5000, tolerance=1e-5).bounds
         assert spread - 1e-9 <= solved.upper <= spread + 5e-3
         assert loss.bounds.upper >= solved.upper
 
@@ -209,7 +209,7 @@ def test_a_linear_question_after_others_changes_the_way():
 def test_many_dimensions_have_bounds_too(n):
     """Beyond ten numbers the smallest linear sum is searched, not listed: every corner of twelve is the witness."""
     questions, outputs = drawn(np.random.default_rng(n), 12, n, KINDS["linear"], "0.5")
-    bounds = BoxLoss.of(evidence_of(questions, outputs, 12)).solved(4000, tolerance=1e-3).bounds
+    bounds = BoxLoss.of(evidence_of(questions, outputs, 12)).solve(4000, tolerance=1e-3).bounds
     corners = np.array(list(itertools.product([-1.0, 1.0], repeat=12)))
     values = log_probability(questions, outputs, np.concatenate((corners, np.zeros((1, 12)))))
     assert values.max() - values.min() <= bounds.upper
@@ -220,14 +220,14 @@ def test_many_dimensions_have_bounds_too(n):
 def test_linear_maxima_close_at_any_epsilon(epsilon):
     """Logarithms that are nearly vertical at one end."""
     questions, outputs = drawn(np.random.default_rng(14), 5, 30, KINDS["linear"], epsilon)
-    solved = BoxLoss.of(evidence_of(questions, outputs, 5)).solved(50, tolerance=1e-6)
+    solved = BoxLoss.of(evidence_of(questions, outputs, 5)).solve(50, tolerance=1e-6)
     assert solved.top.upper - solved.top.lower <= 1e-6
     assert solved.bounds.gap <= 1e-6 + 4 * (solved.evidence.radius + solved.evidence.margin)
 
 
 def test_bounds_are_outward_by_radius_and_margin():
     questions, outputs = drawn(np.random.default_rng(8), 2, 3, KINDS["linear"], "1")
-    loss = BoxLoss.of(evidence_of(questions, outputs, 2)).solved(100)
+    loss = BoxLoss.of(evidence_of(questions, outputs, 2)).solve(100)
     spread = 2 * (loss.evidence.radius + loss.evidence.margin)
     assert loss.bounds.upper >= loss.top.upper + loss.bottom.upper + spread
     assert loss.bounds.lower <= loss.top.lower + loss.bottom.lower - spread
@@ -235,10 +235,10 @@ def test_bounds_are_outward_by_radius_and_margin():
 
 def test_a_dry_run_leaves_no_trace():
     questions, outputs = drawn(np.random.default_rng(8), 3, 8, KINDS["logistic"], "1")
-    loss = BoxLoss.of(evidence_of(questions, outputs, 3)).solved(50)
+    loss = BoxLoss.of(evidence_of(questions, outputs, 3)).solve(50)
     before = loss.bounds, loss.top.leaves.bound.copy(), loss.top.point.copy()
-    loss.solved(500)
-    loss.after(questions[0].evidence(loss.evidence.box, 1)).solved(500)
+    loss.solve(500)
+    loss.after(questions[0].evidence(loss.evidence.box, 1)).solve(500)
     assert loss.bounds == before[0]
     assert (loss.top.leaves.bound == before[1]).all()
     assert (loss.top.point == before[2]).all()
@@ -248,7 +248,7 @@ def test_one_report_loses_its_epsilon():
     box = Box([0], [1])
     for query in (LinearQuery([1.0], 0, 0, 1, "ln 3"), TruncatedLinearQuery([9.0], -4, 0, 1, "ln 3")):
         for code in (0, 1):
-            bounds = BoxLoss.of(query.evidence(box, code)).solved(100, tolerance=1e-9).bounds
+            bounds = BoxLoss.of(query.evidence(box, code)).solve(100, tolerance=1e-9).bounds
             assert bounds.lower < math.log(3) <= bounds.upper < math.log(3) + 1e-12
             assert bounds.gap < 1e-10
 
@@ -257,7 +257,7 @@ def test_opposite_answers_to_one_question_cancel():
     box = Box([-1, -1], [1, 1])
     query = LogisticQuery([0.0, 40.0], 0, "0.1")
     both = query.evidence(box, 1) + query.evidence(box, 0)
-    bounds = BoxLoss.of(both).solved(5000, tolerance=1e-5).bounds
+    bounds = BoxLoss.of(both).solve(5000, tolerance=1e-5).bounds
     # Largest in the middle, where both answers have probability 1/2.
     factor = math.exp(0.1)
     expected = math.log(0.25) - math.log(factor / (1 + factor) ** 2)

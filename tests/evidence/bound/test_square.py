@@ -20,7 +20,7 @@ TINY = 1e-12
 def test_no_two_records_are_told_further_apart(steep):
     generator = np.random.default_rng(int(steep))
     for count in (1, 1, 1, 1, 3, 8):
-        square, told = Quadratic.nothing(2), np.zeros(len(GRID))
+        square, told = Quadratic.of_no_reports(2), np.zeros(len(GRID))
         for _ in range(count):
             theta, epsilon = generator.uniform(-1, 1, 2), str(round(generator.uniform(0.1, 3), 3))
             query = LogisticQuery(theta * steep, generator.uniform(-1, 1), epsilon)
@@ -37,15 +37,15 @@ def test_what_is_left_is_looked_at_between_places(steep):
     line = np.linspace(-1, 1, 20_001)[:, None]
     for intercept in np.linspace(-3, 3, 9):
         report = LogisticQuery([steep], intercept, "2").evidence(Box([-1], [1]), 1)
-        square = Quadratic.nothing(1).after(report)
+        square = Quadratic.of_no_reports(1).after(report)
         rest = report.at(line) - (line * square.first + line**2 * square.second[0]).ravel()
         assert square.left >= np.ptp(rest) - TINY
 
 
 def test_a_term_with_kinks_has_no_bound():
     report = TruncatedLinearQuery([2.0, 0.0], 0, -1, 1, "1").evidence(SQUARE, 1)
-    assert np.isinf(Quadratic.nothing(2).after(report).upper)
-    assert np.isinf(Quadratic.nothing(200).upper)
+    assert np.isinf(Quadratic.of_no_reports(2).after(report).upper)
+    assert np.isinf(Quadratic.of_no_reports(200).upper)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -65,14 +65,14 @@ def test_linear_questions_are_decided_without_a_search():
     points = np.concatenate(
         (np.array(list(itertools.product((-1.0, 1.0), repeat=10))), generator.uniform(-1, 1, (2000, 10)))
     )
-    loss, told = BoxLoss.nothing(box), np.zeros(len(points))
+    loss, told = BoxLoss.of_no_reports(box), np.zeros(len(points))
     for _ in range(40):
         theta = generator.normal(size=10)
         query = LinearQuery(theta / np.abs(theta).sum(), 0, -1, 1, "0.1")
         report = query.evidence(box, int(generator.integers(2)))
         loss, told = loss.after(report), told + report.at(points)
     true = np.ptp(told)
-    solved = loss.solved(1, true + 0.005)
+    solved = loss.solve(1, true + 0.005)
     assert true <= solved.bounds.upper <= true + 0.005
     assert solved.bottom is loss.bottom
     # Later answers add what they tell at most.
@@ -82,10 +82,10 @@ def test_linear_questions_are_decided_without_a_search():
 @pytest.mark.parametrize("d", [2, LARGEST_DIMENSION + 1])
 def test_bounds_that_are_known_hold_after_another_report(d):
     box, corners = Box([-1] * d, [1] * d), np.array(list(itertools.product((-1.0, 1.0), repeat=d)))
-    report, loss = LinearQuery([1 / d] * d, 0, -1, 1, "0.5").evidence(box, 1), BoxLoss.nothing(box)
+    report, loss = LinearQuery([1 / d] * d, 0, -1, 1, "0.5").evidence(box, 1), BoxLoss.of_no_reports(box)
     told = np.zeros(len(corners))
     for _ in range(3):
-        loss, told = loss.after(report).solved(1), told + report.at(corners)
+        loss, told = loss.after(report).solve(1), told + report.at(corners)
         assert loss.bounds.upper >= np.ptp(told) - TINY
         # What later reports tell at most is added to what is known: nothing is solved here.
         assert loss.after(report).bounds.upper >= np.ptp(told + report.at(corners)) - TINY
@@ -95,4 +95,4 @@ def test_bounds_that_are_known_hold_after_another_report(d):
 def test_a_loss_holds_a_polynomial_of_more_numbers_than_corners_are_listed_of(d, held):
     box = Box([-1] * d, [1] * d)
     report = LinearQuery([0.5 / d] * d, 0.1, -1, 1, "1").evidence(box, 1)
-    assert (BoxLoss.nothing(box).after(report).after(report).square is not None) is held
+    assert (BoxLoss.of_no_reports(box).after(report).after(report).square is not None) is held

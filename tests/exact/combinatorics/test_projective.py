@@ -60,9 +60,9 @@ def test_inner_products_by_chunks_are_those_of_the_coordinates(space, inner_prod
 
 
 def test_the_smallest_space_is_taken():
-    assert ProjectiveSpace.holding(3, 13) == ProjectiveSpace(3, 3)
-    assert ProjectiveSpace.holding(3, 14) == ProjectiveSpace(3, 4)
-    assert ProjectiveSpace.holding(3, 1) == ProjectiveSpace(3, 2)
+    assert ProjectiveSpace.smallest_for(3, 13) == ProjectiveSpace(3, 3)
+    assert ProjectiveSpace.smallest_for(3, 14) == ProjectiveSpace(3, 4)
+    assert ProjectiveSpace.smallest_for(3, 1) == ProjectiveSpace(3, 2)
 
 
 @in_one("space", [*SPACES, *LARGE])
@@ -71,7 +71,7 @@ def test_images_of_vectors_are_those_of_each_coordinate(space):
     images = np.append(0, rng.integers(0, space.q, space.q - 1))
     vectors = np.append(rng.integers(0, space.vectors_in_all, (3, 50)).ravel(), [0, space.vectors_in_all - 1])
     expected = images[space.digits(vectors)] @ space.q ** np.arange(space.t)[::-1]
-    np.testing.assert_array_equal(space.mapped(vectors, images), expected)
+    np.testing.assert_array_equal(space.map_coordinates(vectors, images), expected)
 
 
 def test_several_coordinates_are_looked_up_at_a_time():
@@ -85,5 +85,5 @@ def test_several_coordinates_are_looked_up_at_a_time():
 
     space = ProjectiveSpace(4, 11)
     vectors = np.arange(100).view(Noted)
-    space.mapped(vectors, np.arange(4))
+    space.map_coordinates(vectors, np.arange(4))
     assert taken == [4**6]

@@ -31,16 +31,16 @@ def counted(words):
 @given(st.lists(words, max_size=4), st.integers(0, 2**63 - 1).map(lambda half: 2 * half + 1))
 def test_words_that_stand_more_than_once_are_found(batches, factor):
     found = repeated(batches, factor=factor)
-    assert found.repeated().tolist() == counted(chain(*batches))
+    assert found.find_repeats().tolist() == counted(chain(*batches))
     assert found.count == sum(map(len, batches))
 
 
 @given(st.lists(words, max_size=3), st.integers(1, 9))
 def test_words_that_were_let_go_are_those_of_the_other_buckets(batches, times):
     kept = repeated(batches)
-    other = [kept.halved() for _ in range(times)]
+    other = [kept.drop_half() for _ in range(times)]
     parts = [kept, *(repeated(batches, buckets) for buckets in other)]
-    assert sorted(chain(*(part.repeated().tolist() for part in parts))) == counted(chain(*batches))
+    assert sorted(chain(*(part.find_repeats().tolist() for part in parts))) == counted(chain(*batches))
     assert sum(part.count for part in parts) == sum(map(len, batches))
     assert sorted(bucket for part in parts for bucket in part.buckets) == list(range(BUCKETS))
     assert (times < 8) == (len(kept.buckets) > 1)
@@ -54,9 +54,9 @@ def test_many_words_of_any_pattern(step):
     again = [3, 77_777, 199_999]
     found = repeated(np.array_split(np.concatenate([words, words[again]]), 3))
     if unlike == len(words):
-        assert found.repeated().tolist() == sorted(words[again].tolist())
+        assert found.find_repeats().tolist() == sorted(words[again].tolist())
     else:
-        assert found.repeated().tolist() == counted([*words.tolist(), *words[again].tolist()])
+        assert found.find_repeats().tolist() == counted([*words.tolist(), *words[again].tolist()])
 
 
 BACK = pow(0x9E3779B97F4A7C15, -1, 2**64)
@@ -65,10 +65,10 @@ ALIKE = [((7 << 56) + low) * BACK % 2**64 for low in range(1000)]
 
 
 def test_words_of_one_place_are_told_apart():
-    assert repeated([ALIKE]).repeated().tolist() == []
+    assert repeated([ALIKE]).find_repeats().tolist() == []
 
 
 @pytest.mark.parametrize("twice", [0, 500, 999])
 def test_words_that_lost_their_place_to_a_third_are_compared(twice):
     for batches in ([[*ALIKE, ALIKE[twice], ALIKE[twice - 7]], [ALIKE[twice - 7]]], [[ALIKE[twice]], ALIKE, [3]]):
-        assert repeated(batches).repeated().tolist() == counted(chain(*batches))
+        assert repeated(batches).find_repeats().tolist() == counted(chain(*batches))

@@ -56,7 +56,7 @@ def test_texts_between_places_of_a_buffer_are_copied(texts, data):
     before, after = (data.draw(st.binary(max_size=20)) for _ in range(2))
     ends = len(before) + np.cumsum([0, *map(len, encoded)])
     buffer = np.frombuffer(bytearray(before + b"".join(encoded) + after), dtype=np.uint8)
-    found = Texts.between(buffer, ends)
+    found = Texts.split_at(buffer, ends)
     buffer[:] = 255
     assert listed(found) == encoded
     assert len(found) == len(texts)

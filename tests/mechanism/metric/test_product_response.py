@@ -66,10 +66,10 @@ def test_estimates_are_those_of_the_dense_channel(both):
     _, mechanism = both
     dense = np.linalg.inv(mechanism.probabilities()).T
     scale = np.abs(dense).max()
-    for found, expected in zip(mechanism.swing, (dense.min(axis=1), dense.max(axis=1)), strict=True):
+    for found, expected in zip(mechanism.contribution_range, (dense.min(axis=1), dense.max(axis=1)), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-9 * scale)
     numbers = np.arange(mechanism.k) ** 2.0
-    np.testing.assert_allclose(mechanism.unbiased(numbers), numbers @ dense, rtol=1e-9, atol=1e-7 * scale)
+    np.testing.assert_allclose(mechanism.code_values(numbers), numbers @ dense, rtol=1e-9, atol=1e-7 * scale)
     np.testing.assert_allclose(mechanism.excess, (dense.sum(axis=0) - 1) / mechanism.k, atol=1e-9 * scale)
     expected = Mechanism.squares.func(mechanism)
     for name in ("own", "least", "most"):

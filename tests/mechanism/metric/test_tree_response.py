@@ -103,10 +103,12 @@ def test_estimates_are_those_of_the_dense_channel(metric):
     dense = np.linalg.inv(mechanism.probabilities()).T
     scale = np.abs(dense).max()
     np.testing.assert_allclose(mechanism.decode(np.eye(metric.k)), dense.T, atol=1e-9 * scale)
-    for found, expected in zip(mechanism.swing, (dense.min(axis=1), dense.max(axis=1)), strict=True):
+    for found, expected in zip(mechanism.contribution_range, (dense.min(axis=1), dense.max(axis=1)), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-9 * scale)
     numbers = np.arange(metric.k) ** 2.0
-    np.testing.assert_allclose(mechanism.unbiased(numbers), numbers @ dense, rtol=1e-9, atol=1e-9 * scale * metric.k**2)
+    np.testing.assert_allclose(
+        mechanism.code_values(numbers), numbers @ dense, rtol=1e-9, atol=1e-9 * scale * metric.k**2
+    )
     expected = Mechanism.squares.func(mechanism)
     for name in ("own", "least", "most"):
         np.testing.assert_allclose(

@@ -82,14 +82,14 @@ def test_what_codes_count_as_is_unbiased_for_any_functional(name):
     law, patterns = mechanism.probabilities(), np.arange(mechanism.k)
     signs = [np.where(patterns >> c & 1, 1.0, -1.0) for c in range(mechanism.k.bit_length() - 1)]
     for functional in (*signs, np.ones(mechanism.k), rng.normal(size=mechanism.k)):
-        counts = mechanism.unbiased(functional)
+        counts = mechanism.code_values(functional)
         np.testing.assert_allclose(law @ counts, functional, atol=1e-10 * np.abs(counts).max())
         # The channel is square: there are no others.
         np.testing.assert_allclose(
             counts, np.linalg.solve(law, functional), rtol=1e-7, atol=1e-7 * np.abs(counts).max()
         )
     for bit, sign in enumerate(signs):
-        np.testing.assert_allclose(mechanism.unbiased(sign), sign / float(mechanism.slope(bit)), rtol=1e-12)
+        np.testing.assert_allclose(mechanism.code_values(sign), sign / float(mechanism.slope(bit)), rtol=1e-12)
 
 
 def test_a_lost_character_is_not_needed_where_the_functional_does_not_have_it():
@@ -97,10 +97,10 @@ def test_a_lost_character_is_not_needed_where_the_functional_does_not_have_it():
     mechanism = BitFlips(table(3, 1, 3, 1))
     assert not mechanism.informative
     first, second = np.array([-1.0, 1, -1, 1]), np.array([-1.0, -1, 1, 1])
-    np.testing.assert_allclose(mechanism.unbiased(first), 2 * first)
+    np.testing.assert_allclose(mechanism.code_values(first), 2 * first)
     for functional in (second, first * second, first + second):
         with pytest.raises(SordinoError, match="depend on the values"):
-            mechanism.unbiased(functional)
+            mechanism.code_values(functional)
 
 
 @pytest.mark.parametrize("epsilon", ["0.001", "1", "ln 3", "40"])
@@ -148,7 +148,7 @@ def test_the_largest_table_is_taken():
 def test_a_frozen_channel_is_the_same(name):
     mechanism = CHANNELS[name]
     assert mechanism.record == {"table": [*map(str, mechanism.table)]}
-    for again in (BitFlips(list(mechanism.table)), thaw(mechanism.frozen)):
+    for again in (BitFlips(list(mechanism.table)), thaw(mechanism.document_fields)):
         assert (again, again.fingerprint) == (mechanism, mechanism.fingerprint)
     moved = BitFlips((mechanism.table[0] - 1, mechanism.table[1] + 1, *mechanism.table[2:]))
     turned = BitFlips(mechanism.table[::-1])
@@ -160,6 +160,6 @@ def test_what_is_lost_is_refused_and_takes_nothing_else_with_it():
     lost = BitFlips((7 << 60, 5 << 60, 3 << 60, 1 << 60))
     for bit in (0, 1):
         sign = np.where(np.arange(4) >> bit & 1, 1.0, -1.0)
-        np.testing.assert_allclose(lost.probabilities() @ lost.unbiased(sign), sign, atol=1e-12)
+        np.testing.assert_allclose(lost.probabilities() @ lost.code_values(sign), sign, atol=1e-12)
     with pytest.raises(SordinoError, match="raise epsilon"):
-        lost.unbiased(np.array([1.0, -1, -1, 1]))
+        lost.code_values(np.array([1.0, -1, -1, 1]))

@@ -71,7 +71,7 @@ def test_other_levels_make_none(k, fan, inner):
     with pytest.raises(SordinoError):
         HierarchyResponse(k, fan, inner)
     with pytest.raises(SordinoError):
-        thaw({"name": "hierarchy", "k": k, "fan": fan, "inner": [each.frozen for each in inner]})
+        thaw({"name": "hierarchy", "k": k, "fan": fan, "inner": [each.document_fields for each in inner]})
 
 
 def test_each_bin_is_told_right_on_average():

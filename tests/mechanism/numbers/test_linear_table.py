@@ -19,7 +19,7 @@ def test_what_codes_count_as_has_the_mean_of_the_value(rows):
     table, k = LinearTable(rows), len(rows)
     for low, high in ((-1.0, 1.0), (0.0, 1.0), (3.0, -5.0)):
         wanted = np.linspace(low, high, k)
-        counts = [Fraction(count) for count in table.unbiased(wanted).tolist()]
+        counts = [Fraction(count) for count in table.code_values(wanted).tolist()]
         for row, number in zip(rows, wanted.tolist(), strict=True):
             mean = sum(count * weight for count, weight in zip(counts, row, strict=True)) / sum(row)
             assert abs(mean - Fraction(number)) < Fraction(1, 2**45)
@@ -29,7 +29,7 @@ def test_what_codes_count_as_has_the_mean_of_the_value(rows):
 
 def test_what_grows_by_other_steps_is_told_as_by_any_table():
     functional = np.array([1.0, 0.0, 0.0])
-    np.testing.assert_array_equal(LinearTable(ROWS).unbiased(functional), ChannelTable(ROWS).unbiased(functional))
+    np.testing.assert_array_equal(LinearTable(ROWS).code_values(functional), ChannelTable(ROWS).code_values(functional))
 
 
 def test_all_parts_are_those_of_the_weights():

@@ -76,7 +76,7 @@ def test_what_grows_by_equal_steps_is_told_by_the_code_alone(k, epsilon, window)
     mechanism = WindowResponse(k, epsilon, window)
     law = mechanism.probabilities()
     for functional in (np.linspace(-1, 1, k), np.arange(k) * 3.5 - 2, np.linspace(4, -7, k), np.full(k, 2.5)):
-        counts = mechanism.unbiased(functional)
+        counts = mechanism.code_values(functional)
         scale = np.abs(counts).max()
         np.testing.assert_allclose(law @ counts, functional, atol=1e-12 * scale)
         np.testing.assert_allclose(np.diff(counts, 2), 0, atol=1e-12 * scale)
@@ -84,7 +84,7 @@ def test_what_grows_by_equal_steps_is_told_by_the_code_alone(k, epsilon, window)
         return
     # Anything else by least squares: no unbiased counts vary less at uniform values.
     other = np.random.default_rng(1).normal(size=k)
-    counts = mechanism.unbiased(other)
+    counts = mechanism.code_values(other)
     scale = np.abs(counts).max()
     np.testing.assert_allclose(law @ counts, other, atol=1e-10 * scale)
     free = np.linalg.svd(law)[2][k:]
@@ -94,7 +94,7 @@ def test_what_grows_by_equal_steps_is_told_by_the_code_alone(k, epsilon, window)
 @shapes
 def test_a_number_has_its_mean_and_its_variance(k, epsilon, window):
     mechanism = WindowResponse(k, epsilon, window)
-    query, counts = Query(Number(0, k), mechanism), mechanism.unbiased(np.linspace(-1, 1, k))
+    query, counts = Query(Number(0, k), mechanism), mechanism.code_values(np.linspace(-1, 1, k))
     for number in np.linspace(-1, 1, 41).tolist():
         law = [float(share) for share in query.law([number])]
         mean = math.fsum(p * w for p, w in zip(law, counts, strict=True))
@@ -129,14 +129,14 @@ def test_an_epsilon_below_the_coins_granularity_is_refused():
     assert fair.threshold == WORD // 2
     assert not fair.informative
     with pytest.raises(SordinoError, match="depend on the values"):
-        fair.unbiased(np.array([-1.0, 1.0]))
+        fair.code_values(np.array([-1.0, 1.0]))
 
 
 @shapes
 def test_a_frozen_channel_is_the_same(k, epsilon, window):
     mechanism = WindowResponse(k, epsilon, window)
     assert mechanism.record == {"k": k, "window": window, "threshold": str(mechanism.threshold)}
-    for again in (WindowResponse.from_threshold(k, mechanism.threshold, window), thaw(mechanism.frozen)):
+    for again in (WindowResponse.from_threshold(k, mechanism.threshold, window), thaw(mechanism.document_fields)):
         assert (again, again.fingerprint) == (mechanism, mechanism.fingerprint)
     others = [WindowResponse(*shape).fingerprint for shape in SHAPES if shape != (k, epsilon, window)]
     assert mechanism.fingerprint not in others

@@ -36,7 +36,7 @@ def test_the_variance_is_that_of_the_estimates_of_the_law_of_the_codes(k):
     np.testing.assert_allclose(dense @ estimates, np.eye(k), atol=1e-9)
     np.testing.assert_allclose(p @ dense @ estimates**2 - p**2, mechanism.variance(p), rtol=1e-9)
     functional = np.arange(k) ** 2.0
-    contributions = mechanism.unbiased(functional)
+    contributions = mechanism.code_values(functional)
     np.testing.assert_allclose(dense @ contributions, functional, atol=1e-9)
     np.testing.assert_allclose(contributions, estimates @ functional, atol=1e-9)
 

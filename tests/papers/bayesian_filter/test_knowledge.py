@@ -41,7 +41,7 @@ def test_one_statement_comes_that_near_to_the_limit(below):
 
 
 def test_evidence_that_tells_nothing_teaches_nothing():
-    nothing = FiniteEvidence.nothing(3)
+    nothing = FiniteEvidence.of_no_reports(3)
     assert learning_limit(nothing) == 0.0
     assert knowledge_gain(nothing, [1, 0, 0.5], [0.2, 0.3, 0.5]) == pytest.approx(0.0)
     assert tight_statement(nothing, 1.0).beliefs.tolist() == [1.0, 0.0, 0.0]
@@ -56,6 +56,6 @@ def test_refuted_statements_and_bad_input():
             knowledge_gain(told, truth, beliefs)
     for below in (0, -1):
         with pytest.raises(SordinoError, match="above 0"):
-            tight_statement(FiniteEvidence.nothing(2), below)
+            tight_statement(FiniteEvidence.of_no_reports(2), below)
     with pytest.raises(SordinoError, match="finite limit"):
         tight_statement(told, 0.1)

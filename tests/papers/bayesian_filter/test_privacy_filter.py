@@ -74,7 +74,7 @@ def test_health_against_a_dense_grid():
     axes = [np.linspace(low, high, 41) for low, high in zip(PEOPLE.low, PEOPLE.high, strict=True)]
     axes[1] = np.linspace(0, 1, 5)
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 4)
-    shares = [(1 + query.model.scaled(query.model.statistic(grid))) / 2 for query in QUESTIONS]
+    shares = [(1 + query.model.scale(query.model.statistic(grid))) / 2 for query in QUESTIONS]
     ends = [query.mechanism.probabilities()[:, 1] for query in QUESTIONS]
     likely = [low + (high - low) * share for (low, high), share in zip(ends, shares, strict=True)]
     ones, zeros = [np.log(one) for one in likely], [np.log1p(-one) for one in likely]

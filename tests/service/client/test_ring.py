@@ -29,7 +29,7 @@ def plan(monkeypatch):
 
     def make(step="1/6", **changes):
         protect = {"bounds": [["0" if x == y else _sixths(x, y) for y in range(HOURS)] for x in range(HOURS)]}
-        mechanism = RingResponse(HOURS, step).frozen | changes
+        mechanism = RingResponse(HOURS, step).document_fields | changes
         asked = {"histogram": "x", "weight": 1, "subtract_totals": False, "mechanism": mechanism}
         attributes = {"x": {"columns": ["x"], "numbers": HOURS, "protect": protect}}
         return Plan(seal({"people": 1000, "attributes": attributes, "queries": [asked]}))

@@ -66,7 +66,7 @@ def test_names_that_are_nobodys_value_only_lengthen_the_way(tables):
     # tea -1/2- drink -1- all -3- food -1- bread, apple; drink -1- water.
     expected = {(0, 1): "3", (2, 3): "4", (0, 2): "11", (1, 3): "12"}
     assert {pair: str(definition.bound(*pair)) for pair in expected} == expected
-    assert not definition.lowered
+    assert not definition.lowered_pairs
 
 
 def test_names_that_are_all_categories_are_a_tree_of_edges(tables):

@@ -31,7 +31,7 @@ def test_parts_of_many_bins_are_their_sums_with_errors_of_their_own():
     assert [(part["from"], part["to"]) for part in result.parts] == [
         (20 + 3 * low, 20 + 3 * high) for low, high in pairwise(ends)
     ]
-    codes, law = [mechanism.unbiased(bin_) for bin_ in np.eye(20)], result.estimate.shares.law
+    codes, law = [mechanism.code_values(bin_) for bin_ in np.eye(20)], result.estimate.shares.law
     for part, (low, high) in zip(result.parts, pairwise(ends), strict=True):
         inside = rows[low:high]
         for name in ("estimate", "fitted"):

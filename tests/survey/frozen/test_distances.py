@@ -125,8 +125,8 @@ def test_words_that_do_not_fit_are_refused(load_changed, name, change, words):
 def test_a_distance_that_many_pairs_have_is_read_once(monkeypatch):
     """Of 60 categories in sixes below hidden names 1,800 pairs have two distances."""
     read = []
-    own = distances.scaled
-    monkeypatch.setattr(distances, "scaled", lambda epsilon, length: read.append(length) or own(epsilon, length))
+    own = distances.bound_at
+    monkeypatch.setattr(distances, "bound_at", lambda epsilon, length: read.append(length) or own(epsilon, length))
     labels = [str(value) for value in range(60)]
     below = {f"group {place}": labels[place * 6 : place * 6 + 6] for place in range(10)}
     metric = MetricPart(tree={"all": list(below), **below})

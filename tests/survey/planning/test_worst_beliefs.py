@@ -86,7 +86,7 @@ def of_signs(plan, levels):
     table[0] += 2**64 - sum(table)
     part["queries"] = {
         "statistics": [["signs", *range(len(part["numbers"]))]],
-        "mechanisms": [BitFlips(tuple(table)).frozen],
+        "mechanisms": [BitFlips(tuple(table)).document_fields],
         "through": [0],
         "weights": [1],
     }

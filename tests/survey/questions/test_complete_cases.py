@@ -104,7 +104,7 @@ def test_forecasts_are_what_estimates_show(kind):
     (column,) = [question.intervals for question in plan.questions]
     values = [np.asarray(whole.column(n)) for n in names]
     codes = [np.where(v == "yes", 0.0, 1.0) if v.dtype.kind in "UO" else v.astype(float) for v in values]
-    scaled = np.column_stack([end.scaled(code) for end, code in zip(column, codes, strict=True)])
+    scaled = np.column_stack([end.scale(code) for end, code in zip(column, codes, strict=True)])
     for records, most in ((scaled, 0.15), (None, None)):
         (forecast,) = forecasts(plan, [records])
         assert forecast.plan.labels[-1] == "complete cases"

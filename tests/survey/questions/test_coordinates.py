@@ -69,7 +69,7 @@ def sharpen_table(document):
 
 def louder(document):
     protect_by(epsilon="3/2")(document)
-    document["queries"][0]["mechanism"] = RandomizedResponse(4, "3/2").frozen
+    document["queries"][0]["mechanism"] = RandomizedResponse(4, "3/2").document_fields
 
 
 def protect_by(**words):

@@ -94,12 +94,12 @@ def test_a_bound_on_means_serves_no_distribution(plan):
 
 
 def test_a_mechanism_that_loses_more_than_its_plan_says_is_refused(plan):
-    louder = square_wave(20, Nats.of("3/2")).frozen
+    louder = square_wave(20, Nats.of("3/2")).document_fields
     with pytest.raises(RefusedError, match=r"a mechanism that loses .* more than promised"):
         changed(plan, 0, mechanism=louder, epsilon="1").check("the plan", "")
     with pytest.raises(RefusedError, match="tell more than promised about age"):
         # All that is promised of age is half a nat, whatever its question says.
-        changed(plan, 1, mechanism=square_wave(3, Nats.of(1)).frozen, epsilon="1").check("the plan", "")
+        changed(plan, 1, mechanism=square_wave(3, Nats.of(1)).document_fields, epsilon="1").check("the plan", "")
     with pytest.raises(RefusedError, match="declares a larger epsilon than the plan"):
         changed(plan, 1, epsilon="60").check("the plan", "")
 

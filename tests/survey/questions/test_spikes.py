@@ -50,7 +50,7 @@ def test_bounds_on_thresholds_serve_no_hierarchy(bins, level, pieces):
     assert plan.questions[0].cuts == bins - 1
     document, asked = json.loads(plan.bytes), hierarchy(bins, Nats.of(level))
     assert monotone_pieces(asked) == pieces
-    document["queries"][0] |= {"mechanism": asked.frozen, "epsilon": level}
+    document["queries"][0] |= {"mechanism": asked.document_fields, "epsilon": level}
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
     with pytest.raises(RefusedError, match="tell more than promised about ill"):
         Plan(unseal(PLAN.seal(content), "a plan")).check("the plan", "")

@@ -58,7 +58,7 @@ class BoxState:
             raise SordinoError(
                 "nodes must be at least 0 and a group at least 1", found=" and ".join(map(shown, (nodes, group)))
             )
-        return cls(box, budget, budget.floor(), nodes, group, BoxLoss.nothing(box), basic=Nats.of(0))
+        return cls(box, budget, budget.floor(), nodes, group, BoxLoss.of_no_reports(box), basic=Nats.of(0))
 
     @cached_property
     def spent(self) -> float:
@@ -66,7 +66,7 @@ class BoxState:
         upper = up(self.settled + self._closest.bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
-    def counted(self, query: FilterQuery, output: int) -> "BoxState":
+    def with_answer(self, query: FilterQuery, output: int) -> "BoxState":
         """The state after an answer, whether the query was accepted or not."""
         question = box_question(query)
         return self._with(self.loss.after(question.evidence(self.box, output)), question)
@@ -89,7 +89,7 @@ class BoxState:
         return None if self.basic is None else self.budget - self.basic
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Of the open group, whose answers are bounded together."""
         return self._closest.bounds
 
@@ -118,12 +118,12 @@ class BoxState:
         if self.settled:
             return False
         total = sum((query.epsilon for query in queries), Nats.of(0)).floor()
-        return any(down(loss.reached + total) > self.budget.ceil() for loss in (self.loss, self._closest))
+        return any(down(loss.incumbent + total) > self.budget.ceil() for loss in (self.loss, self._closest))
 
     @cached_property
     def most_left(self) -> float:
         """No less than what is left, by what is known without a search."""
-        lower = 0.0 if self.settled else self.loss.reached
+        lower = 0.0 if self.settled else self.loss.incumbent
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: FilterQuery) -> float:
@@ -141,12 +141,12 @@ class BoxState:
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
         settled = up(self.settled + self._closest.bounds.upper)
-        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
+        return replace(self, loss=BoxLoss.of_no_reports(self.box), settled=settled)
 
     @cached_property
     def _closest(self) -> BoxLoss:
         """The open group's loss, worked out as far as the limit allows."""
-        return self.loss.solved((self.nodes + 1) // 2, tolerance=SETTLED)
+        return self.loss.solve((self.nodes + 1) // 2, tolerance=SETTLED)
 
     @property
     def goal(self) -> float:
@@ -182,7 +182,7 @@ class BoxState:
 
     def _by_loss(self, query: Query) -> "Decision[BoxState]":
         """Algorithm 3: the loss so far and the query's epsilon."""
-        solved = self.loss.solved(self.nodes, down(self.goal - query.level))
+        solved = self.loss.solve(self.nodes, down(self.goal - query.level))
         loss = up(self.settled + up(solved.bounds.upper + query.level))
         if loss <= self.most:
             return Decision(True, loss, lambda output: self._after_answer(solved, query, output))
@@ -198,15 +198,15 @@ class BoxState:
     def _by_answers(self, query: Query) -> "Decision[BoxState]":
         """Algorithm 2: the loss after each possible answer, from what was worked out of the loss so far."""
         evidence = [query.evidence(self.box, code) for code in range(query.outputs)]
-        if any(self.loss.after(report).reached > self.goal for report in evidence):
+        if any(self.loss.after(report).incumbent > self.goal for report in evidence):
             return Decision(False, up(self.settled + self.loss.bounds.upper + query.level))
         simple = self._by_spent(query)
         if simple.accepted:
             return simple
         after = [self._closest.after(report) for report in evidence]
-        hopeless = any(state.reached > self.goal for state in after)
+        hopeless = any(state.incumbent > self.goal for state in after)
         for code, state in enumerate(after):
-            after[code] = state if hopeless else state.solved(self.nodes, self.goal)
+            after[code] = state if hopeless else state.solve(self.nodes, self.goal)
             hopeless |= not after[code].bounds.upper <= self.goal
         largest = up(self.settled + max(state.bounds.upper for state in after))
         if hopeless:
@@ -224,7 +224,7 @@ class BoxState:
         if self.group is None or loss.evidence.n < self.group:
             return replace(self, loss=loss, basic=basic)
         full = replace(self, loss=loss, basic=None)
-        return replace(self, loss=BoxLoss.nothing(self.box), settled=full.spent, basic=basic)
+        return replace(self, loss=BoxLoss.of_no_reports(self.box), settled=full.spent, basic=basic)
 
 
 def box_question(query: object) -> Query:

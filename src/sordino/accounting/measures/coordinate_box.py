@@ -95,13 +95,13 @@ class CoordinateBoxState:
             )
         if definition.shape is not None:
             raise SordinoError("a definition about a box has no sizes of its attributes", found=shown(definition.shape))
-        nothing, zeros, settled = NumberLosses.nothing(box), (Nats.of(0),) * box.d, (0.0,) * box.d
+        nothing, zeros, settled = NumberLosses.of_no_reports(box), (Nats.of(0),) * box.d, (0.0,) * box.d
         if isinstance(definition, CoordinateDP):
             shares = (Fraction(0),) * box.d
             return cls(box, definition.budgets, shares, nodes, None, nothing, zeros, settled)
         bounds, basic = (*definition.deltas, definition.epsilon), (*zeros, Nats.of(0))
         shares = definition.beliefs.bounds if isinstance(definition.beliefs, Rest) else (Fraction(1),) * box.d
-        return cls(box, bounds, shares, nodes, BoxLoss.nothing(box), nothing, basic, settled)
+        return cls(box, bounds, shares, nodes, BoxLoss.of_no_reports(box), nothing, basic, settled)
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[CoordinateBoxState]":
         """By what is carried over; else by solving, for every answer or (simplified) once.
@@ -138,7 +138,7 @@ class CoordinateBoxState:
 
     def _with_closer_bounds(self, query: Query) -> "CoordinateBoxState":
         """With closer bounds where an answer may pass one: what is found before the answer serves all answers."""
-        return replace(self, numbers=self.numbers.solved(self._goals(query, 1), self.nodes))
+        return replace(self, numbers=self.numbers.solve(self._goals(query, 1), self.nodes))
 
     def _goals(self, query: Query, ahead: int) -> Floats:
         """Losses of numbers from which so many answers pass no bound, shape (d,); infinite where none can."""
@@ -154,13 +154,13 @@ class CoordinateBoxState:
         """The state after each answer; None where one of them may pass a bound."""
         after = []
         for code in range(query.outputs):
-            state = self.counted(query, code)._with_work(())  # noqa: SLF001 - another state of this class
+            state = self.with_answer(query, code)._with_work(())  # noqa: SLF001 - another state of this class
             if state._passed_bounds(()):  # noqa: SLF001 - as above
                 return None
             after.append(state)
         return after
 
-    def counted(self, query: FilterQuery, output: int) -> "CoordinateBoxState":
+    def with_answer(self, query: FilterQuery, output: int) -> "CoordinateBoxState":
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
         question = self._fitting_question(query)
         report = question.evidence(self.box, output)
@@ -227,13 +227,13 @@ class CoordinateBoxState:
             )
         closest = self._closest
         settled = tuple(closest._losses(self._asked_with(())))  # noqa: SLF001 - another state of this class
-        return replace(self, numbers=NumberLosses.nothing(self.box), settled=settled)
+        return replace(self, numbers=NumberLosses.of_no_reports(self.box), settled=settled)
 
     @property
     def levels(self) -> NDArray[np.float64]:
         """The loss under each bound, rounded up, also where nothing is protected; as far as the limit allows."""
-        each = tuple(number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
-        return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried(()))
+        each = tuple(number.solve(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
+        return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried_losses(()))
 
     def own(self, query: FilterQuery) -> NDArray[np.float64]:
         """The most that a question can add under each bound: its epsilon, or nothing."""
@@ -249,11 +249,11 @@ class CoordinateBoxState:
         return self.spent_within(-math.inf)
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Of the whole record, where that is kept; else between a number's and the sum of all numbers'."""
         if self.whole is not None:
-            return self.whole.solved(self.nodes, tolerance=SETTLED).bounds
-        solved = [number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers.each]
+            return self.whole.solve(self.nodes, tolerance=SETTLED).bounds
+        solved = [number.solve(self.nodes, tolerance=SETTLED) for number in self.numbers.each]
         upper = 0.0
         for number in solved:
             upper = plus(upper, number.upper)
@@ -271,13 +271,13 @@ class CoordinateBoxState:
 
     def spent_within(self, left: float) -> float:
         """The largest loss of what is protected, where so much is known to be left of every bound."""
-        pairs = zip(self._closest.carried(()), self.bounds, strict=True)
+        pairs = zip(self._closest.carried_losses(()), self.bounds, strict=True)
         return max((within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
 
     def binding_within(self, left: float) -> Binding:
         """The hypotheses with the least left, where so much is known to be left of every bound."""
         found, groups = Binding("nothing that is protected", 0.0, math.inf), []
-        for group, level in enumerate(self._closest.carried(())):
+        for group, level in enumerate(self._closest.carried_losses(())):
             bound = self.bounds[group]
             if bound is None:
                 continue
@@ -289,10 +289,10 @@ class CoordinateBoxState:
 
     def most(self, queries: Sequence[Query]) -> float:
         """The largest loss of what is protected once questions are answered, by what is carried; rounded up."""
-        pairs = zip(self.carried(queries), self.bounds, strict=True)
+        pairs = zip(self.carried_losses(queries), self.bounds, strict=True)
         return max((level for level, bound in pairs if bound is not None), default=0.0)
 
-    def carried(self, queries: Sequence[Query]) -> list[float]:
+    def carried_losses(self, queries: Sequence[Query]) -> list[float]:
         """The loss under each bound once questions are answered, by what is carried; rounded up."""
         return self._levels(self._asked_with(queries))
 
@@ -305,7 +305,7 @@ class CoordinateBoxState:
         loss = known.most((query,))
         if known._passed_bounds((query,)):  # noqa: SLF001 - another state of this class
             return Decision(False, loss)
-        return Decision(True, loss, lambda output: known.counted(query, output))
+        return Decision(True, loss, lambda output: known.with_answer(query, output))
 
     def _levels(self, asked: Asked) -> list[float]:
         """The loss under each bound."""
@@ -354,7 +354,7 @@ class CoordinateBoxState:
         state = self
         if self.whole is not None and any(group == self.box.d or self.shares[group] for group in passed):
             # How close it must be depends on the numbers' own losses.
-            state = replace(self, whole=self.whole.solved(self.nodes, tolerance=SETTLED))
+            state = replace(self, whole=self.whole.solve(self.nodes, tolerance=SETTLED))
             passed = state._passed_with(asked)  # noqa: SLF001 - another state of this class
         if self.box.d in passed:
             return state
@@ -362,7 +362,7 @@ class CoordinateBoxState:
         goals = np.full(self.box.d, math.inf)
         for place in passed:
             goals[place] = self._goal(place, record) - asked.sums[place] - self.settled[place] - ROUNDING
-        return state if (goals < 0).any() else replace(state, numbers=state.numbers.solved(goals, self.nodes))
+        return state if (goals < 0).any() else replace(state, numbers=state.numbers.solve(goals, self.nodes))
 
     def _goal(self, place: int, record: float) -> float:
         """About the largest loss of a number that its bound allows beside the record's."""
@@ -376,7 +376,7 @@ class CoordinateBoxState:
 
     @cached_property
     def _near_whole(self) -> BoxLoss | None:
-        return None if self.whole is None else self.whole.solved(self.nodes, tolerance=SETTLED)
+        return None if self.whole is None else self.whole.solve(self.nodes, tolerance=SETTLED)
 
     def _asked_with(self, queries: Sequence[Query]) -> Asked:
         """Sums of epsilons, with questions that are not answered yet."""

@@ -66,7 +66,7 @@ class FiniteQuery:
         """The columns that hold an answer, and where."""
         return (self.columns, code) if "columns" in vars(self) else (Columns.of(self.mechanism, [code]), 0)
 
-    def told(self, place: NDArray[np.integer]) -> NDArray[np.integer]:
+    def domain_columns(self, place: NDArray[np.integer]) -> NDArray[np.integer]:
         """Columns, shape (..., values of the mechanism), as the domain sees them, shape (..., k)."""
         return place if self.spread is None else place[..., self.spread]
 
@@ -92,14 +92,16 @@ class FiniteState(GroupedState):
     @classmethod
     def start(cls, measure: Measure, record: Record | None = None) -> "FiniteState":
         """Nothing asked yet."""
-        return cls(measure.bounds, 0.0, measure, record, FiniteEvidence.nothing(measure.k), CountedEvidence(measure.k))
+        return cls(
+            measure.bounds, 0.0, measure, record, FiniteEvidence.of_no_reports(measure.k), CountedEvidence(measure.k)
+        )
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
         """As the definition measures the evidence."""
         return self.measure.levels(self.evidence)
 
-    def known(self, query: FilterQuery) -> QueryLosses:
+    def query_losses(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
@@ -107,11 +109,11 @@ class FiniteState(GroupedState):
         """With one more column."""
         asked = self._known_query(query)
         columns, row = asked.column(code)
-        place = asked.told(columns.place[row])
+        place = asked.domain_columns(columns.place[row])
         evidence = self.evidence + FiniteEvidence(columns.logarithms[place], columns.radius)
         if np.isneginf(evidence.log).all():
             return None
-        return replace(self, evidence=evidence.centred, counts=self.counts.plus(columns.distinct, place))
+        return replace(self, evidence=evidence.without_constant, counts=self.counts.plus(columns.distinct, place))
 
     def about(self, group: int) -> str:
         """As the measure says."""
@@ -136,12 +138,12 @@ class FiniteState(GroupedState):
             self,
             bounds=self.left_after_change(lost),
             lost=self.spent,
-            evidence=FiniteEvidence.nothing(self.measure.k),
+            evidence=FiniteEvidence.of_no_reports(self.measure.k),
             counts=CountedEvidence(self.measure.k),
         )
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Exactly, rounded outward; of very many answers as floats tell it."""
         if self.counts.bits > LONGEST:
             return self._told_by_floats
@@ -151,7 +153,7 @@ class FiniteState(GroupedState):
         return LossBounds(math.inf, math.inf) if loss is None else LossBounds(loss.floor(), loss.ceil())
 
     @property
-    def undecided(self) -> float:
+    def comparison_margin(self) -> float:
         """More where the evidence is less certain."""
         return UNDECIDED + ROUNDINGS * self.evidence.radius
 
@@ -171,7 +173,7 @@ class FiniteState(GroupedState):
         radius = self._radius_with(columns)
         largest, undecided = 0.0, []
         for rows in parts(outputs, self.measure.k):
-            log = self.evidence.log + columns.logarithms[asked.told(columns.place[rows])]
+            log = self.evidence.log + columns.logarithms[asked.domain_columns(columns.place[rows])]
             levels = self.measure.levels_of(log, radius)
             levels[np.isneginf(log.max(axis=1))] = -np.inf
             largest = max(largest, self._largest(levels))
@@ -185,7 +187,7 @@ class FiniteState(GroupedState):
     def _answer_keeps(self, asked: FiniteQuery, code: int, groups: list[int]) -> bool:
         """Whether an answer that some value can give keeps the bounds of some groups, exactly."""
         columns = asked.columns
-        place = asked.told(columns.place[code])
+        place = asked.domain_columns(columns.place[code])
         after = _Exactly(
             FiniteEvidence(self.evidence.log + columns.logarithms[place], self._radius_with(columns)),
             self.counts.plus(columns.distinct, place),
@@ -222,7 +224,7 @@ class FiniteState(GroupedState):
 
     @cached_property
     def _exactly(self) -> "_Exactly":
-        return _Exactly(self.evidence, self.counts, self.counts.alike)
+        return _Exactly(self.evidence, self.counts, self.counts.class_of_value)
 
     @property
     def _whole(self) -> NDArray[np.object_]:

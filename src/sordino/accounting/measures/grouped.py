@@ -73,11 +73,11 @@ class GroupedState(ABC):
 
     @property
     @abstractmethod
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Bounds on the realized loss of the present version."""
 
     @abstractmethod
-    def known(self, query: FilterQuery) -> QueryLosses:
+    def query_losses(self, query: FilterQuery) -> QueryLosses:
         """What is known of a query.
 
         Raises:
@@ -93,7 +93,7 @@ class GroupedState(ABC):
         """The same of what no answer to a query can pass."""
 
     @property
-    def undecided(self) -> float:
+    def comparison_margin(self) -> float:
         """Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
         return UNDECIDED
 
@@ -109,14 +109,14 @@ class GroupedState(ABC):
     def changed(self) -> "Self":
         """The state once the record has changed."""
 
-    def raised(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
         """By the most that the query can add; then, by the full rule, answer by answer."""
-        known = self.known(query)
-        raised = self.raised(known)
+        known = self.query_losses(query)
+        raised = self.raise_levels(known)
         if self._simply(known, raised):
             return Decision(True, self._largest(raised), lambda code: self._after_answer(query, code))
         if rule == "simplified" or known.outputs is None:
@@ -138,12 +138,12 @@ class GroupedState(ABC):
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """By the sums of what the queries can add to each group."""
-        each = [self.known(query) for query in queries]
+        each = [self.query_losses(query) for query in queries]
         if not each:
             return True
         own = [_product([known.own[group] for known in each]) for group in range(len(self.bounds))]
         together = QueryLosses.of(_product([known.epsilon for known in each]), own, None)
-        return self._simply(together, self.raised(together))
+        return self._simply(together, self.raise_levels(together))
 
     @property
     def holds(self) -> bool:
@@ -176,11 +176,11 @@ class GroupedState(ABC):
 
     def level(self, query: FilterQuery) -> float:
         """The query's LDP level."""
-        return float(level_above([self.known(query).epsilon])[0])
+        return float(level_above([self.query_losses(query).epsilon])[0])
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """The query's LDP level, exactly."""
-        ratio = self.known(query).epsilon
+        ratio = self.query_losses(query).epsilon
         if ratio is None:
             raise SordinoError(
                 "a query must satisfy LDP",
@@ -189,14 +189,14 @@ class GroupedState(ABC):
             )
         return Nats.log(ratio)
 
-    def counted(self, query: FilterQuery, output: int) -> "Self":
+    def with_answer(self, query: FilterQuery, output: int) -> "Self":
         """The state after an answer, accepted or not."""
         return self._after_answer(query, output)
 
     def left_after_change(self, lost: Sequence[Nats | None]) -> GroupBounds:
         """The bounds less what the present version lost; rounded down where that has thousands of digits."""
         return tuple(
-            None if bound is None else Nats.of(-1) if loss is None else shortened(bound - loss)
+            None if bound is None else Nats.of(-1) if loss is None else shorten_bound(bound - loss)
             for bound, loss in zip(self.bounds, lost, strict=True)
         )
 
@@ -219,7 +219,7 @@ class GroupedState(ABC):
     def _within(self, group: int, level: float, exactly: Callable[[int], bool]) -> bool:
         if self.bounds[group] is None:
             return True
-        return level <= self.floors[group] + self.undecided and exactly(group)
+        return level <= self.floors[group] + self.comparison_margin and exactly(group)
 
     def _largest(self, levels: NDArray[np.float64]) -> float:
         """Of the groups that are protected."""
@@ -234,7 +234,7 @@ class GroupedState(ABC):
         return after
 
 
-def shortened(bound: Nats) -> Nats:
+def shorten_bound(bound: Nats) -> Nats:
     """The bound, or one of forty digits that is not above it."""
     longest = max(bound.ratio.numerator.bit_length(), bound.ratio.denominator.bit_length())
     return bound if longest <= LONGEST else Nats(bound.around()[0])

@@ -42,7 +42,7 @@ class BoundedState(FilterState, Protocol):
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
 
-    def counted(self, query: FilterQuery, output: int) -> Self:
+    def with_answer(self, query: FilterQuery, output: int) -> Self:
         """The state after an answer, whether the query was accepted or not."""
 
     def changed(self) -> Self:
@@ -113,7 +113,7 @@ class _Past:
         return False
 
     @cached_property
-    def left(self) -> float:
+    def carried_slack(self) -> float:
         """The most that an earlier state had left, less the epsilons of all queries since; nats, rounded down."""
         best = (Nats(Fraction(self.said)) - self.since).floor() if self.said > 0 else -math.inf
         since = Nats.of(0)
@@ -149,7 +149,7 @@ class LastingState:
             return Decision(True, decision.loss, lambda output: self._with_step(follow(output), question))
         if self.fits((question,)):
             loss = min(decision.loss, up(self.spent + question.level))
-            return Decision(True, loss, lambda output: self.counted(question, output))
+            return Decision(True, loss, lambda output: self.with_answer(question, output))
         return Decision(False, decision.loss)
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
@@ -161,9 +161,9 @@ class LastingState:
         questions = [box_question(query) for query in queries]
         return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
 
-    def counted(self, query: FilterQuery, output: int) -> "LastingState":
+    def with_answer(self, query: FilterQuery, output: int) -> "LastingState":
         """The state after an answer, whether the query was accepted or not."""
-        return self._with_step(self.state.counted(query, output), box_question(query))
+        return self._with_step(self.state.with_answer(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
         """The state once the record has changed; what was left is left.
@@ -186,9 +186,9 @@ class LastingState:
         return self.state.epsilon_of(query)
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """Bounds on the realized loss of the present version."""
-        return self.state.realized
+        return self.state.realized_loss
 
     @property
     def spent(self) -> float:
@@ -208,7 +208,7 @@ class LastingState:
     @cached_property
     def _carried_slack(self) -> float:
         """What earlier states had left, where the present one finds nothing; minus infinity elsewhere."""
-        return self.past.left if self.state.remaining <= 0 else -math.inf
+        return self.past.carried_slack if self.state.remaining <= 0 else -math.inf
 
     def _with_step(self, state: BoundedState, query: Query | None) -> "LastingState":
         return LastingState(state, self.past.after(_Step(self.state, query)))

@@ -71,7 +71,7 @@ class Columns:
         logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
         return logs
 
-    def told(
+    def read_outputs(
         self, outputs: NDArray[np.integer], out: NDArray[np.float64] | None = None, *, listed: bool
     ) -> NDArray[np.float64]:
         """What some outputs say, shape (n, k).

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.definitions.record_attributes import Attributes
-from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shortened
+from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shorten_bound
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
@@ -133,7 +133,7 @@ class ProductState(GroupedState):
             return np.array(self.coordinates)
         return self._mixed_losses(self.coordinates, self.evidence.loss[1])
 
-    def raised(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
         """For a mixture both of its parts are raised."""
         if isinstance(self.definition, LDP):
             return np.nextafter(self.levels + known.levels, np.inf)
@@ -152,7 +152,7 @@ class ProductState(GroupedState):
         bound, own = self.bounds[group], known.own[group] if self._share(group) == 0 else known.epsilon
         return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
-    def known(self, query: FilterQuery) -> QueryLosses:
+    def query_losses(self, query: FilterQuery) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
@@ -160,13 +160,13 @@ class ProductState(GroupedState):
         """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
         if not isinstance(self.definition, LDP):
             return super().decide(query, rule)
-        known, (floor,) = self.known(query), self.floors.tolist()
+        known, (floor,) = self.query_losses(query), self.floors.tolist()
         carried = up(self.evidence.most + float(known.levels[0]))
         if carried <= floor:
             return Decision(True, carried, lambda code: self._after_answer(query, code))
         spans = self._spans(query, known.outputs) if rule == "full" and known.outputs is not None else None
         largest = max((upper for _, upper in spans), default=math.inf) if spans else math.inf
-        if spans and max(lower for lower, _ in spans) > floor + self.undecided:
+        if spans and max(lower for lower, _ in spans) > floor + self.comparison_margin:
             return Decision(False, largest)
         decision = Decision(True, largest) if largest <= floor else super().decide(query, rule)
         if not decision.accepted:
@@ -198,8 +198,8 @@ class ProductState(GroupedState):
             return super().by_answers(query, outputs)
         (floor,), largest = self.floors.tolist(), 0.0
         # Whole numbers decide where floats touch the bound, or the sum of what queries can add does.
-        touching = floor + self.undecided
-        summed = self.evidence.most + float(self.known(query).levels[0]) <= touching
+        touching = floor + self.comparison_margin
+        summed = self.evidence.most + float(self.query_losses(query).levels[0]) <= touching
         for code, (_, upper) in enumerate(spans):
             largest = max(largest, upper)
             close = summed or upper <= touching
@@ -248,7 +248,7 @@ class ProductState(GroupedState):
         return replace(fresh, bounds=left, lost=self.spent, memo=self.memo)
 
     @property
-    def realized(self) -> LossBounds:
+    def realized_loss(self) -> LossBounds:
         """By elimination."""
         return LossBounds(*self.evidence.loss)
 
@@ -358,4 +358,4 @@ def _less(bound: Nats, ratio: Ratio, level: float) -> Nats:
     by_level = None if math.isinf(level) else bound - Fraction(level)
     by_ratio = None if ratio is None else bound - Nats.log(ratio)
     found = [left for left in (by_level, by_ratio) if left is not None]
-    return shortened(max(found, default=Nats.of(-1)))
+    return shorten_bound(max(found, default=Nats.of(-1)))

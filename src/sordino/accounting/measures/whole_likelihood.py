@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.counted import CountedEvidence
-from sordino.evidence.elimination import LARGEST_AXES, Table, both_ends, combined, fits
+from sordino.evidence.elimination import LARGEST_AXES, Table, both_ends, combine_tables, fits
 from sordino.exact.powers import ProductOrder
 
 LARGEST_WHOLE = 1 << 12
@@ -86,9 +86,9 @@ class WholeFactors:
         sizes = {p: size for places, array in touching for p, size in zip(places, array.shape, strict=True)}
         if prod(sizes.values()) > self._limit or len(sizes) > LARGEST_AXES:
             return None
-        scope, counts = combined(touching)
+        scope, counts = combine_tables(touching)
         told = [(places, can) for places, can in self.possible.items() if place in places]
-        _, can = combined(told, np.logical_and)
+        _, can = combine_tables(told, np.logical_and)
         axis, length = scope.index(place), len(self._order.ratios)
         # Where the rest makes the answers impossible whatever the attribute is, nothing is compared.
         some, all_ = (np.ravel(which(can, axis=axis)) for which in (np.any, np.all))

@@ -198,7 +198,7 @@ def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
         "spent": joint and joint.spent,
         "remaining": joint and joint.remaining,
         "record": book.versions[-1].number,
-        "waiting": joint and list(joint.waiting),
+        "waiting": joint and list(joint.open_names),
         "checks_only": reading.meta.get("copy") != "no",
         "damage": list(trouble),
         "entries": [_entry(entry) for entry in book.entries.values()],

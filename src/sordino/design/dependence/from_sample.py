@@ -362,7 +362,7 @@ def _smooth(
         return None
     whole = attribute.interval
     slope = float(attribute.lipschitz) * whole.width / 2
-    edges = whole.scaled(attribute.edges or (whole.low, whole.high))[:, None]
+    edges = whole.scale(attribute.edges or (whole.low, whole.high))[:, None]
     return np.array([slope + (1 if i in places_of(statistic) else 0) for statistic in statistics]), edges
 
 

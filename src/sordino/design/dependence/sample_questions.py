@@ -108,7 +108,7 @@ class SampleNumber(Attribute):
         if self.edges and not (rising and (self.edges[0], self.edges[-1]) == ends):
             raise SordinoError(f"{where}: edges of bins must rise from low to high", found=shown(self.edges))
         if self.asked:
-            Bins.between(self.asked, self.interval)
+            Bins.from_edges(self.asked, self.interval)
         if self.lipschitz is not None and not (self.lipschitz >= 0 and self.lipschitz.denominator <= MOST_DENOMINATOR):
             found = shown(self.lipschitz)
             raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
@@ -128,8 +128,8 @@ class SampleNumber(Attribute):
     def answered(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the answers are about, in [-1, 1]."""
         if self.answers == "number":
-            return self.interval.scaled(numbers)
-        edges = self.interval.scaled(self.edges)
+            return self.interval.scale(numbers)
+        edges = self.interval.scale(self.edges)
         return ((edges[:-1] + edges[1:]) / 2)[self.cell(numbers)]
 
 

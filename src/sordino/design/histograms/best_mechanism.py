@@ -27,7 +27,7 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.inner import BEST, INNER, Within, offered
+from sordino.mechanism.inner import BEST, INNER, Within, inner_mechanisms
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -152,7 +152,7 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
 
 def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
     """The version of a mechanism with the longest codes that fit, or with the shortest if none do."""
-    versions = offered(k, epsilon, name)
+    versions = inner_mechanisms(k, epsilon, name)
     return next((version for version in versions if version.code_bits <= code_bits), versions[-1])
 
 
@@ -175,8 +175,8 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
     yield from _makers(k, LDP(definition.least), code_bits)
     if definition.components.m > 1:
         yield from _blockwise(definition.components, definition.least, code_bits)
-    if 0 < len(definition.protected) < k:
-        yield from _high_low(definition.protected, k, definition.least, code_bits)
+    if 0 < len(definition.protected_values) < k:
+        yield from _high_low(definition.protected_values, k, definition.least, code_bits)
     yield GEOMETRIC, partial(geometric_channel, definition)
     if k <= LARGEST_DESIGN:
         yield TABLE, partial(optimal_channel, definition)
@@ -259,7 +259,9 @@ def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
     if definition.k <= FEW_VALUES or definition.least.sign() <= 0:
         return None
     few = [
-        channel for channel in offered(definition.k, definition.least) if channel.outputs <= KNOWN_CODES * definition.k
+        channel
+        for channel in inner_mechanisms(definition.k, definition.least)
+        if channel.outputs <= KNOWN_CODES * definition.k
     ]
     best = min(few, key=lambda channel: coarse_number(channel.total_variance), default=None)
     return None if best is None else best.probabilities()

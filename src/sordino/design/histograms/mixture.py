@@ -15,7 +15,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.design.coarse import coarse_number
 from sordino.design.integer_channel import integer_channel
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.inner import offered
+from sordino.mechanism.inner import inner_mechanisms
 from sordino.mechanism.table import ChannelTable
 
 LARGEST_MIXTURE = 128
@@ -54,7 +54,7 @@ def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
 
 def _uniform_mixture(definition: MetricLDP, codes: int) -> Mechanism:
     """The channel with few codes under LDP at the least bound, of at most so many."""
-    fitting = [channel for channel in offered(definition.k, definition.least) if channel.outputs <= codes]
+    fitting = [channel for channel in inner_mechanisms(definition.k, definition.least) if channel.outputs <= codes]
     least = coarse_number(NEAR * min(channel.total_variance for channel in fitting))
     near = (channel for channel in fitting if coarse_number(channel.total_variance) <= least)
     return min(near, key=lambda channel: channel.outputs)

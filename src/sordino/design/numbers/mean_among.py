@@ -53,7 +53,7 @@ def _move(query: Part, place: Mapping[int, int]) -> Part:
 
 
 def _moved_number(query: Query, place: Mapping[int, int]) -> Query:
-    return Query(query.number.moved(place), query.mechanism)
+    return Query(query.number.with_places(place), query.mechanism)
 
 
 def _among(dependence: Dependence, asked: Sequence[int]) -> Dependence:

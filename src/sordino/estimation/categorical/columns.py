@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.coded import Indicator
-from sordino.domain.moment import Factor, Factors, Moment, Moments, ordered, place_of
+from sordino.domain.moment import Factor, Factors, Moment, Moments, place_of, sort_factors
 from sordino.estimation.estimated_moments import MomentReader, read_moments
 from sordino.estimation.regression import regression_statistics
 from sordino.mechanism.aggregate import Aggregate
@@ -137,6 +137,6 @@ def _as_sum(name: Factors) -> Sum:
     """The moment of one column, or of two."""
     one, other = name[0], name[-1]
     if len(name) == 1 or not isinstance(one, Indicator) or one.place != place_of(other):
-        return 0.0, ((ordered(name), 1.0),)
+        return 0.0, ((sort_factors(name), 1.0),)
     # 2 s^2 - 1 is what a square is told as.
     return (1.0, ()) if one == other else (-1.0, (((one,), -1.0), ((other,), -1.0)))

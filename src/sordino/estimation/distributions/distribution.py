@@ -285,7 +285,7 @@ def _of_bits(mechanism: Mechanism) -> WindowResponse | None:
 
 def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
     """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
-    return np.stack([mechanism.unbiased(inside) for inside in below_edges(mechanism.k)])
+    return np.stack([mechanism.code_values(inside) for inside in below_edges(mechanism.k)])
 
 
 def function_leverage(mechanism: Mechanism) -> float:

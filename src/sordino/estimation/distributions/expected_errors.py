@@ -1,8 +1,8 @@
 """Standard errors to be expected of ranges of bins and of the distribution function, exact, before anybody answers.
 
-Estimates are those of `Mechanism.unbiased`: generalized least squares at uniform values. With P the channel, q the law
-of the codes of uniform values, and B = (P - 1 q') D^-1/2, D = diag(q), a functional f of the shares whose values have
-mean m counts a code as g = m + D^-1/2 B' x, where (B B') x = f - m. That is one factorization of k x k for all
+Estimates are those of `Mechanism.code_values`: generalized least squares at uniform values. With P the channel, q the
+law of the codes of uniform values, and B = (P - 1 q') D^-1/2, D = diag(q), a functional f of the shares whose values
+have mean m counts a code as g = m + D^-1/2 B' x, where (B B') x = f - m. That is one factorization of k x k for all
 functionals, and the centred B keeps its digits where epsilon is small.
 Shapes: m functionals of the k values that are read.
 """
@@ -81,7 +81,7 @@ def _contributions(mechanism: Mechanism, functionals: Floats) -> Floats:
         factor = np.linalg.cholesky(moments + np.trace(moments) / mechanism.k**2)
     except np.linalg.LinAlgError:
         # Reports that hardly depend on the values, or not: the mechanism says which.
-        return np.stack([mechanism.unbiased(functional) for functional in functionals])
+        return np.stack([mechanism.code_values(functional) for functional in functionals])
     solved = np.linalg.solve(factor.T, np.linalg.solve(factor, (functionals - mean).T))
     contributions: Floats = mean + solved.T @ centred / scale
     return contributions

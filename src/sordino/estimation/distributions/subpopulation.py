@@ -112,7 +112,7 @@ class Subpopulation:
         """g, what each code counts as in it."""
         if not self.optional:
             return np.ones(len(self.law))
-        return self.mechanism.unbiased(np.append(np.ones(self.bins), 0.0))
+        return self.mechanism.code_values(np.append(np.ones(self.bins), 0.0))
 
     def _code_scores(self, functionals: Floats) -> Floats:
         """h, what each code counts as in the share of all people, shape (m, outputs)."""
@@ -123,7 +123,7 @@ class Subpopulation:
                 step="ask through a mechanism that counts its codes",
             )
         width = [(0, 0), (0, self.mechanism.k - self.bins)]
-        return np.stack([self.mechanism.unbiased(own) for own in np.pad(functionals, width)])
+        return np.stack([self.mechanism.code_values(own) for own in np.pad(functionals, width)])
 
 
 def below_edges(bins: int) -> Floats:

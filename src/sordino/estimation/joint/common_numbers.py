@@ -42,7 +42,7 @@ def expected_numbers(known: Iterable[tuple[int, MeanReadings]], unknown: Floats)
         (grid, shares)
         for place, readings in known
         for statistic, shares in readings.items()
-        for name, grid in statistic.told
+        for name, grid in statistic.counted_moments
         if name == (place,) and _is_scale(grid)
     ]
     if told:
@@ -73,7 +73,7 @@ def common_numbers(tallies: Sequence[tuple[Sampled, Aggregate, int]], start: Dis
 
 def _read(asked: Sampled, aggregate: Aggregate, place: int) -> Iterable[tuple[Floats, Floats, NDArray[np.int64]]]:
     """Of each query that tells the number by points: these, the probability of each code, and the counts."""
-    queries, first = [query for some in asked.answered for query in some], 0
+    queries, first = [query for some in asked.drawn_parts for query in some], 0
     try:
         told = {part.query: part for part in MomentEstimator.of(asked, [(place,)]).query_moments}
     except SordinoError:

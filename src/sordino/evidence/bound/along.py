@@ -41,7 +41,7 @@ class Cover:
     point: Floats
     seen: tuple[int, ...]
 
-    def told(self, evidence: BoxEvidence, coordinate: int, cell: Floats) -> Leaves:
+    def raise_bounds(self, evidence: BoxEvidence, coordinate: int, cell: Floats) -> Leaves:
         """The boxes for all reports, each bound raised by the new terms' largest values on the box."""
         leaves = self.leaves
         for place, terms in enumerate(evidence.groups):
@@ -101,7 +101,7 @@ class Along:
     covers: dict[int, Cover] = field(default_factory=dict)
 
     @classmethod
-    def nothing(cls, coordinate: int) -> "Along":
+    def of_no_reports(cls, coordinate: int) -> "Along":
         """No reports."""
         return cls(coordinate, np.zeros(len(CELLS)))
 
@@ -123,7 +123,7 @@ class Along:
         bent = math.nextafter(self.bent + float(told.bent[self.coordinate]), math.inf)
         return Along(self.coordinate, tops, bent, self.covers)
 
-    def improved(
+    def tighten(
         self, evidence: BoxEvidence, goal: float, nodes: int, beyond: float = math.inf
     ) -> "tuple[Along, float, int]":
         """Closer bounds on the cell with the largest one; the value at a point, and how many boxes were bounded.
@@ -143,7 +143,7 @@ class Along:
         seen = tuple(terms.shape.n for terms in evidence.groups)
         leaves = Leaves.whole(evidence.box.d, float(self.tops[at]))
         if cover is not None:
-            own = cover.told(evidence, self.coordinate, CELLS[at])
+            own = cover.raise_bounds(evidence, self.coordinate, CELLS[at])
             leaves = replace(own, bound=np.minimum(own.bound, float(self.tops[at])))
             used = int(cover.seen != seen)
         point = np.zeros(evidence.box.d) if cover is None else cover.point
@@ -151,7 +151,7 @@ class Along:
         search = Search(risen, True, leaves, value, point)
         enough = goal - float(self.errors[at]) - margin
         while used < max(nodes, 1) and search.lower <= beyond - float(self.errors[at]):
-            search, work = search.improved(enough)
+            search, work = search.tighten(enough)
             if not work:
                 break
             used += work

@@ -48,11 +48,11 @@ class Concave:
         return cls(evidence, top, min(upper, problem.ceiling), float(problem.value(point[None, :])[0]), point)
 
     @property
-    def reached(self) -> float:
-        """The best one found: a better one is the work of `improved`."""
+    def incumbent(self) -> float:
+        """The best one found: a better one is the work of `tighten`."""
         return self.lower
 
-    def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Concave | None":
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Concave | None":
         """The new terms' largest values are added to the upper bound, their values at the point to the lower one."""
         if not (report.shape.concave if self.top else report.shape.convex):
             return None
@@ -61,7 +61,7 @@ class Concave:
         lower = self.lower + float(added.shape.value(t).sum())
         return Concave(evidence, self.top, self.upper + added.ceiling, lower, self.point)
 
-    def improved(self, enough: float) -> tuple["Concave", int]:
+    def tighten(self, enough: float) -> tuple["Concave", int]:
         """Newton's steps until the upper bound is low enough, or nothing is left to gain."""
         if self.upper - self.lower <= CLOSED:
             return self, 0

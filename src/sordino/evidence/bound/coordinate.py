@@ -51,9 +51,9 @@ class CoordinateLoss:
     lower: float = 0.0
 
     @classmethod
-    def nothing(cls, box: Box, coordinate: int) -> "CoordinateLoss":
+    def of_no_reports(cls, box: Box, coordinate: int) -> "CoordinateLoss":
         """No reports."""
-        return cls(coordinate, BoxEvidence(box), Along.nothing(coordinate))
+        return cls(coordinate, BoxEvidence(box), Along.of_no_reports(coordinate))
 
     @cached_property
     def upper(self) -> float:
@@ -99,7 +99,7 @@ class CoordinateLoss:
         carried = up_from_zero(most + 2 * self.radius)
         return replace(self, carried=carried) if carried < self.carried else self
 
-    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "CoordinateLoss":
+    def solve(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "CoordinateLoss":
         """Closer bounds.
 
         Args:
@@ -107,17 +107,17 @@ class CoordinateLoss:
             goal: stop where the loss is known to be at most this, or above.
             tolerance: stop where the bounds are that close.
         """
-        return self.worked(nodes, goal, tolerance)[0]
+        return self.solve_with_cost(nodes, goal, tolerance)[0]
 
-    def worked(
+    def solve_with_cost(
         self, nodes: int, goal: float = math.inf, tolerance: float = 0.0, terms: int = TERMS
     ) -> "tuple[CoordinateLoss, int]":
         """The same, and how many terms of boxes were bounded, with `OVERHEAD`.
 
         Args:
             nodes: boxes to bound at most, about.
-            goal: as of `solved`.
-            tolerance: as of `solved`.
+            goal: as of `solve`.
+            tolerance: as of `solve`.
             terms: terms to bound at most, about.
         """
         if self._done(goal, tolerance) or not self.evidence.n:
@@ -137,7 +137,7 @@ class CoordinateLoss:
         """By one of the cells."""
         spread = up_from_zero(2 * self.radius)
         enough = goal - spread if goal < math.inf else self.lower + tolerance / 2
-        along, lower, work = self.along.improved(self.evidence, enough, min(nodes, AT_ONCE), goal - spread)
+        along, lower, work = self.along.tighten(self.evidence, enough, min(nodes, AT_ONCE), goal - spread)
         lower = max(self.lower, down(lower - spread))
         return self._with_closer_bounds(along, self.carried, lower), work
 
@@ -150,7 +150,7 @@ class CoordinateLoss:
         search = Search.of(pair, np.zeros(pair.box.d), top=True)
         while used < nodes and not now._done(goal, tolerance):
             enough = goal - 2 * spread if goal < math.inf else search.lower + tolerance / 2
-            search, work = search.improved(enough)
+            search, work = search.tighten(enough)
             if not work:
                 break
             # A bound that is no number gives way to the one that is known.
@@ -189,5 +189,5 @@ def pair_of(evidence: BoxEvidence, coordinate: int) -> BoxEvidence:
         there = -here
         there[:, -1], there[:, coordinate] = there[:, coordinate], 0.0
         groups.append(replace(terms, slopes=here))
-        groups.append(Terms(terms.shape.reflected(), there, -terms.intercepts, terms.weight, terms.error))
+        groups.append(Terms(terms.shape.reflect(), there, -terms.intercepts, terms.weight, terms.error))
     return BoxEvidence(twice, tuple(groups), 2 * evidence.radius, evidence.ceiling)

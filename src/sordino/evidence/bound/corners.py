@@ -49,18 +49,18 @@ class Corners:
         return best
 
     @property
-    def reached(self) -> float:
-        """The best one found: a better one is the work of `improved`."""
+    def incumbent(self) -> float:
+        """The best one found: a better one is the work of `tighten`."""
         return self.lower
 
-    def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
         """The new terms at each corner are added."""
         del evidence
         shape = report.shape
         fits = shape.concave if not self.top else shape.convex
         return Corners(self.top, self.sums + _sums(report, top=self.top)) if fits else None
 
-    def improved(self, enough: float) -> tuple["Corners", int]:  # noqa: ARG002 - nothing is left to gain
+    def tighten(self, enough: float) -> tuple["Corners", int]:  # noqa: ARG002 - nothing is left to gain
         """Nothing to gain."""
         return self, 0
 

@@ -88,7 +88,7 @@ class Cubic:
     n: int = 0
 
     @classmethod
-    def nothing(cls, d: int) -> "Cubic":
+    def of_no_reports(cls, d: int) -> "Cubic":
         """No reports; one box for each number."""
         boxes = d if d <= LARGEST_SQUARE else 0
         return cls._empty(np.arange(boxes), np.zeros((boxes, d)), np.ones((boxes, d)))
@@ -200,7 +200,7 @@ class Cubic:
         found: Floats = np.minimum(self.tops, self._level + value + diagonal.sum(axis=2))
         return found
 
-    def improved(self, evidence: BoxEvidence, goals: Floats) -> "Cubic":
+    def tighten(self, evidence: BoxEvidence, goals: Floats) -> "Cubic":
         """With boxes cut in two where a number's bound is above its goal, those with the largest bounds first.
 
         Args:

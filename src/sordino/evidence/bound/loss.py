@@ -75,13 +75,13 @@ class BoxLoss:
     def of(cls, evidence: BoxEvidence) -> "BoxLoss":
         """Nothing solved yet."""
         many = evidence.box.d > LARGEST_DIMENSION
-        square = Quadratic.nothing(evidence.box.d).after(evidence) if many else None
+        square = Quadratic.of_no_reports(evidence.box.d).after(evidence) if many else None
         if not evidence.n:
             return cls(evidence, square=square)
         return cls(evidence, _side(evidence, top=True), _side(evidence, top=False), square)
 
     @classmethod
-    def nothing(cls, box: Box) -> "BoxLoss":
+    def of_no_reports(cls, box: Box) -> "BoxLoss":
         """No reports."""
         return cls(BoxEvidence(box))
 
@@ -97,12 +97,12 @@ class BoxLoss:
         return LossBounds(max(0.0, lower), min(self.evidence.ceiling, self.most, upper))
 
     @cached_property
-    def reached(self) -> float:
+    def incumbent(self) -> float:
         """No more than the loss, by little work."""
         if self.top is None or self.bottom is None:
             return 0.0
         spread = 2 * (self.evidence.radius + self.evidence.margin)
-        return max(self.bounds.lower, down(down(self.top.reached + self.bottom.reached) - spread))
+        return max(self.bounds.lower, down(down(self.top.incumbent + self.bottom.incumbent) - spread))
 
     def after(self, report: BoxEvidence) -> "BoxLoss":
         """With one more report: bounds are carried over, nothing is solved."""
@@ -113,7 +113,7 @@ class BoxLoss:
         most = up(self.most + report.ceiling)
         if not report.n:
             return BoxLoss(evidence, self.top, self.bottom, square, most)
-        top, bottom = self.top.extended(evidence, report), self.bottom.extended(evidence, report)
+        top, bottom = self.top.with_report(evidence, report), self.bottom.with_report(evidence, report)
         return BoxLoss(
             evidence,
             _other(self.top, evidence, report, top=True) if top is None else top,
@@ -122,7 +122,7 @@ class BoxLoss:
             most,
         )
 
-    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "BoxLoss":
+    def solve(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "BoxLoss":
         """Closer bounds.
 
         Args:
@@ -147,11 +147,11 @@ class BoxLoss:
             # The looser side first; where it has nothing to gain, the other.
             work = 0
             if top.upper - top.lower >= bottom.upper - bottom.lower:
-                top, work = top.improved(enough - bottom.upper)
+                top, work = top.tighten(enough - bottom.upper)
             if not work:
-                bottom, work = bottom.improved(enough - top.upper)
+                bottom, work = bottom.tighten(enough - top.upper)
             if not work:
-                top, work = top.improved(enough - bottom.upper)
+                top, work = top.tighten(enough - bottom.upper)
             if not work:
                 break
             now, used = replace(now, top=top, bottom=bottom), used + work

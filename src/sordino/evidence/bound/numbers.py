@@ -35,10 +35,10 @@ class NumberLosses:
     cubic: Cubic
 
     @classmethod
-    def nothing(cls, box: Box) -> "NumberLosses":
+    def of_no_reports(cls, box: Box) -> "NumberLosses":
         """No reports."""
-        each = tuple(CoordinateLoss.nothing(box, place) for place in range(box.d))
-        return cls(BoxEvidence(box), each, Cubic.nothing(box.d))
+        each = tuple(CoordinateLoss.of_no_reports(box, place) for place in range(box.d))
+        return cls(BoxEvidence(box), each, Cubic.of_no_reports(box.d))
 
     def after(self, report: BoxEvidence, touched: Sequence[bool]) -> "NumberLosses":
         """With one more report: bounds are carried, nothing is solved.
@@ -59,11 +59,11 @@ class NumberLosses:
         if not over.any():
             return self
         spread = np.array([2 * number.radius for number in self.each])
-        cubic = self.cubic.improved(self.reports, np.where(over, goals - spread, np.inf))
+        cubic = self.cubic.tighten(self.reports, np.where(over, goals - spread, np.inf))
         pairs = zip(self.each, cubic.upper.tolist(), strict=True)
         return replace(self, cubic=cubic, each=tuple(number.below(most) for number, most in pairs))
 
-    def solved(self, goals: Floats, nodes: int) -> "NumberLosses":
+    def solve(self, goals: Floats, nodes: int) -> "NumberLosses":
         """The same with losses worked out by boxes of their own reports, where they are above their goals.
 
         Args:
@@ -73,6 +73,6 @@ class NumberLosses:
         each, left = list(self.each), TERMS
         for place, number in enumerate(self.each):
             if number.upper > goals[place] >= 0 and left > 0:
-                each[place], used = number.worked(nodes, float(goals[place]), terms=left)
+                each[place], used = number.solve_with_cost(nodes, float(goals[place]), terms=left)
                 left -= used
         return replace(self, each=tuple(each))

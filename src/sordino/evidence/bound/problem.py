@@ -35,7 +35,7 @@ class Problem:
         """The largest sum of the evidence, or less the smallest; it must have terms."""
         if top:
             return cls(evidence.shape, evidence.slopes, evidence.intercepts)
-        return cls(evidence.shape.reflected(), -evidence.slopes, -evidence.intercepts)
+        return cls(evidence.shape.reflect(), -evidence.slopes, -evidence.intercepts)
 
     @property
     def d(self) -> int:

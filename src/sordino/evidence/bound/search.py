@@ -58,11 +58,11 @@ class Leaves:
         ends = np.ones((1, d))
         return cls(-ends, ends, np.array([bound]), np.zeros((1, d)), np.array([-1]))
 
-    def replaced(self, places: NDArray[np.intp], by: "Leaves") -> "Leaves":
+    def replace_at(self, places: NDArray[np.intp], by: "Leaves") -> "Leaves":
         """These leaves but for some, and others in their stead."""
         stay = np.ones(len(self.bound), dtype=np.bool_)
         stay[places] = False
-        rest = self.kept(stay)
+        rest = self.subset(stay)
         return Leaves(*(np.concatenate((getattr(rest, name), getattr(by, name))) for name in FIELDS))
 
     def grown(self, added: Problem) -> "Leaves":
@@ -71,7 +71,7 @@ class Leaves:
         bound = self.bound + added.shape.highest(least, largest).sum(axis=1)
         return replace(self, bound=bound, along=np.full(len(bound), -1))
 
-    def kept(self, which: NDArray[np.bool_]) -> "Leaves":
+    def subset(self, which: NDArray[np.bool_]) -> "Leaves":
         """Some of them."""
         return Leaves(*(getattr(self, name)[which] for name in FIELDS))
 
@@ -106,7 +106,7 @@ class Search:
         """The largest bound of a leaf."""
         return float(self.leaves.bound.max())
 
-    def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Search":
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Search":
         """Each leaf's bound grows by the new terms' largest values on it."""
         added = Problem.of(report, top=self.top)
         if len(self.leaves.bound) > MOST_LEAVES:
@@ -119,7 +119,7 @@ class Search:
         """What is maximised."""
         return Problem.of(self.evidence, top=self.top)
 
-    def improved(self, enough: float) -> tuple["Search", int]:
+    def tighten(self, enough: float) -> tuple["Search", int]:
         """Bound the leaves with the largest bounds, or their parts."""
         bound = self.leaves.bound
         top = np.flatnonzero(bound > max(self.lower + CLOSED, enough))
@@ -133,7 +133,7 @@ class Search:
         # A bound that is no number says nothing.
         leaves = Leaves(boxes.low, boxes.high, np.fmin(boxes.bound, found.bound), found.point, found.along)
         lower, point = self._climb(found)
-        better = Search(self.evidence, self.top, self.leaves.replaced(top, leaves), lower, point)
+        better = Search(self.evidence, self.top, self.leaves.replace_at(top, leaves), lower, point)
         # The same sum, with the same step sizes.
         better.__dict__["problem"] = self.problem
         return better, len(boxes.bound)
@@ -153,7 +153,7 @@ class Search:
             # Between the middle and the maximum of the envelopes: there they are looser than the function.
             cuts = (cuts + own.start[split, along][:, None]) / 2
         edges = np.column_stack((first, cuts, last))
-        pieces = [own.kept(own.along < 0)]
+        pieces = [own.subset(own.along < 0)]
         for part in range(parts):
             low, high = own.low[split], own.high[split]
             low[rows, along], high[rows, along] = edges[:, part], edges[:, part + 1]
@@ -161,7 +161,7 @@ class Search:
         return Leaves(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in FIELDS))
 
     @cached_property
-    def reached(self) -> float:
+    def incumbent(self) -> float:
         """The value some steps uphill from the best point found."""
         return self._uphill(self.point)[0]
 

@@ -25,14 +25,14 @@ class Side(Protocol):
         """The value at `point`."""
 
     @property
-    def reached(self) -> float:
+    def incumbent(self) -> float:
         """The value at a point that little work leads to from there; at least `lower`."""
 
     @property
     def point(self) -> NDArray[np.float64]:
         """The best point found, shape (d,)."""
 
-    def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Side | None":
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Side | None":
         """The same for evidence that has one more report: the bounds are carried over, nothing is solved.
 
         Args:
@@ -43,7 +43,7 @@ class Side(Protocol):
             None where the new terms do not fit this way to the maximum.
         """
 
-    def improved(self, enough: float) -> "tuple[Side, int]":
+    def tighten(self, enough: float) -> "tuple[Side, int]":
         """Closer bounds, and how many boxes were bounded for them; 0 where nothing can be gained.
 
         Args:

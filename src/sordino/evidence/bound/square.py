@@ -45,7 +45,7 @@ class Quadratic:
     n: int = 0
 
     @classmethod
-    def nothing(cls, d: int) -> "Quadratic":
+    def of_no_reports(cls, d: int) -> "Quadratic":
         """No reports."""
         d = d if d <= LARGEST else 0
         return cls(np.zeros(d), np.zeros((d, d)))

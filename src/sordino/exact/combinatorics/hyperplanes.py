@@ -84,7 +84,7 @@ class HyperplaneSums:
         rows = field.subtract(np.zeros_like(inverses), inverses)
         slices = multiples[: q // 2 + 1]
         if field.binary:
-            rows, slices = field.trace_masks[rows], self.space.mapped(multiples, field.trace_masks)
+            rows, slices = field.trace_masks[rows], self.space.map_coordinates(multiples, field.trace_masks)
         levels = []
         for s in range(1, self.space.t):
             points = ProjectiveSpace(q, s).points

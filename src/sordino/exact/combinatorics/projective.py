@@ -36,7 +36,7 @@ class ProjectiveSpace:
     t: int
 
     @classmethod
-    def holding(cls, q: int, k: int) -> "ProjectiveSpace":
+    def smallest_for(cls, q: int, k: int) -> "ProjectiveSpace":
         """The smallest space over F_q with at least k points."""
         return next(space for t in count(2) if (space := cls(q, t)).points >= k)
 
@@ -86,9 +86,9 @@ class ProjectiveSpace:
 
     def multiple(self, vectors: Elements, scale: int) -> Elements:
         """Vectors, as numbers, times an element of the field."""
-        return self.mapped(vectors, self.field.multiply(np.arange(self.q), np.full(self.q, scale)))
+        return self.map_coordinates(vectors, self.field.multiply(np.arange(self.q), np.full(self.q, scale)))
 
-    def mapped(self, vectors: Elements, images: Elements) -> Elements:
+    def map_coordinates(self, vectors: Elements, images: Elements) -> Elements:
         """Vectors, as numbers, with each coordinate a replaced by images[a]; images[0] is 0.
 
         Several coordinates are looked up at a time.

@@ -42,7 +42,7 @@ class RepeatedWords:
         >>> words = RepeatedWords()
         >>> words.add(np.array([7, 5], dtype=np.uint64))
         >>> words.add(np.array([1, 7], dtype=np.uint64))
-        >>> words.repeated().tolist()
+        >>> words.find_repeats().tolist()
         [7]
     """
 
@@ -61,7 +61,7 @@ class RepeatedWords:
         starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=BUCKETS))])
         self._keep(spread, order[starts[self.buckets.start] : starts[self.buckets.stop]], starts)
 
-    def halved(self) -> range:
+    def drop_half(self) -> range:
         """Let the words of the second half of the buckets go; returns these buckets, none of one alone."""
         middle = (self.buckets.start + self.buckets.stop + 1) // 2
         gone, self.buckets = range(middle, self.buckets.stop), range(self.buckets.start, middle)
@@ -70,7 +70,7 @@ class RepeatedWords:
             self._keep(spread, np.arange(starts[middle]), starts)
         return gone
 
-    def repeated(self) -> Words:
+    def find_repeats(self) -> Words:
         """Those that stand more than once, each once, ascending."""
         found = [_repeats(self._bucket(bucket)) for bucket in self.buckets]
         words = np.sort(np.concatenate([NONE, *found]) * np.uint64(pow(self.factor, -1, 1 << 64)))

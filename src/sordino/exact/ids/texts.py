@@ -73,10 +73,10 @@ class Texts:
         """Those of a list."""
         encoded = [text.encode() for text in texts]
         ends = np.cumsum([0, *map(len, encoded)])
-        return cls.between(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
+        return cls.split_at(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
 
     @classmethod
-    def between(cls, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> "Texts":
+    def split_at(cls, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> "Texts":
         """Those that stand one after the other, from each of the places up to the next one; their bytes are copied."""
         first, last = (int(ends[0]), int(ends[-1])) if ends.size else (0, 0)
         held = np.empty(last - first + 2 * MARGIN, dtype=np.uint8)

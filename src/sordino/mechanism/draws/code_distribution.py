@@ -133,7 +133,7 @@ def _side(codes: CodeSet, value: int, bound: int, *, other: bool) -> list[int]:
     """The code of each choice."""
     every = np.arange(bound, dtype=np.uint64)
     values = np.full(bound, value, dtype=np.intp)
-    listed: list[int] = codes.chosen(values, np.full(bound, other), every).tolist()
+    listed: list[int] = codes.choose_codes(values, np.full(bound, other), every).tolist()
     return listed
 
 

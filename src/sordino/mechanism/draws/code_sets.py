@@ -30,7 +30,7 @@ class CodeSet(Protocol):
         """How many choices lead to a code of the set, and how many to another; each code of a side has as many."""
 
     @abstractmethod
-    def chosen(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """The code of each value that a choice below its bound leads to."""
 
     @abstractmethod
@@ -45,7 +45,7 @@ def draw_side(codes: CodeSet, threshold: int, values: Values, stream: Stream) ->
     # A set of all codes leaves no choice, whatever the coin says.
     if not off:
         other[:] = False
-    return codes.chosen(values, other, uniform_below_either((on, max(off, 1)), other, stream))
+    return codes.choose_codes(values, other, uniform_below_either((on, max(off, 1)), other, stream))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Run:
         """The run, and what is left."""
         return self.length, self.codes - self.length
 
-    def chosen(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """The others come in order without the run."""
         codes = choice.view(np.int64)
         moved = (codes >= values) * self.length
@@ -84,7 +84,7 @@ class Masks:
         """Ranks among the masks of all other bits."""
         return comb(self.count - 1, self.size - 1), comb(self.count - 1, self.size)
 
-    def chosen(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """The other members are a subset of the other values, which keep their order without the true one."""
         others = unrank(choice, self.count - 1, (self.size - 1, self.size), other)
         bit = np.uint64(1) << values.astype(np.uint64)
@@ -122,11 +122,11 @@ class Points:
         on, off = self.space.hyperplane, self.space.affine
         return (on, off) if self.is_listed else (off - 1, off)
 
-    def chosen(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """From the list, or solved for the coordinate at which the value's vector has its leading 1."""
         if self.is_listed:
             choice += other * np.uint64(self.space.hyperplane)
-            listed: Words = self._listed[values, choice.astype(np.intp)].astype(np.uint64)
+            listed: Words = self._point_lists[values, choice.astype(np.intp)].astype(np.uint64)
             return listed
         # A uniform vector w with <u, w> = 0 and w != 0, or with <u, w> = 1, names a uniform point on or off the
         # hyperplane. All coordinates are free but the one of u's leading 1, which is solved for.
@@ -158,7 +158,7 @@ class Points:
         return self.space.chunks(vectors, self.space.t - 1)
 
     @cached_property
-    def _listed(self) -> NDArray[np.int32]:
+    def _point_lists(self) -> NDArray[np.int32]:
         """For each value the points on its hyperplane, then those off it, shape (k, K)."""
         vectors = self.space.chunks(self.space.vectors, self.space.t)
         values = [chunk[: self.count, None] for chunk in vectors]
@@ -186,7 +186,7 @@ class Translates:
         families, size = len(self.multipliers), len(self.base)
         return families * size, families * (self.p - size)
 
-    def chosen(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """The translate of that family whose multiple of the element is the value."""
         chosen, size = choice.astype(np.int64), len(self.base)
         family = chosen // size

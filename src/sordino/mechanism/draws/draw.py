@@ -21,7 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.select import select
-from sordino.exact.shared import shared
+from sordino.exact.shared import twin_streams
 from sordino.exact.source import Stream, Words, uniform_below
 from sordino.mechanism.draws.code_sets import CodeSet, draw_side, read_set
 from sordino.mechanism.draws.outward import outward_rows
@@ -278,7 +278,7 @@ def draw_hidden(
     Both ways are gone for every value, by the same words: their time does not tell which one counts.
     """
     other = place < 0
-    first, words = shared(stream, len(place))
+    first, words = twin_streams(stream, len(place))
     code = sample(place * ~other, first)
     told = (words.next() >= np.uint64(min(hidden, WORD - 1))) & np.bool_(hidden < WORD)
     behind = uniform(words)

@@ -73,7 +73,7 @@ class ProductResponse(Brief, Mechanism):
     @property
     def record(self) -> dict[str, Any]:
         """The parts; the promise tells their edges."""
-        return {"axes": [part.frozen for part in self.axes]}
+        return {"axes": [part.document_fields for part in self.axes]}
 
     @classmethod
     @checked
@@ -132,7 +132,7 @@ class ProductResponse(Brief, Mechanism):
             if part.excess is None:
                 return None
             sums.append(1 + part.k * part.excess)
-        return (reduce(_crossed, sums) - 1) / self.k
+        return (reduce(_outer_products, sums) - 1) / self.k
 
     def weight(self, value: int, code: int) -> int:
         """The product of the parts' weights."""
@@ -159,10 +159,10 @@ class ProductResponse(Brief, Mechanism):
             code = 0
             for part, column in zip(self.axes, columns, strict=True):
                 code = code * part.outputs + column.code
-            parts = tuple(map(self._combined, product(*(column.parts for column in columns))))
+            parts = tuple(map(self._combine_classes, product(*(column.parts for column in columns))))
             yield ColumnClass(self.k, prod(column.count for column in columns), code, parts)
 
-    def _combined(self, parts: Sequence[ValueClass]) -> ValueClass:
+    def _combine_classes(self, parts: Sequence[ValueClass]) -> ValueClass:
         """The values that are alike on every axis; their weights are products."""
         grids = np.meshgrid(*(part.values for part in parts), indexing="ij")
         values = np.ravel_multi_index([grid.ravel() for grid in grids], [part.k for part in self.axes])
@@ -184,7 +184,7 @@ class ProductResponse(Brief, Mechanism):
         digits = [int(digit[0]) for digit in self._digits(np.array([code], dtype=np.uint64))]
         own = [part.evidence(digit) for part, digit in zip(self.axes, digits, strict=True)]
         grids = np.meshgrid(*(np.arange(part.k) for part in self.axes), indexing="ij")
-        told = FiniteEvidence.nothing(self.k)
+        told = FiniteEvidence.of_no_reports(self.k)
         for evidence, grid in zip(own, grids, strict=True):
             told += FiniteEvidence(evidence.log[grid.ravel()], evidence.radius)
         return told
@@ -205,23 +205,23 @@ class ProductResponse(Brief, Mechanism):
         """What codes add is the product of what their digits add, and so are the powers."""
         return self._along(law, self._codes, lambda part, own: part.decode_powers(own, power))
 
-    def unbiased(self, functional: Floats) -> Floats:
+    def code_values(self, functional: Floats) -> Floats:
         """Along each axis in turn."""
 
         def along(part: Mechanism, own: Floats) -> Floats:
             rows = own.reshape(-1, part.k)
-            found: Floats = np.array([part.unbiased(row) for row in rows])
+            found: Floats = np.array([part.code_values(row) for row in rows])
             return found.reshape(*own.shape[:-1], part.outputs)
 
         return self._along(functional, [part.k for part in self.axes], along)
 
     @cached_property
-    def swing(self) -> tuple[Floats, Floats]:
+    def contribution_range(self) -> tuple[Floats, Floats]:
         """The products of the parts' ends, of which codes attain all."""
         least, most = np.ones(1), np.ones(1)
         for part in self.axes:
-            own = part.swing
-            ends = [_crossed(one, other) for one in (least, most) for other in own]
+            own = part.contribution_range
+            ends = [_outer_products(one, other) for one in (least, most) for other in own]
             least, most = np.min(ends, axis=0), np.max(ends, axis=0)
         return least, most
 
@@ -234,15 +234,15 @@ class ProductResponse(Brief, Mechanism):
             lows, highs = [], []
             # An axis of one value has no other.
             if part.k > 1:
-                lows.append(_crossed(own, its.least))
-                highs.append(_crossed(own, its.most))
+                lows.append(_outer_products(own, its.least))
+                highs.append(_outer_products(own, its.most))
             if len(own) > 1:
-                lows.append(_crossed(least, its.own))
-                highs.append(_crossed(most, its.own))
+                lows.append(_outer_products(least, its.own))
+                highs.append(_outer_products(most, its.own))
             if len(lows) > 1:
-                lows.append(_crossed(least, its.least))
-                highs.append(_crossed(most, its.most))
-            own = _crossed(own, its.own)
+                lows.append(_outer_products(least, its.least))
+                highs.append(_outer_products(most, its.most))
+            own = _outer_products(own, its.own)
             if lows:
                 least, most = np.min(lows, axis=0), np.max(highs, axis=0)
         return Squares(own, least, most)
@@ -278,7 +278,7 @@ class ProductResponse(Brief, Mechanism):
         return np.ascontiguousarray(table).reshape(*before, -1)
 
 
-def _crossed(first: Floats, second: Floats) -> Floats:
+def _outer_products(first: Floats, second: Floats) -> Floats:
     """Products of each of the first with each of the second, whose run is fastest."""
     crossed: Floats = np.multiply.outer(first, second).ravel()
     return crossed

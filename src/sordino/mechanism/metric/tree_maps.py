@@ -60,7 +60,7 @@ class TreeMaps:
         return self._apply(self._inverse.power(power), amounts)
 
     @cached_property
-    def swing(self) -> tuple[Floats, Floats]:
+    def contribution_range(self) -> tuple[Floats, Floats]:
         """The least and the largest that a code adds to the estimate of each value, shape (k,) each."""
         least = np.zeros(self.tree.k)
         value, code, entry = self._neighbours

@@ -324,14 +324,14 @@ class TreeResponse(Brief, Mechanism):
         """The same with all that codes add to a power."""
         return self._maps.inverse_powers(law / self._maps.own**power, power)
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each code counts as, by the inverse from the other side."""
         return self._maps.inverse(functional) / self._maps.own
 
     @property
-    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def contribution_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """From the neighbours' codes and the value's own."""
-        return self._maps.swing
+        return self._maps.contribution_range
 
     @property
     def squares(self) -> Squares:
@@ -352,18 +352,18 @@ class TreeResponse(Brief, Mechanism):
         word = stream.next()
         stream.next()
         if self.k**2 <= KEPT:
-            return _passed(self._sums, values, word).astype(np.uint64)
+            return _count_passed(self._sums, values, word).astype(np.uint64)
         code = np.zeros(len(values), dtype=np.intp)
         before = np.zeros(self.k, dtype=np.uint64)
         for codes in self._batches:
             sums = before[:, None] + np.cumsum(self.weights_on(codes), axis=1, dtype=np.uint64)
             before = sums[:, -1].copy()
             # The last code of all ends at 2^64, which no word passes.
-            code += _passed(sums[:, :-1] if codes[-1] == self.k - 1 else sums, values, word)
+            code += _count_passed(sums[:, :-1] if codes[-1] == self.k - 1 else sums, values, word)
         return code.view(np.uint64)
 
 
-def _passed(sums: Words, rows: NDArray[np.intp], words: Words) -> NDArray[np.intp]:
+def _count_passed(sums: Words, rows: NDArray[np.intp], words: Words) -> NDArray[np.intp]:
     """How many ascending numbers of its row each word has reached: by halves, in as many steps for all."""
     length = sums.shape[1]
     flat, first = np.ascontiguousarray(sums).ravel(), rows * length

@@ -144,7 +144,7 @@ class BitFlips(Brief, Mechanism):
         """The channel is symmetric."""
         return self.forward(weights)
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """A division of characters; of those that the functional does not have nothing needs to be told."""
         wanted = transform(functional) / self.k
         wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0

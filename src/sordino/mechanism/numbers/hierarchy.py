@@ -80,7 +80,7 @@ class HierarchyResponse(Brief, Mechanism):
     @property
     def record(self) -> dict[str, Any]:
         """The arguments."""
-        return {"k": self.k, "fan": self.fan, "inner": [mechanism.frozen for mechanism in self.inner]}
+        return {"k": self.k, "fan": self.fan, "inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
     @checked

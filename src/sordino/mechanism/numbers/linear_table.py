@@ -30,7 +30,7 @@ class LinearTable(ChannelTable):
     """A channel by its weights; from value to value the mean code grows by the same step, exactly.
 
     Example:
-        >>> LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]).unbiased(np.array([-1.0, 0.0, 1.0])).tolist()
+        >>> LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]).code_values(np.array([-1.0, 0.0, 1.0])).tolist()
         [-4.0, 0.0, 4.0]
     """
 
@@ -60,11 +60,11 @@ class LinearTable(ChannelTable):
         """For each value the mean code times the denominator."""
         return [sum(code * weight for code, weight in enumerate(row)) for row in self.weights]
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
         growth = np.diff(functional)
         if not np.allclose(growth, growth[0], rtol=1e-12, atol=0):
-            return super().unbiased(functional)
+            return super().code_values(functional)
         sums = self._sums
         codes = np.arange(self.outputs) - float(Fraction(sums[0] + sums[-1], 2 * self.denominator))
         step = float(Fraction(sums[1] - sums[0], self.denominator))

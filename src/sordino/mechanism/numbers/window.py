@@ -178,7 +178,7 @@ class WindowResponse(Mechanism):
         within, outside = self._weights
         return within > outside
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
         if not self.informative:
             raise SordinoError(
@@ -188,7 +188,7 @@ class WindowResponse(Mechanism):
             )
         steps = np.diff(functional)
         if not np.allclose(steps, steps[0], rtol=1e-12, atol=0):
-            return super().unbiased(functional)
+            return super().code_values(functional)
         within, outside = self._weights
         # The mean code grows by this from value to value.
         slope = float(Fraction((within - outside) * self.window, self.denominator))

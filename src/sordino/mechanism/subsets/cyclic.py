@@ -182,26 +182,26 @@ class CyclicSubsets(OneCoin):
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
     @property
-    def supported(self) -> NDArray[np.float64]:
+    def support_sizes(self) -> NDArray[np.float64]:
         """Blocks hold points that are no value too."""
-        return self._held(np.ones(self.k))
+        return self._block_sums(np.ones(self.k))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The distribution of the code."""
-        (on, off), told, held = self.sides, self.threshold / WORD, self._held(p)
+        (on, off), told, held = self.sides, self.threshold / WORD, self._block_sums(p)
         expected: NDArray[np.float64] = held * (told / on)
         expected += (p.sum(axis=-1, keepdims=True) - held) * ((1 - told) / off)
         return expected
 
-    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+    def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """By the sum of the functional over the values that each block holds."""
         self._require_informative()
         on, off = self.reading.on[0], self.reading.off[0]
-        contributions: NDArray[np.float64] = (on - off) * self._held(functional)
+        contributions: NDArray[np.float64] = (on - off) * self._block_sums(functional)
         contributions += off * functional.sum(axis=-1, keepdims=True)
         return contributions
 
-    def _held(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _block_sums(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each block the amounts of the values that it holds."""
         padded = np.zeros((*amounts.shape[:-1], self.prime))
         padded[..., : self.k] = amounts

@@ -119,9 +119,9 @@ class L2Ball(Seeded, NumberChannel):
 
     def thresholds(self, values: ArrayLike, seeds: Words) -> Words:
         """How many of the 2^64 words set the bit, for each vector and the direction of its seed, shape (n,)."""
-        return self._steered.thresholds(self.checked(values), self._steered.directions(seeds))
+        return self._steered.thresholds(self.check_values(values), self._steered.directions(seeds))
 
-    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The vectors as float64, shape (n, d).
 
         Raises:

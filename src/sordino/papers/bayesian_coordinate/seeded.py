@@ -25,7 +25,7 @@ from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
-from sordino.exact.steady import steady
+from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel, foreign_code, read_codes
 from sordino.papers.bayesian_coordinate.steered import Steered
@@ -161,7 +161,7 @@ class Seeded(Channel):
             share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
         return share
 
-    @steady
+    @ignore_float_errors
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 
@@ -175,7 +175,7 @@ class Seeded(Channel):
         Raises:
             SordinoError: records that the channel does not take (named by position, never by value).
         """
-        read = self.checked(values.records if isinstance(values, Scaled) else values)
+        read = self.check_values(values.records if isinstance(values, Scaled) else values)
         if self.packing.words == 1:
             return Channel.privatize(self, read, source)
         stream = (SystemSource() if source is None else source).stream(read)
@@ -314,7 +314,7 @@ class NumberChannel(Channel):
         """How many numbers a record has."""
         return self.moments.d
 
-    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
         Raises:

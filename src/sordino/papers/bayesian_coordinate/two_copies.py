@@ -85,13 +85,13 @@ class TwoCopies(Seeded):
         largest: Numbers = self.copy.weights.T @ np.array([level.steered.scale for level in self.copy.levels])
         return largest
 
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
+    def check_values(self, values: ArrayLike) -> NDArray[Any]:
         """The records as float64, shape (n, d).
 
         Raises:
             SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
-        return self.copy.checked(values)
+        return self.copy.check_values(values)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
         """If no sum is larger than as many products can be."""

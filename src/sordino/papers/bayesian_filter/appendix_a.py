@@ -60,7 +60,7 @@ class LogSquare(Shape):
         best += self.bend * half * half / 2
         return best
 
-    def reflected(self) -> "LogSquare":
+    def reflect(self) -> "LogSquare":
         """Even: only the sign changes."""
         sign, start, rise = self.parameters
         return LogSquare(np.stack((-sign, start, rise)))
@@ -107,7 +107,7 @@ class Square(Model):
         """A square's."""
         return 0.0, 1.0
 
-    def scaled(self, statistic: Floats) -> Floats:
+    def scale(self, statistic: Floats) -> Floats:
         """The square, scaled."""
         scaled: Floats = 2 * np.minimum(statistic * statistic, 1.0) - 1
         return scaled
@@ -119,7 +119,7 @@ class Square(Model):
             rule = "the square of a number is asked about one number in [-1, 1]"
             raise SordinoError(rule, found=found, step="scale the number")
 
-    def told(self, box: Box, column: Column) -> BoxEvidence:
+    def box_evidence(self, box: Box, column: Column) -> BoxEvidence:
         """What one answer says about the number."""
         least, rise = column.least, column.rise
         start, rise = (least, rise) if column.rising else (least + rise, -rise)

@@ -98,7 +98,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
         evidence = (query.evidence(PEOPLE, code) for query, code in zip(QUESTIONS, codes, strict=True))
         loss = BoxLoss.of(sum(evidence, BoxEvidence(PEOPLE)))
         basic = math.fsum(query.epsilon.ceil() for query in QUESTIONS)
-        rows.append(ChordRow(outputs, root, bounds, loss.solved(2).bounds.upper, loss.solved(2 * boxes).bounds, basic))
+        rows.append(ChordRow(outputs, root, bounds, loss.solve(2).bounds.upper, loss.solve(2 * boxes).bounds, basic))
         advance(1)
     return tuple(rows)
 

@@ -142,7 +142,7 @@ def _checked(domain: Any, record: ArrayLike) -> NDArray[Any]:
     """
     row = np.asarray(record)[None]
     if isinstance(domain, Box | Record):
-        return domain.checked(row)
+        return domain.check_records(row)
     if row.ndim != 1 or row.dtype.kind not in "iu" or not 0 <= int(row[0]) < domain.k:
         whole = row.ndim == 1 and row.dtype.kind in "iu"
         found = "an index that is too low or too high" if whole else f"{row.dtype} of shape {row.shape[1:]}"

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sordino.domain.coded import Indicator
-from sordino.domain.moment import Factors, ordered
+from sordino.domain.moment import Factors, sort_factors
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.arguments import checked_class
@@ -38,7 +38,7 @@ class BinaryProduct(NumberStatistic):
         categories: 1 where that is a number, 2 where it is a category.
 
     Example:
-        >>> len(BinaryProduct(0, 1, 1).told), len(BinaryProduct(0, 1, 2).told)
+        >>> len(BinaryProduct(0, 1, 1).counted_moments), len(BinaryProduct(0, 1, 2).counted_moments)
         (2, 4)
     """
 
@@ -70,12 +70,12 @@ class BinaryProduct(NumberStatistic):
         return point_label(value, 2)
 
     @property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """The categories'."""
         return dict.fromkeys(self.places[: self.categories], FEWEST)
 
     @property
-    def signed(self) -> tuple[int, int] | None:
+    def sign_places(self) -> tuple[int, int] | None:
         """Both, where one is a number: the product's sign is the number's, turned around in one of the categories."""
         return self.places if self.categories == 1 else None
 
@@ -85,21 +85,21 @@ class BinaryProduct(NumberStatistic):
         return 2
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The product of each indicator with the number, or with each of the other category."""
         signs = np.array([-1.0, 1.0])
         own = [(Indicator(self.first, v), 2 * v - 1) for v in range(FEWEST)]
         if self.categories == 1:
             return tuple(((self.second, name), sign * signs) for name, sign in own)
         others = [(Indicator(self.second, v), 2 * v - 1) for v in range(FEWEST)]
-        return tuple((ordered((one, other)), sign * its * signs) for one, sign in own for other, its in others)
+        return tuple((sort_factors((one, other)), sign * its * signs) for one, sign in own for other, its in others)
 
     @property
     def arguments(self) -> tuple[int, ...]:
         """Both places, and how many of them are categories."""
         return self.first, self.second, self.categories
 
-    def moved(self, place: Mapping[int, int]) -> "BinaryProduct":
+    def with_places(self, place: Mapping[int, int]) -> "BinaryProduct":
         """At their new places."""
         return BinaryProduct(place[self.first], place[self.second], self.categories)
 

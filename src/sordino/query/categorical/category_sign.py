@@ -37,7 +37,7 @@ class CategoryAndSign(NumberStatistic):
 
     Example:
         >>> both = CategoryAndSign(0, 3, 1)
-        >>> both.k, both.places, len(both.told)
+        >>> both.k, both.places, len(both.counted_moments)
         (6, (0, 1), 7)
     """
 
@@ -72,12 +72,12 @@ class CategoryAndSign(NumberStatistic):
         return (self.place, self.categories), (self.number, 2)
 
     @property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """The category's."""
         return {self.place: self.categories}
 
     @property
-    def signed(self) -> tuple[int, int]:
+    def sign_places(self) -> tuple[int, int]:
         """Both."""
         return self.place, self.number
 
@@ -87,7 +87,7 @@ class CategoryAndSign(NumberStatistic):
         return 2 * self.categories
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """Each category's indicator, the number, and their products."""
         category, sign = np.divmod(np.arange(self.k), 2)
         signs = 2.0 * sign - 1
@@ -100,7 +100,7 @@ class CategoryAndSign(NumberStatistic):
         """The place of the category, how many there are, and the place of the number."""
         return self.place, self.categories, self.number
 
-    def moved(self, place: Mapping[int, int]) -> "CategoryAndSign":
+    def with_places(self, place: Mapping[int, int]) -> "CategoryAndSign":
         """At their new places."""
         return CategoryAndSign(place[self.place], self.categories, place[self.number])
 

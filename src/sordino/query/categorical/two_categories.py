@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sordino.domain.coded import Indicator, categories_of
-from sordino.domain.moment import Factors, ordered
+from sordino.domain.moment import Factors, sort_factors
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import category_at, require_categories, require_two
@@ -69,7 +69,7 @@ class TwoCategories(NumberStatistic):
         return (self.first, self.categories), (self.second, self.others)
 
     @property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """Both."""
         return {self.first: self.categories, self.second: self.others}
 
@@ -79,15 +79,15 @@ class TwoCategories(NumberStatistic):
         return self.categories * self.others
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The indicators of both, and the product of each two."""
         values = np.divmod(np.arange(self.k), self.others)
         inside = [
             [(Indicator(place, v), 2.0 * (own == v) - 1) for v in range(count)]
-            for (place, count), own in zip(self.coded.items(), values, strict=True)
+            for (place, count), own in zip(self.category_counts.items(), values, strict=True)
         ]
         alone: list[tuple[Factors, Floats]] = [((name,), own) for each in inside for name, own in each]
-        products = [(ordered((one, other)), own * its) for one, own in inside[0] for other, its in inside[1]]
+        products = [(sort_factors((one, other)), own * its) for one, own in inside[0] for other, its in inside[1]]
         return (*alone, *products)
 
     @property
@@ -95,7 +95,7 @@ class TwoCategories(NumberStatistic):
         """Each place, followed by how many categories there are."""
         return self.first, self.categories, self.second, self.others
 
-    def moved(self, place: Mapping[int, int]) -> "TwoCategories":
+    def with_places(self, place: Mapping[int, int]) -> "TwoCategories":
         """At their new places."""
         return TwoCategories(place[self.first], self.categories, place[self.second], self.others)
 
@@ -111,7 +111,7 @@ class TwoCategories(NumberStatistic):
 
     def shares(self, records: Floats) -> Floats:
         """The mean law of some records, shape (k,)."""
-        first, second = (categories_of(records[:, place], count) for place, count in self.coded.items())
+        first, second = (categories_of(records[:, place], count) for place, count in self.category_counts.items())
         return np.bincount(first * self.others + second, minlength=self.k) / len(records)
 
 

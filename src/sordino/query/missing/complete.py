@@ -53,7 +53,7 @@ class CompleteCase(NumberStatistic):
         require_places(self.needed)
         if not self.needed or list(self.needed) != sorted(set(self.needed)):
             raise SordinoError("the numbers that may be missing must ascend, each once", found=shown(self.needed))
-        if self.statistic.optional or any(place in self.statistic.coded for place in self.needed):
+        if self.statistic.optional or any(place in self.statistic.category_counts for place in self.needed):
             rule = "complete cases are of a statistic of numbers that are there, and of numbers that may be missing"
             raise SordinoError(rule, found=self.statistic.parameters)
 
@@ -78,9 +78,9 @@ class CompleteCase(NumberStatistic):
         return self.needed
 
     @property
-    def coded(self) -> Mapping[int, int]:
+    def category_counts(self) -> Mapping[int, int]:
         """The statistic's."""
-        return self.statistic.coded
+        return self.statistic.category_counts
 
     @property
     def k(self) -> int:
@@ -93,9 +93,9 @@ class CompleteCase(NumberStatistic):
         return Completeness(self.needed)
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The statistic's moments, 0 where a number is missing; and whether none is."""
-        own = tuple(((*name, self.complete), np.append(grid, 0.0)) for name, grid in self.statistic.told)
+        own = tuple(((*name, self.complete), np.append(grid, 0.0)) for name, grid in self.statistic.counted_moments)
         return *own, ((self.complete,), np.append(np.ones(self.statistic.k), -1.0))
 
     @property
@@ -113,9 +113,9 @@ class CompleteCase(NumberStatistic):
         """All that defines both, as canonical text."""
         return " ".join(map(str, self.call))
 
-    def moved(self, place: Mapping[int, int]) -> "CompleteCase":
+    def with_places(self, place: Mapping[int, int]) -> "CompleteCase":
         """At their new places."""
-        return CompleteCase(self.statistic.moved(place), tuple(sorted(place[old] for old in self.needed)))
+        return CompleteCase(self.statistic.with_places(place), tuple(sorted(place[old] for old in self.needed)))
 
     @property
     def kind(self) -> tuple[str, int]:

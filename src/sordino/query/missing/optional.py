@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Factors, given
+from sordino.domain.moment import Factors, presence
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -81,17 +81,17 @@ class OptionalNumber(NumberStatistic):
         return self.points + 1
 
     @property
-    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
         """The number, where a missing one counts as 0; and whether it is given."""
         numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
-        return ((self.place,), numbers), (given(self.place), np.append(np.ones(self.points), -1.0))
+        return ((self.place,), numbers), (presence(self.place), np.append(np.ones(self.points), -1.0))
 
     @property
     def arguments(self) -> tuple[int, ...]:
         """The place and the points."""
         return self.place, self.points
 
-    def moved(self, place: Mapping[int, int]) -> "OptionalNumber":
+    def with_places(self, place: Mapping[int, int]) -> "OptionalNumber":
         """At its new place."""
         return OptionalNumber(place[self.place], self.points)
 

@@ -62,7 +62,7 @@ class LogShareRise(Shape):
         first, last = self.slope(low), self.slope(high)
         return np.minimum(first, last), np.maximum(first, last)
 
-    def reflected(self) -> Shape:
+    def reflect(self) -> Shape:
         """The two arguments of logarithms change their places, and the span its sign."""
         low, span, up, down = self.parameters
         return LogShareRise(np.stack((low, -span, -down, -up)))

@@ -84,7 +84,7 @@ class LogisticRise(Shape):
             found.append(self.slope(at))
         return np.minimum.reduce(found), np.maximum.reduce(found)
 
-    def reflected(self) -> Shape:
+    def reflect(self) -> Shape:
         """The function is even: of a hill the valley about the other middle."""
         return LogisticRise(self.parameters * np.array([[-1.0], [-1.0], [1.0]]))
 

@@ -86,7 +86,7 @@ class NumberTable(RangeTable):
             if self.bins is not None:
                 step = "equal bins have no edges of their own: leave one out"
                 raise SordinoError("a number must have either bins or edges", found="bins and edges", step=step)
-            Bins.between(self.edges, Interval(self.low, self.high))
+            Bins.from_edges(self.edges, Interval(self.low, self.high))
         return self
 
     @property
@@ -97,7 +97,7 @@ class NumberTable(RangeTable):
             SordinoError: more bins than a distribution can have.
         """
         ends = Interval(self.low, self.high)
-        return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.between(self.edges, ends)
+        return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
 
 
 class AttributeTable(Part):

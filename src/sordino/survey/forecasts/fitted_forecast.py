@@ -75,7 +75,7 @@ class FittedForecast:
 
     def _of_plan(self, known: Sequence[Floats | None]) -> list[ExpectedEstimates]:
         return [
-            ExpectedEstimates(one.mechanism.bare, one.people, one.part.subtract_totals, shares)
+            ExpectedEstimates(one.mechanism.without_cache, one.people, one.part.subtract_totals, shares)
             for one, shares in zip(self.questions, known, strict=True)
         ]
 

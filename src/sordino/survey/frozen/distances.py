@@ -12,7 +12,7 @@ from sordino.audit.distances import keeps_distances
 from sordino.definition.bounds import LARGEST_MATRIX
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
-from sordino.definition.metric_tree import scaled
+from sordino.definition.metric_tree import bound_at
 from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories
 from sordino.domain.great_circle import KILOMETRES
@@ -74,7 +74,7 @@ def _in_order(domain: Categories, per: Fraction, epsilon: Nats) -> MetricLDP:
     if per <= 0:
         raise SordinoError("`per` of a metric must be above 0", found=shown(per))
     if isinstance(domain.labels, range):
-        return MetricLDP.line(domain.k, scaled(epsilon, 1 / per))
+        return MetricLDP.line(domain.k, bound_at(epsilon, 1 / per))
     return MetricLDP.line([Nats.of(label).rational / per for label in domain.labels], epsilon)
 
 
@@ -105,5 +105,5 @@ def _on_tree(tree: Taxonomy, epsilon: Nats) -> MetricLDP | PairwiseLDP:
         )
     distances = tree.distances()
     lengths = set(chain.from_iterable(distances))
-    bounds = {length: scaled(epsilon, length) if length else Nats.of(0) for length in lengths}
+    bounds = {length: bound_at(epsilon, length) if length else Nats.of(0) for length in lengths}
     return PairwiseLDP([[bounds[length] for length in row] for row in distances])

@@ -117,7 +117,7 @@ class AboveQuestion(SharesQuestion):
     def sides(self) -> Bins:
         """The two sides."""
         ends = self.attribute.interval
-        return Bins.between([ends.low, self.part.threshold, ends.high], ends)
+        return Bins.from_edges([ends.low, self.part.threshold, ends.high], ends)
 
     @cached_property
     def domain(self) -> Categories:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sordino.definition.dependence import Dependence
-from sordino.domain.moment import Factors, given
+from sordino.domain.moment import Factors, presence
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.question_part import NumbersPart
@@ -79,7 +79,7 @@ class MeanQuestion(NumbersQuestion):
 
     def _needed(self) -> tuple[Factors, ...]:
         """The mean of each number, and who has it."""
-        return (*((place,) for place in range(len(self.asked))), *map(given, self.missing))
+        return (*((place,) for place in range(len(self.asked))), *map(presence, self.missing))
 
 
 class MeanKind(MomentsKind[MeanSettings, MeanPart, MeanQuestion]):

@@ -91,9 +91,9 @@ class CategoricalRegression(RegressionQuestion):
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} attributes", found=shown(asked.d))
-        if dict(asked.coded) != self.categories:
+        if dict(asked.category_counts) != self.categories:
             rule = f"the queries must read categories as such, {shown(self.categories)} by place"
-            raise SordinoError(rule, found=shown(dict(asked.coded)), step="get the plan again")
+            raise SordinoError(rule, found=shown(dict(asked.category_counts)), step="get the plan again")
         columns = RegressionColumns(asked, self._columns)
         if not columns.needed <= set(columns.estimator.moments.names):
             raise SordinoError(

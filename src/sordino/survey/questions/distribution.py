@@ -114,7 +114,7 @@ class DistributionQuestion(Question):
         """
         ends = self.attribute.interval
         part = self.part
-        bins = Bins.equal(ends, part.bins) if part.bins is not None else Bins.between(part.edges or (), ends)
+        bins = Bins.equal(ends, part.bins) if part.bins is not None else Bins.from_edges(part.edges or (), ends)
         if any(bins.edge(end) is None for pair in part.ranges for end in pair):
             raise SordinoError(
                 "a range must begin and end at edges of the bins",
@@ -258,7 +258,11 @@ class DistributionQuestion(Question):
     ) -> NDArray[np.float64]:
         from sordino.estimation.distributions.expected_errors import errors_of
 
-        return errors_of(mechanism.bare, inside, self.expected(shares), self.people) if len(inside) else np.zeros(0)
+        return (
+            errors_of(mechanism.without_cache, inside, self.expected(shares), self.people)
+            if len(inside)
+            else np.zeros(0)
+        )
 
     @property
     def _edges(self) -> NDArray[np.float64]:
@@ -286,7 +290,7 @@ class DistributionQuestion(Question):
         if self.optional:
             return self._largest_given()
         inside = self._told()
-        contributions = np.stack([self.mechanism.bare.unbiased(own) for own in inside])
+        contributions = np.stack([self.mechanism.without_cache.code_values(own) for own in inside])
         moments = self.mechanism.adjoint(contributions**2)
         own, others = (np.where(side, moments, 0).max(axis=1) for side in (inside > 0, inside == 0))
         return float(np.sqrt(worst_variance(own, others).max() / self.people))
@@ -298,10 +302,10 @@ class DistributionQuestion(Question):
 
     def _largest_given(self) -> float:
         """By shares r of those inside: their people in the worst bin there, and the others in the worst outside."""
-        mechanism, k, missing = self.mechanism.bare, self.domain.k, self.attribute.missing_share
-        given = mechanism.unbiased(np.append(np.ones(k), 0.0))
+        mechanism, k, missing = self.mechanism.without_cache, self.domain.k, self.attribute.missing_share
+        given = mechanism.code_values(np.append(np.ones(k), 0.0))
         told, most = self._told(), 0.0
-        counted = np.stack([mechanism.unbiased(np.append(own, 0.0)) for own in told])
+        counted = np.stack([mechanism.code_values(np.append(own, 0.0)) for own in told])
         side = np.append(told, np.zeros((len(told), 1)), axis=1) > 0
         for part in np.linspace(0, 1, PARTS):
             moments = mechanism.adjoint((counted - part * given) ** 2)

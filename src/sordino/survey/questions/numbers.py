@@ -180,7 +180,7 @@ class NumbersQuestion(Question):
     @property
     def together(self) -> int:
         """How many queries one person answers, at most."""
-        return max(map(len, self.query.answered))
+        return max(map(len, self.query.drawn_parts))
 
     @property
     def channel_name(self) -> str:

@@ -336,20 +336,20 @@ class SharesQuestion(Question):
         """How exact the unbiased estimates will be, if all values are alike."""
         from sordino.design.accuracy import expected_accuracy
 
-        return expected_accuracy(self.mechanism.bare, self.people, subtract_totals=self.part.subtract_totals)
+        return expected_accuracy(self.mechanism.without_cache, self.people, subtract_totals=self.part.subtract_totals)
 
     def forecast(self, shares: Floats | None = None) -> "SharesAccuracy":
         """How exact what is shown will be, for people with these shares of the values, all alike by default."""
         from sordino.design.histograms.shares_accuracy import expected_shares
 
-        asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
+        asked, subtract_totals = self.mechanism.without_cache, self.part.subtract_totals
         return expected_shares(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
     def largest_error(self, shares: Floats | None = None) -> float:
         """The largest expected standard error of a share, of such people; or whatever people are like."""
         from sordino.design.accuracy import largest_error
 
-        asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
+        asked, subtract_totals = self.mechanism.without_cache, self.part.subtract_totals
         return largest_error(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
     def forecast_uniform(self, shares: Floats | None = None) -> "SharesAccuracy":
@@ -357,7 +357,7 @@ class SharesQuestion(Question):
         from sordino.design.accuracy import subtracting_helps
         from sordino.design.histograms.shares_accuracy import expected_shares
 
-        uniform = self.uniform.bare
+        uniform = self.uniform.without_cache
         helps = subtracting_helps(uniform)
         return expected_shares(uniform, self.people, subtract_totals=helps, shares=shares)
 
@@ -368,7 +368,7 @@ class SharesQuestion(Question):
 
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP | MetricLDP) else definition.epsilon
-        return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare
+        return best_mechanism(self.domain.k, LDP(self.least or epsilon)).without_cache
 
     @property
     def typical_error(self) -> float:

@@ -14,7 +14,7 @@ from sordino.accounting.measures.gaps import Contrasted, largest_gap, pairs_at_e
 from sordino.accounting.measures.measure import GroupBounds, Measure
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger, ratio_of
 from sordino.definition.high_low import HighLowLDP
-from sordino.definition.pairwise import LDP, BlockLDP, widened
+from sordino.definition.pairwise import LDP, BlockLDP, widen_gaps
 from sordino.evidence.finite import FiniteEvidence
 from sordino.mechanism.base import Mechanism
 
@@ -42,7 +42,7 @@ class EqualBounds(Measure):
 
     def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
         """All rows at once."""
-        return widened(largest_gap(self.definition, log), radius)[:, None]
+        return widen_gaps(largest_gap(self.definition, log), radius)[:, None]
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]

@@ -16,7 +16,7 @@ from sordino.accounting.measures.measure import GroupBounds, Measure
 from sordino.accounting.measures.ratio import Ratio, larger, ratio_of
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import loss_over, widened
+from sordino.definition.pairwise import loss_over, widen_gaps
 from sordino.evidence.finite import FiniteEvidence
 
 
@@ -67,7 +67,7 @@ class Pairs(Measure):
         for row, own in zip(found, log, strict=True):
             most = own[heavy]
             row[:] = np.subtract(most, own[light], out=np.zeros(len(heavy)), where=~np.isneginf(most))
-        return np.maximum(widened(found, radius), 0.0)
+        return np.maximum(widen_gaps(found, radius), 0.0)
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]

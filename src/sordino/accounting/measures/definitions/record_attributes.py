@@ -15,7 +15,7 @@ from sordino.accounting.measures.measure import GroupBounds, Measure
 from sordino.accounting.measures.ratio import Ratio, larger, ratio_of
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.pairwise import LDP, widened
+from sordino.definition.pairwise import LDP, widen_gaps
 from sordino.evidence.finite import FiniteEvidence
 
 
@@ -66,7 +66,7 @@ class Attributes(Measure):
             most, least = table.max(axis=i + 1), table.min(axis=i + 1)
             gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
             found[:, i] = gap.reshape(len(log), -1).max(axis=1)
-        return widened(found, radius)
+        return widen_gaps(found, radius)
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]

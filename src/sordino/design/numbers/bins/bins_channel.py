@@ -153,7 +153,7 @@ def bins_channel(asked: BinsAsked, levels: BinLevels) -> tuple[Nats, Mechanism]:
         for way in ways[1:]:
             if (noise := asked.noise(way[1])) < least * BETTER:
                 best, least = way, noise
-    return best[0], best[1].bare
+    return best[0], best[1].without_cache
 
 
 def _ways(asked: BinsAsked, levels: BinLevels) -> Iterator[tuple[Nats, Mechanism]]:

@@ -32,7 +32,7 @@ def least_error(queries: Sequence[Query], weights: Mapping[Factors, float]) -> S
     shares = least_error_shares(asked, weights)
     few = NEGLIGIBLE * sum(shares) / len(shares)
     worth = [query for query, share in zip(queries, shares, strict=True) if share >= few]
-    told = {name for query in worth for name, _ in query.number.told}
+    told = {name for query in worth for name, _ in query.number.counted_moments}
     if not told >= weights.keys() or len(worth) == len(queries):
         return Sampled(tuple(queries), tuple(shares))
     asked = Sampled(tuple(worth), (1,) * len(worth))

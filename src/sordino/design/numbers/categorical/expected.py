@@ -72,7 +72,7 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
     for place, shares in categories.items():
         ends = np.cumsum(shares)
         index = np.minimum(np.searchsorted(ends, middles), len(ends) - 1)
-        records[:, place] = CODES.scaled(rng.permutation(index))
+        records[:, place] = CODES.scale(rng.permutation(index))
     return records
 
 

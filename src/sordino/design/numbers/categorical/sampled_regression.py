@@ -27,7 +27,7 @@ from sordino.design.numbers.categorical.draws import least_error
 from sordino.design.numbers.drawn_answers import highest_levels, highest_sign_level, highest_table_level, require_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
 from sordino.domain.coded import Indicator
-from sordino.domain.moment import Factor, Factors, ordered, place_of
+from sordino.domain.moment import Factor, Factors, place_of, sort_factors
 from sordino.errors import SordinoError
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
@@ -79,9 +79,9 @@ def sampled_regression(
         return highest_sign_level((one, other), deltas, epsilon, dependence)
 
     needs = regression_needs(target, features, categories)
-    plain = [statistic for statistic in needs if not statistic.coded]
+    plain = [statistic for statistic in needs if not statistic.category_counts]
     levels = dict(zip(plain, highest_levels([one.bits[0] for one in plain], deltas, epsilon, dependence), strict=True))
-    asked = [(one, of_pair(*one.places) if one.coded else levels[one]) for one in needs]
+    asked = [(one, of_pair(*one.places) if one.category_counts else levels[one]) for one in needs]
     require_levels(asked)
     queries = tuple(Query(statistic, counting_mechanism(statistic.k, level)) for statistic, level in asked)
     drawn = least_error(queries, regression_importance(target, features, categories))
@@ -167,10 +167,10 @@ def regression_importance(target: int, features: Sequence[int], categories: Mapp
     found: dict[Factors, float] = {(target,): 1.0}
     for column, own in variance.items():
         found[(column,)] = slope[column] + INTERCEPT / own
-        found[ordered((column, target))] = 1 / own
+        found[sort_factors((column, target))] = 1 / own
         if not isinstance(column, Indicator):
             found[column, column] = slope[column] / own / 4
-    for one, other in combinations(ordered(variance), 2):
+    for one, other in combinations(sort_factors(variance), 2):
         if place_of(one) != place_of(other):
             found[one, other] = slope[one] / variance[other] + slope[other] / variance[one]
     return found

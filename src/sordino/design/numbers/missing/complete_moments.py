@@ -179,5 +179,5 @@ def _variance(channel: Mechanism, complete: float, share: float) -> float:
     """
     law = np.array([complete / 2, complete / 2, 1 - complete])
     grids = np.array([-1.0, 1.0, 0.0]), np.array([1.0, 1.0, 0.0])
-    of_moment, of_share = (float(law @ channel.adjoint(channel.unbiased(grid) ** 2)) for grid in grids)
+    of_moment, of_share = (float(law @ channel.adjoint(channel.code_values(grid) ** 2)) for grid in grids)
     return of_moment + share * of_share / 3

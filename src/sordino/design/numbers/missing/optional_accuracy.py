@@ -42,8 +42,8 @@ def expected_means_given(
         statistic, (place,) = query.number, query.number.places
         asked = people * weight / total
         read = readings[statistic]
-        codes = [query.mechanism.unbiased(grid) for _, grid in statistic.told]
-        told = np.array([read @ grid for _, grid in statistic.told])
+        codes = [query.mechanism.code_values(grid) for _, grid in statistic.counted_moments]
+        told = np.array([read @ grid for _, grid in statistic.counted_moments])
         law = query.mechanism.forward(read)
         spread = np.array([[law @ (a * b) for b in codes] for a in codes]) - np.outer(told, told)
         if len(told) > 1:

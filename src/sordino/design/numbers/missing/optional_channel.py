@@ -77,8 +77,8 @@ def mean_variance(channel: Mechanism, missing: float) -> float:
     """
     statistic = OptionalNumber(0, channel.k - 1)
     shares = statistic.shares(np.linspace(-1, 1, EVEN), missing)
-    (_, number), (_, there) = statistic.told
-    squares = [shares @ channel.adjoint(channel.unbiased(grid) ** 2) for grid in (number, (1 + there) / 2)]
+    (_, number), (_, there) = statistic.counted_moments
+    squares = [shares @ channel.adjoint(channel.code_values(grid) ** 2) for grid in (number, (1 + there) / 2)]
     return float((squares[0] + squares[1] / 3) / (1 - missing) ** 2)
 
 
