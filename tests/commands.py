@@ -85,7 +85,7 @@ def run():
 def undrawn(monkeypatch):
     """Drawings of pages are empty, for tests that say nothing of what they show: they take most of its time."""
     monkeypatch.setattr(
-        "sordino.show.html.figures.drawing._written", lambda *_: b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+        "sordino.show.html.figures.drawing._write", lambda *_: b'<svg xmlns="http://www.w3.org/2000/svg"/>'
     )
 
 

@@ -63,4 +63,4 @@ def answers(attribute, part, draw):
 
 def column(question, columns):
     """What a question's channel takes."""
-    return question.column({name: columns[name][1] for name in question.asked})
+    return question.column({name: columns[name][1] for name in question.attribute_names})

@@ -53,7 +53,7 @@ def _codes(question, people):
     """The probability of each code of a question."""
     if isinstance(question, NumbersQuestion):
         ranges = question.ranges
-        records = (np.column_stack([people[name] for name in question.asked]) - ranges.middle) / ranges.half
+        records = (np.column_stack([people[name] for name in question.attribute_names]) - ranges.middle) / ranges.half
         return _of_numbers(question.query, records)
     assert question.mechanism.counts_codes, "one report may be counted several times"
     return question.mechanism.forward(_shares(question, people))
@@ -62,10 +62,10 @@ def _codes(question, people):
 def _shares(question, people):
     """The shares of the population that have each of a question's values."""
     if isinstance(question, DistributionQuestion):
-        (values,) = (people[name] for name in question.asked)
+        (values,) = (people[name] for name in question.attribute_names)
         places = np.where(np.isnan(values), question.domain.k, question.domain.locate(values))
     else:
-        places = np.ravel_multi_index([people[name] for name in question.asked], question.shape)
+        places = np.ravel_multi_index([people[name] for name in question.attribute_names], question.shape)
     return np.bincount(places, minlength=question.mechanism.k) / len(places)
 
 

@@ -23,11 +23,11 @@ IRREGULAR = {
 
 FIELD_TERMS = {
     *("binding", "ceiling", "heading", "reading", "rounding", "setting", "smoothing", "spacing", "warning"),
-    *("even", "len", "open", "then", "tighten"),
+    *("even", "len", "listen", "open", "then", "tighten", "widen"),
 }
 """Nouns and verbs that end like participles."""
 
-MOST_BARE_NAMES = 267
+MOST_BARE_NAMES = 60
 """Functions whose name is one word and a participle, an adjective or a preposition."""
 
 ALONE = re.compile(r"""found=f?["'](another|other|others|none|more|some|both|one|one of them|one twice)["']""")

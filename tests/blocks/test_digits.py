@@ -3,7 +3,7 @@
 import numpy as np
 
 from in_one import in_one
-from sordino.blocks.digits import rounded
+from sordino.blocks.digits import round_row
 
 
 def row(estimate, stderr):
@@ -27,12 +27,12 @@ def row(estimate, stderr):
     ],
 )
 def test_two_digits_of_the_error_and_the_estimate_to_the_same_place(estimate, stderr, texts):
-    found = rounded(row(estimate, stderr))
+    found = round_row(row(estimate, stderr))
     assert (found["estimate"], found["stderr"]) == texts
 
 
 def test_labels_stay_out_and_fitted_numbers_come_along():
-    found = rounded(row(1.23456, 0.012) | {"fitted": 1.2})
+    found = round_row(row(1.23456, 0.012) | {"fitted": 1.2})
     assert list(found) == ["estimate", "stderr", "low", "high", "fitted"]
     assert found["fitted"] == "1.200"
 
@@ -42,7 +42,7 @@ def test_nothing_is_off_by_more_than_a_fortieth_of_the_error():
     for _ in range(2000):
         stderr = 10.0 ** rng.uniform(-7, 6)
         estimate = stderr * 10.0 ** rng.uniform(-2, 4)
-        found = rounded(row(estimate, stderr))
+        found = round_row(row(estimate, stderr))
         # One part in 20 of 10..99 units of the last place.
         assert abs(float(found["estimate"]) - estimate) <= stderr / 20 + 1e-12
         assert abs(float(found["stderr"]) - stderr) <= stderr / 20 + 1e-12

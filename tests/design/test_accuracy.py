@@ -6,7 +6,7 @@ import pytest
 from in_one import in_one
 from sordino.design.accuracy import expected_accuracy, subtracting_helps
 from sordino.errors import SordinoError
-from sordino.estimation.unbiased import unbiased
+from sordino.estimation.unbiased import estimate_shares
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -31,7 +31,7 @@ def test_errors_are_those_of_the_dense_channel_at_uniform_values(channel, subtra
         with pytest.raises(SordinoError, match="tell each report's excess"):
             expected_accuracy(mechanism, 400, subtract_totals=True)
         return
-    single = np.stack([unbiased(mechanism, e, subtract_totals=subtract_totals) for e in channel.tallies])
+    single = np.stack([estimate_shares(mechanism, e, subtract_totals=subtract_totals) for e in channel.tallies])
     law = channel.matrix.mean(axis=0)
     variance = np.maximum(law @ single**2 - (law @ single) ** 2, 0)
     found = expected_accuracy(mechanism, 400, subtract_totals=subtract_totals)

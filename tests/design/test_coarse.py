@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino.design.coarse import coarse, exponential
-from sordino.design.numbers.drawn_answers import apportioned
+from sordino.design.numbers.drawn_answers import apportion
 
 
 def test_exponentials_are_rounded_rightly():
@@ -27,7 +27,7 @@ def test_coarse_numbers_forget_their_last_digits():
 def test_equal_shares_are_apportioned_in_their_order(amount):
     for seed in range(20):
         shares = np.array([1, 1, 1, 2, 2, 1e-9, 0]) * (1 + 1e-15 * np.random.default_rng(seed).uniform(-1, 1, 7))
-        assert apportioned(shares, amount) == apportioned(np.array([1, 1, 1, 2, 2, 1e-9, 0]), amount)
+        assert apportion(shares, amount) == apportion(np.array([1, 1, 1, 2, 2, 1e-9, 0]), amount)
 
 
 def test_no_setting_of_decimals_changes_a_bit():

@@ -149,7 +149,7 @@ def test_coefficients_err_as_forecast():
     assert np.sqrt(np.mean((np.array(forecast.stderr) / errors) ** 2)) == pytest.approx(1, abs=0.15)
     shown = np.median([one.stderr for one in found], axis=0)
     assert np.array(forecast.stderr) == pytest.approx(shown, rel=NEAR)
-    assert Expected.of(channel, RANGES, records).refused(n) == 0
+    assert Expected.of(channel, RANGES, records).refusal_rate(n) == 0
 
 
 @pytest.mark.long
@@ -164,15 +164,15 @@ def test_regressions_are_refused_as_often_as_forecast(n):
         except SordinoError:
             refused += 1
     # Two binomial shares of 200 and 400 draws.
-    assert Expected.of(channel, RANGES, records).refused(n) == pytest.approx(refused / count, abs=0.12)
+    assert Expected.of(channel, RANGES, records).refusal_rate(n) == pytest.approx(refused / count, abs=0.12)
 
 
 def test_enough_people_are_rarely_refused_and_not_many_more_than_that():
     channel = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2)
     expected = Expected.of(channel, RANGES, people(10_000))
     enough = expected.enough(100)
-    assert expected.refused(enough) < 0.1
-    assert expected.refused(enough // 2) > 0.1
+    assert expected.refusal_rate(enough) < 0.1
+    assert expected.refusal_rate(enough // 2) > 0.1
 
 
 @in_one("d", [2, 3, 4, 9, 40])
@@ -201,7 +201,7 @@ def test_forecasts_are_always_the_same():
 def test_surveys_are_refused_together_as_one_by_one(together):
     channel = sampled_moments(["4"] * 4, "4", Dependence.unknown(4), target=3)
     reader, records = MomentEstimator.of(channel), np.random.default_rng(1).uniform(-1, 1, (500, 4))
-    covariance = np.diag(reader.expected(mean_readings(channel, records))[1])
+    covariance = np.diag(reader.expectations(mean_readings(channel, records))[1])
     if together:
         mixed = np.random.default_rng(2).normal(size=covariance.shape) * np.sqrt(np.diagonal(covariance)) / 4
         covariance += mixed @ mixed.T
@@ -210,7 +210,7 @@ def test_surveys_are_refused_together_as_one_by_one(together):
         EstimatedMoments(reader.moments.names, draws.multivariate_normal(means, covariance / 3000), covariance / 3000)
         for _ in range(200)
     ]
-    several = replace(alone[0], means=np.array([one.means for one in alone])).centred(range(3), range(3))
+    several = replace(alone[0], means=np.array([one.means for one in alone])).covariances(range(3), range(3))
     found = FeatureVariation.of(several)
     refused = []
     for one in alone:
@@ -228,7 +228,7 @@ def test_surveys_are_refused_together_as_one_by_one(together):
     weights = found.along[at] / deviation
     steps = 1e-6 * np.eye(len(means))
     moved = [
-        weights @ replace(alone[at], means=alone[at].means + step).centred(range(3), range(3)).value @ weights
+        weights @ replace(alone[at], means=alone[at].means + step).covariances(range(3), range(3)).value @ weights
         for step in (*steps, *-steps)
     ]
     slope = (np.array(moved[: len(means)]) - moved[len(means) :]) / 2e-6
@@ -247,8 +247,8 @@ def test_forecasts_of_a_singular_covariance_draw_from_it():
 
 def test_enough_people_are_found_by_few_tries(monkeypatch):
     channel = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2)
-    expected, tries, refused = Expected.of(channel, RANGES, people(1_000)), [], Expected.refused
-    monkeypatch.setattr(Expected, "refused", lambda own, *asked: tries.append(asked) or refused(own, *asked))
+    expected, tries, refused = Expected.of(channel, RANGES, people(1_000)), [], Expected.refusal_rate
+    monkeypatch.setattr(Expected, "refusal_rate", lambda own, *asked: tries.append(asked) or refused(own, *asked))
     enough = expected.enough(1)
     # Beyond what is refused, and a tenth below is.
     assert refused(expected, enough, 100) <= 0.05 < refused(expected, int(enough / 1.15), 100)

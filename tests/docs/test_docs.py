@@ -83,7 +83,7 @@ def test_the_survey_of_unequal_attributes_of_the_readme_keeps_what_it_says():
     }
     assert "one bit about" in plan.questions[0].channel_name
     # Bounds are worth it: more is told about an age than about diabetes.
-    assert float(plan.promise.reached[0]) > 2 * 0.5
+    assert float(plan.promise.losses[0]) > 2 * 0.5
 
 
 def test_the_commands_of_the_readme_run(tmp_path, run):

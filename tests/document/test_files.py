@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, written
+from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, replace_whole
 from sordino.errors import DamagedError, SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -120,7 +120,7 @@ def test_what_is_half_written_is_open_to_its_owner_only(tmp_path, ends_well):
     """A process that is killed leaves it so."""
     before = os.umask(0)
     try:
-        with suppress(KeyboardInterrupt), written(tmp_path / "reports.csv") as temporary:
+        with suppress(KeyboardInterrupt), replace_whole(tmp_path / "reports.csv") as temporary:
             temporary.write_text("half")
             (kept,) = tmp_path.iterdir()
             assert temporary.is_relative_to(kept)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sordino.document.kinds import WORDS, expecting, kind_of
+from sordino.document.kinds import WORDS, explain_kind, kind_of
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
@@ -62,12 +62,12 @@ def test_other_files_are_of_no_kind(tmp_path, content):
 def test_another_kind_is_said_and_the_same_kind_keeps_its_mistakes(files):
     with (
         pytest.raises(SordinoError, match=r"record must be a plan; found a person's record: `sordino ask`"),
-        expecting(files["record"], "plan"),
+        explain_kind(files["record"], "plan"),
     ):
         raise DamagedError("x")
     for path, wanted in ((files["record"], "record"), (files["terms"], "survey"), (files["table"], "reports")):
-        with pytest.raises(SordinoError, match=r"^its own\.$"), expecting(path, wanted):
+        with pytest.raises(SordinoError, match=r"^its own\.$"), explain_kind(path, wanted):
             raise SordinoError("its own")
     for kind in (RefusedError, UnavailableError):
-        with pytest.raises(kind, match="its own"), expecting(files["record"], "plan"):
+        with pytest.raises(kind, match="its own"), explain_kind(files["record"], "plan"):
             raise kind("its own")

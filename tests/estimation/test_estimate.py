@@ -8,7 +8,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import share_interval
 from sordino.estimation.simplex import project
-from sordino.estimation.unbiased import unbiased
+from sordino.estimation.unbiased import estimate_shares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -30,7 +30,7 @@ TALLY = tally(MECHANISM)
 
 @pytest.mark.parametrize("subtract_totals", [False, True])
 def test_unbiased_is_the_plain_decoding_of_the_shares(subtract_totals):
-    expected = unbiased(MECHANISM, TALLY.counts / 500, subtract_totals=subtract_totals)
+    expected = estimate_shares(MECHANISM, TALLY.counts / 500, subtract_totals=subtract_totals)
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY, subtract_totals=subtract_totals).value, expected)
 
 
@@ -53,7 +53,7 @@ def test_unbiased_fits_nothing():
 
 
 def test_nothing_is_subtracted_unless_asked():
-    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).value, unbiased(MECHANISM, TALLY.counts / 500))
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).value, estimate_shares(MECHANISM, TALLY.counts / 500))
 
 
 def test_the_default_keeps_what_every_report_tells():
@@ -83,7 +83,9 @@ def test_block_simplex_keeps_every_blocks_share_of_the_reports():
 @in_one("subtract_totals", [False, True])
 @in_one("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method, subtract_totals):
-    single = np.stack([unbiased(MECHANISM, e, subtract_totals=subtract_totals) for e in np.eye(MECHANISM.outputs)])
+    single = np.stack(
+        [estimate_shares(MECHANISM, e, subtract_totals=subtract_totals) for e in np.eye(MECHANISM.outputs)]
+    )
     reports = np.repeat(single, TALLY.counts, axis=0)
     found = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals)
     # The first estimate is above 1, and the last block has no reports: see below.

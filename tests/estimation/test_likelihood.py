@@ -17,7 +17,7 @@ from sordino.estimation.climbs.ascent import Hill, gradient_step, newton_step
 from sordino.estimation.estimate import estimate
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
-from sordino.estimation.unbiased import unbiased
+from sordino.estimation.unbiased import estimate_shares
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
@@ -170,7 +170,7 @@ def test_an_estimate_that_is_a_distribution_is_the_most_likely():
     shares = np.array([0.3, 0.25, 0.2, 0.15, 0.07, 0.03])
     law = mechanism.forward(shares)
     np.testing.assert_allclose(likelihood(mechanism, law, 10**12), shares, atol=1e-6)
-    np.testing.assert_allclose(unbiased(mechanism, law), shares)
+    np.testing.assert_allclose(estimate_shares(mechanism, law), shares)
 
 
 def test_values_alone_in_their_blocks_have_the_shares_of_their_codes():
@@ -334,7 +334,7 @@ def test_distances_of_a_thousand_values(people, simplex, most_likely):
         # Which rows of the matrix the frequent values own matters a little: they are drawn.
         shares = np.random.default_rng(seed).permutation(people / people.sum())
         law = tallied(mechanism.forward(shares), n, seed)
-        estimates = project(unbiased(mechanism, law)), likelihood(mechanism, law, n)
+        estimates = project(estimate_shares(mechanism, law)), likelihood(mechanism, law, n)
         distances.append([np.abs(e - shares).sum() / 2 for e in estimates])
     found = np.mean(distances, axis=0)
     assert found[0] == pytest.approx(simplex[0], abs=simplex[1])

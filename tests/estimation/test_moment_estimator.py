@@ -237,9 +237,9 @@ def test_the_expected_variance_is_that_of_the_laws(name):
         for told, weight in zip(own, shares / shares.sum(), strict=True):
             square = np.mean([conditional(told, asked, record) for record in records.tolist()])
             expected[place] += weight**2 * (square - mean**2) / told[4]
-    np.testing.assert_allclose(estimator.expected(mean_readings(estimator.asked, records))[1], expected, rtol=1e-7)
+    np.testing.assert_allclose(estimator.expectations(mean_readings(estimator.asked, records))[1], expected, rtol=1e-7)
     # What is said to be the most is never exceeded.
-    assert (estimator.expected(mean_readings(estimator.asked, records))[1] <= estimator.noise() * (1 + 1e-9)).all()
+    assert (estimator.expectations(mean_readings(estimator.asked, records))[1] <= estimator.noise() * (1 + 1e-9)).all()
 
 
 def one_way(own):
@@ -266,7 +266,7 @@ def test_the_largest_variance_is_that_of_the_worst_numbers(name, share):
             precision = sum(share * told[4] / told[3] for told in own)
             assert largest[place] == pytest.approx(1 / precision)
     assert (
-        largest >= estimator.expected(mean_readings(estimator.asked, np.zeros((1, numbers_of(asked)))))[1] - 1e-9
+        largest >= estimator.expectations(mean_readings(estimator.asked, np.zeros((1, numbers_of(asked)))))[1] - 1e-9
     ).all()
 
 

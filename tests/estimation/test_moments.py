@@ -79,20 +79,20 @@ def test_intervals_reach_as_far_as_the_normal_law_says(told):
 def test_the_projected_covariance_is_one_that_data_can_have(told):
     people = told(EVERYTHING, noise=1e-3)
     kept = covariances(people.channel(), people.aggregate, None, people.ranges)
-    np.testing.assert_allclose(kept.projected / relative(people), kept.value / relative(people), atol=1e-12)
+    np.testing.assert_allclose(kept.nearest_covariance / relative(people), kept.value / relative(people), atol=1e-12)
     shift = np.array([-1.0 if name in {(0, 0), (2, 3)} else 0 for name in EVERYTHING])
     found = covariances(people.channel(shift), people.aggregate, None, people.ranges)
     scaled = found.value / relative(people)
     values, vectors = np.linalg.eigh(scaled)
     assert values[0] < -0.1
     expected = sum(value * np.outer(v, v) for value, v in zip(values, vectors.T, strict=True) if value > 0)
-    np.testing.assert_allclose(found.projected / relative(people), expected, atol=1e-12)
+    np.testing.assert_allclose(found.nearest_covariance / relative(people), expected, atol=1e-12)
     # A number within its range varies by the square of half of that at most.
     shift = np.array([2.0 if name == (1, 1) else 0 for name in EVERYTHING])
     found = covariances(people.channel(shift), people.aggregate, None, people.ranges)
     most = people.ranges.half**2
     assert np.diagonal(found.value / most)[1] > 1.1
-    assert np.diagonal(found.projected / most) == pytest.approx(np.minimum(np.diagonal(found.value / most), 1))
+    assert np.diagonal(found.nearest_covariance / most) == pytest.approx(np.minimum(np.diagonal(found.value / most), 1))
 
 
 def test_what_goes_together_is_not_told_by_tallies_that_are_apart():

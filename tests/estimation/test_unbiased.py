@@ -5,7 +5,7 @@ import pytest
 
 from in_one import in_one
 from sordino.errors import SordinoError
-from sordino.estimation.unbiased import leverage, unbiased, unit_variance
+from sordino.estimation.unbiased import estimate_shares, leverage, unit_variance
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -18,14 +18,14 @@ def readable(awkward, *, subtract_totals):
     for channel in awkward:
         if subtract_totals and channel.mechanism.excess is None:
             with pytest.raises(SordinoError, match="tell each report's excess"):
-                unbiased(channel.mechanism, channel.tallies[0], subtract_totals=True)
+                estimate_shares(channel.mechanism, channel.tallies[0], subtract_totals=True)
             continue
         yield channel
 
 
 def contributions(channel, *, subtract_totals):
     """Shape (k, codes): the estimates from one report of each code."""
-    reports = [unbiased(channel.mechanism, one, subtract_totals=subtract_totals) for one in channel.tallies]
+    reports = [estimate_shares(channel.mechanism, one, subtract_totals=subtract_totals) for one in channel.tallies]
     return np.stack(reports, axis=1)
 
 
@@ -45,7 +45,7 @@ def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_t
         p = rng.dirichlet(np.ones(channel.k))
         law = p @ channel.matrix
         solved = np.linalg.lstsq(channel.matrix.T, law)[0]
-        found = unbiased(channel.mechanism, law @ channel.tallies, subtract_totals=subtract_totals)
+        found = estimate_shares(channel.mechanism, law @ channel.tallies, subtract_totals=subtract_totals)
         np.testing.assert_allclose(found, solved, atol=1e-12 * leverage(channel.mechanism))
 
 
@@ -74,7 +74,7 @@ def test_subtracted_estimates_add_up_to_each_blocks_share(awkward):
     rng = np.random.default_rng(4)
     for channel in readable(awkward, subtract_totals=True):
         law = rng.dirichlet(np.ones(len(channel.codes)))
-        estimate = unbiased(channel.mechanism, law @ channel.tallies, subtract_totals=True)
+        estimate = estimate_shares(channel.mechanism, law @ channel.tallies, subtract_totals=True)
         for block in channel.blocks:
             total = law[channel.weights[block[0]] > 0].sum() if channel.is_blockwise else 1
             np.testing.assert_allclose(estimate[block].sum(), total, atol=1e-12 * leverage(channel.mechanism))
@@ -83,7 +83,7 @@ def test_subtracted_estimates_add_up_to_each_blocks_share(awkward):
 def test_subtracting_shifts_a_block_as_one():
     mechanism = Blockwise([0, 0, 1, 1, 1, 2], "1", "hadamard")
     law = np.random.default_rng(5).dirichlet(np.ones(mechanism.outputs))
-    shift = unbiased(mechanism, law, subtract_totals=True) - unbiased(mechanism, law)
+    shift = estimate_shares(mechanism, law, subtract_totals=True) - estimate_shares(mechanism, law)
     np.testing.assert_allclose(shift[[0, 2, 2, 5]], [*shift[[1, 3, 4]], 0], atol=1e-12)
     assert np.all(np.abs(shift[:5]) > 1e-3)
 
@@ -117,8 +117,10 @@ def test_the_gain_of_subtracting_totals_from_hadamard(k, gain):
 def test_randomized_response_already_adds_up(k):
     mechanism = RandomizedResponse(k, "1")
     law = np.random.default_rng(6).dirichlet(np.ones(k))
-    np.testing.assert_allclose(unbiased(mechanism, law).sum(), 1)
-    np.testing.assert_allclose(unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True), atol=1e-12)
+    np.testing.assert_allclose(estimate_shares(mechanism, law).sum(), 1)
+    np.testing.assert_allclose(
+        estimate_shares(mechanism, law), estimate_shares(mechanism, law, subtract_totals=True), atol=1e-12
+    )
 
 
 @in_one("epsilon", [0, "1e-25"])
@@ -126,7 +128,7 @@ def test_randomized_response_already_adds_up(k):
 def test_reports_that_say_nothing_are_refused(build, epsilon):
     mechanism = build(4, epsilon)
     law = mechanism.forward(np.full(4, 0.25))
-    for function in (unbiased, unit_variance):
+    for function in (estimate_shares, unit_variance):
         with pytest.raises(SordinoError, match="depend on the values"):
             function(mechanism, law)
 

@@ -14,7 +14,7 @@ from sordino.ledger.ask import ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.journal.checkpoint import chained, read_checkpoint, write_checkpoint
+from sordino.ledger.journal.checkpoint import chain_hash, read_checkpoint, write_checkpoint
 from sordino.ledger.journal.contents import sealed_meta
 from sordino.ledger.journal.database import transaction
 from sordino.ledger.journal.event import Event
@@ -234,7 +234,7 @@ def test_a_checkpoint_of_changed_lines_is_not_taken_by_who_reads_them_all(used):
         new = Event(old.sequence, event, "q0", body, secret, old.time)
         execute(used.path, "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", *new.row)
     assert used.contents().damage == ()
-    assert chained(used.contents().events[: checkpoint_of(used.path).lines]) != checkpoint_of(used.path).chain
+    assert chain_hash(used.contents().events[: checkpoint_of(used.path).lines]) != checkpoint_of(used.path).chain
     assert used.standing().content == used.standing(replay=True).content
     assert used.verify() == "differed"
     assert used.verify() == "agrees"

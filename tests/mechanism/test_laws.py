@@ -47,7 +47,7 @@ def test_codes_of_a_seed_are_as_likely_as_the_sampler_makes_them(channel):
 
 def test_a_report_of_several_words_is_one_number():
     channel = NestedMean([f"{j}/40" for j in range(1, 36)])
-    assert channel.packing.words == 2
+    assert channel.layout.words == 2
     record = [0.0] * 35
     code = channel.privatize(np.zeros((1, 35)))[0]
     whole = (int(code[0]) << 64) + int(code[1])

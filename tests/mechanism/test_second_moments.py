@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.conftest import KINDS, kinds, make_channel
 
-from sordino.estimation.unbiased import unbiased
+from sordino.estimation.unbiased import estimate_shares
 
 SIZES = (2, 3, 5, 9)
 
@@ -24,7 +24,9 @@ def test_functionals_and_their_products_are_those_of_every_code(kind):
         law = rng.dirichlet(np.ones(k)) @ channel[:, sent]
         tallies = [mechanism.tally(np.array([code], dtype=np.uint64)).counts for code in sent]
         for subtract_totals in {False, mechanism.excess is not None}:
-            added = np.stack([unbiased(mechanism, one, subtract_totals=subtract_totals) for one in tallies], axis=1)
+            added = np.stack(
+                [estimate_shares(mechanism, one, subtract_totals=subtract_totals) for one in tallies], axis=1
+            )
             codes = functionals @ added
             found = mechanism.second_moments(functionals, law @ tallies, subtract_totals=subtract_totals)
             np.testing.assert_allclose(found, (codes * law) @ codes.T, rtol=1e-8, atol=1e-8)
@@ -33,5 +35,5 @@ def test_functionals_and_their_products_are_those_of_every_code(kind):
             each = mechanism.adjoint(weights)
             np.testing.assert_allclose(each, codes**2 @ channel[:, sent].T, rtol=1e-8, atol=1e-8)
         if mechanism.counts_codes:
-            plain = np.stack([unbiased(mechanism, one) for one in tallies], axis=1)
+            plain = np.stack([estimate_shares(mechanism, one) for one in tallies], axis=1)
             np.testing.assert_allclose(mechanism.code_values(functionals[0])[sent], functionals[0] @ plain, atol=1e-8)

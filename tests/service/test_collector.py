@@ -12,7 +12,7 @@ from sordino import estimate
 from sordino.cli.commands.serve import serve
 from sordino.document.signature import is_signed
 from sordino.errors import UnavailableError
-from sordino.service.analyst import _estimated
+from sordino.service.analyst import _estimate
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import PACKED
 from surveys import planned
@@ -79,7 +79,7 @@ def test_estimates_hold_what_several_questions_tell():
     numbers = {name: {"number": {"low": 0, "high": 10}} for name in ("x", "y")}
     plan = planned({"version": 1, "epsilon": "2", "attribute": numbers, "ask": [{"mean": ["x"]}, {"mean": ["x", "y"]}]})
     tally = plan.sampled.tally(np.arange(4000, dtype=np.uint64) % plan.sampled.outputs)
-    (row,) = _estimated(plan, tally, 0.95)["pooled"]
+    (row,) = _estimate(plan, tally, 0.95)["pooled"]
     assert (row["value"], row["pooled"]) == ("x", ["mean of x", "mean of x, y"])
 
 
@@ -159,7 +159,7 @@ def test_a_plan_is_closed_for_ever_an_end_keeps_all_and_no_address(tmp_path, pla
         assert ip_address(address).packed not in kept
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     held = store.collections[plan.hash]
-    assert (held.aggregate.n, held.closed, store.new_token()) == (3, True, None)
+    assert (held.aggregate.n, held.is_closed, store.new_token()) == (3, True, None)
     store.close()
 
 

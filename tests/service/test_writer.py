@@ -57,7 +57,7 @@ def test_what_waits_while_others_are_written_is_one_commit_and_told_after_it(sto
             writer.do(lambda _: begun.set() or goes_on.wait(60))
             assert begun.wait(60)
             waiting = [writer.add(collection, uploaded([code % 4], first=code)) for code in range(50)]
-            assert writer.waiting == 50
+            assert writer.queue_length == 50
             goes_on.set()
             assert [receipt.accepted for receipt in await asyncio.gather(*waiting)] == [1] * 50
 
@@ -85,11 +85,11 @@ def test_a_small_upload_waits_for_no_large_ones_and_these_are_written_in_parts(s
             with pytest.raises(writer.FullQueueError):
                 made.add(collection, uploaded([1] * 3))
             waiting += [made.add(collection, uploaded([1], first=code)) for code in range(2)]
-            assert made.waiting == 7
+            assert made.queue_length == 7
             goes_on.set()
             receipts = await asyncio.gather(*waiting)
             assert [receipt.accepted + receipt.repeated for receipt in receipts] == [*sizes, 1, 1]
-            assert made.waiting == 0
+            assert made.queue_length == 0
 
     asyncio.run(work())
     assert commits == [[1, 1, 4, 5], [3], [40], [3]]

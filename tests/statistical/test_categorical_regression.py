@@ -62,7 +62,9 @@ def least_squares_on_dummies(features, columns):
 def test_intervals_cover_and_forecasts_come_true(name):
     features, epsilon, people = SETTINGS[name]
     question, columns = asked(features, epsilon, people), population()
-    records = Measured(tuple(columns[own].astype(float) for own in question.asked), question.intervals)[:].records
+    records = Measured(tuple(columns[own].astype(float) for own in question.attribute_names), question.intervals)[
+        :
+    ].records
     law = np.concatenate(
         [
             weight

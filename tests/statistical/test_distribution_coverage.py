@@ -48,7 +48,7 @@ def surveys(name):
         low, high = one.band(0.95)
         reach = stats.norm.ppf(0.975) * one.stderr
         least, most = one.of_bins.within(stats.norm.ppf(0.975))
-        (first,), (last,) = one.between([(3, 9)]).within(stats.norm.ppf(0.975))
+        (first,), (last,) = one.range_shares([(3, 9)]).within(stats.norm.ppf(0.975))
         quantiles = [one.quantile(part, 0.95)[1:] for part in PARTS]
         truths = np.searchsorted(np.cumsum(shares), PARTS)
         found.append(

@@ -172,7 +172,7 @@ def test_the_distribution_of_a_number_that_may_be_missing(epsilon, count, share)
     for tally in tallies(plan, {"age": np.append(among, np.full(lacking, np.nan))}, count, SURVEYS, 11):
         (result,) = results(plan, tally, "unbiased")
         if not isinstance(result, Untold):
-            (low, high), (row,), missing = result.interval, result.ranges, result.missing
+            (low, high), (row,), missing = result.interval, result.ranges, result.missing_row
             held["bin"].append(low[fullest] <= np.diff(function)[fullest] <= high[fullest])
             held["range"].append(row["low"] <= np.mean(among < 25) <= row["high"])
             held["missing"].append(missing["low"] <= part <= missing["high"])

@@ -5,7 +5,7 @@ import pytest
 
 from sordino.estimation.estimate import estimate
 from sordino.estimation.joint.cells import Cells, TableShares, sums_over
-from sordino.estimation.joint.raking import raked
+from sordino.estimation.joint.raking import rake_with_slopes
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.subset import SubsetSelection
@@ -39,7 +39,7 @@ def test_cells_margins_conditional_shares_and_differences(mechanism, n):
         found = estimate(mechanism, mechanism.tally(mechanism.privatize(values, source)))
         cells = Cells.of(SHARES.shape, found)
         parts = cells.within([1], [0], 0.95)
-        told = (cells.margin([0], 0.95), parts.told, parts.difference(2, 0))
+        told = (cells.margin([0], 0.95), parts.table_shares, parts.difference(2, 0))
         limits = [found.interval(0.95), *((one.low, one.high) for one in told)]
         for (name, shares), (low, high) in zip(truth.items(), limits, strict=True):
             inside[name] += (low <= shares) & (shares <= high)
@@ -53,12 +53,12 @@ def test_shares_by_known_margins(known):
     mechanism, n = RandomizedResponse(6, "2"), 3000
     margins = {axis: np.array(shares) for axis, shares in known.items()}
     sums = np.vstack([np.eye(6), sums_over(SHARES.shape, [1])[: 2 - len(known)]])
-    truth, inside = sums @ raked(SHARES.reshape(-1), SHARES.shape, margins).value, np.zeros(len(sums))
+    truth, inside = sums @ rake_with_slopes(SHARES.reshape(-1), SHARES.shape, margins).value, np.zeros(len(sums))
     for survey in range(SURVEYS):
         values = np.random.default_rng(survey).choice(6, n, p=SHARES.reshape(-1))
         source = KeyedSource(survey.to_bytes(32, "little"), "margins").for_records(np.arange(n))
         cells = Cells.of(SHARES.shape, estimate(mechanism, mechanism.tally(mechanism.privatize(values, source))))
-        found = raked(cells.value, SHARES.shape, margins)
+        found = rake_with_slopes(cells.value, SHARES.shape, margins)
         moved = sums @ found.slopes
         square = ((moved @ cells.covariance) * moved).sum(axis=1)
         told = TableShares.normal(sums @ found.value, square, None, 0.95)

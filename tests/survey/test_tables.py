@@ -48,7 +48,11 @@ def people(n):
 def test_from_a_survey_to_rows():
     frozen = plan(survey(), people=3000)
     (question,) = frozen.questions
-    assert (question.name, question.domain.k, question.asked) == ("age_group, smoker", 6, ["age_group", "smoker"])
+    assert (question.name, question.domain.k, question.attribute_names) == (
+        "age_group, smoker",
+        6,
+        ["age_group", "smoker"],
+    )
     assert certify(frozen).holds
     assert any("'age_group' and 'smoker' together, one of 6 combinations" in line for line in explain(frozen))
     found = estimate(frozen, aggregate(frozen, privatize(frozen, people(30_000))))
@@ -145,7 +149,7 @@ def test_under_deltas_a_table_keeps_the_least_of_its_own_and_what_others_allow()
     frozen = plan(asked, people=100_000)
     assert frozen.questions[0].part.epsilon == "1"
     assert frozen.promise.holds
-    assert frozen.promise.reached[1] < Nats.of("1/2")
+    assert frozen.promise.losses[1] < Nats.of("1/2")
 
 
 def test_a_plan_whose_table_tells_more_than_a_delta_is_refused():
@@ -155,7 +159,7 @@ def test_a_plan_whose_table_tells_more_than_a_delta_is_refused():
         update={"epsilon": "1", "mechanism": RandomizedResponse(6, "1").document_fields}
     )
     changed = Plan(document.model_copy(update={"queries": [part]}))
-    assert changed.promise.broken == ("sex",)
+    assert changed.promise.violations == ("sex",)
     told = document.queries[0].model_copy(update={"mechanism": RandomizedResponse(6, "1").document_fields})
     louder = Plan(document.model_copy(update={"queries": [told]}))
     assert not louder.about_shares[0].certificate.holds

@@ -77,7 +77,7 @@ def pairs_of(batches):
         def _compare(self, path, digest, n, pairs):
             counted.append((digest, n, pairs))
 
-    list(Counting(None).watched(None, iter([np.array(batch, dtype=np.uint64) for batch in batches])))
+    list(Counting(None).note_copies(None, iter([np.array(batch, dtype=np.uint64) for batch in batches])))
     return counted[0]
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from sordino.tables import duckdb
-from sordino.tables.duckdb import WIDE, count_where, index_below, quoted, read_batches
+from sordino.tables.duckdb import WIDE, count_where, index_below, quote, read_batches
 from sordino.tables.frame import Frame
 
 TEXTS = ["0", "4", "5", "1_0", "x", None]
@@ -25,5 +25,5 @@ def test_wide_queries_are_not_searched_for_shared_parts(count: int, left_out: st
     read = pa.Table.from_batches(read_batches(table, {name: index_below(name, 5) for name in names}, names))
     assert disabled() == left_out
     assert all(column.to_pylist() == [0, 4, -1, -1, -1, -1] for column in read.columns)
-    assert count_where(table, [f"{quoted(name)} IS NULL" for name in names], names) == [1] * count
+    assert count_where(table, [f"{quote(name)} IS NULL" for name in names], names) == [1] * count
     assert disabled() == left_out

@@ -165,7 +165,7 @@ def test_people_can_be_tallied_without_files(tmp_path, make_plan, write_rows, li
 def test_a_query_of_seconds_draws_no_bar_on_the_output():
     # DuckDB draws one from the third second on, unless each connection is told not to.
     for database in (engine._database(), engine._read_with(os.getpid())):
-        with engine._connected(database) as connection:
+        with engine._without_progress_bar(database) as connection:
             assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
     source = Path(engine.__file__).read_text(encoding="utf-8")
     assert source.count("duckdb.connect(") == source.count(".cursor()") == 1

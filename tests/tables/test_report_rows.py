@@ -42,7 +42,7 @@ def test_rows_are_written_and_read_as_documented(last, data):
     rows = ReportRows(data.draw(st.integers(0, 2**64 - 1)), last)
     edges = st.sampled_from([0, last, last // 2, last // 10])
     codes = data.draw(st.lists(st.integers(0, last) | edges, max_size=30))
-    content = rows.written(np.array(codes, dtype=np.uint64))
+    content = rows.encode_rows(np.array(codes, dtype=np.uint64))
     assert content == documented(rows, codes)
     assert read(rows, content, data.draw(st.integers(1, 40))) == (codes, False)
 

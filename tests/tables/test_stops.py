@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.process.stops import interrupting
+from sordino.process.stops import interrupt_at_stops
 from sordino.tables.damage import require_not_stopped
 from sordino.tables.duckdb import header, read_batches, write_table
 from sordino.tables.frame import Frame
@@ -70,7 +70,7 @@ def test_an_interrupt_at_any_call_is_one(tmp_path, work, step):
 @pytest.mark.parametrize("error", [RuntimeError("anything"), duckdb.IOException("anything"), ValueError("anything")])
 def test_what_a_library_says_after_a_stop_was_asked_for_is_a_stop(error):
     require_not_stopped(error)
-    with interrupting():
+    with interrupt_at_stops():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):

@@ -10,13 +10,13 @@ from sordino.verbs.freeze import freeze
 
 
 def test_a_regression_is_simulated_once_for_each_number_of_people(monkeypatch):
-    simulated, refused = [], Expected.refused
+    simulated, refused = [], Expected.refusal_rate
 
     def counted(self, people, *draws):
         simulated.append((self.variance.tobytes(), people, draws))
         return refused(self, people, *draws)
 
-    monkeypatch.setattr(Expected, "refused", counted)
+    monkeypatch.setattr(Expected, "refusal_rate", counted)
     frozen = freeze(Survey.read(KINDS["regression"].survey(4)), 20_000)
     assert frozen.forecasts[0].plan.stderr
     warnings(frozen.forecasts)
@@ -26,5 +26,5 @@ def test_a_regression_is_simulated_once_for_each_number_of_people(monkeypatch):
 
 def test_what_so_many_people_tell_is_the_same_of_a_variance_and_of_its_matrix():
     frozen = freeze(Survey.read(KINDS["covariance"].survey(4)), 20_000)
-    expected = frozen.plan.questions[0].expecting()
-    assert (expected.told(777).covariance == np.diag(expected.variance) / 777).all()
+    expected = frozen.plan.questions[0].expectation()
+    assert (expected.moments_from(777).covariance == np.diag(expected.variance) / 777).all()

@@ -13,7 +13,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import RESTS, REVEALED, explanation
 from sordino.words.grounds import NOTHING, bound_in_short, bound_sentences, dependence_json
-from sordino.words.odds_by_attribute import kept
+from sordino.words.odds_by_attribute import coordinate_sentences
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {
@@ -67,7 +67,7 @@ def by_statistic(dependence):
 
 
 def test_bounds_for_the_rest_are_said_in_both(plan):
-    for lines in (under(plan, RESTS), texts(kept(plan.promise))):
+    for lines in (under(plan, RESTS), texts(coordinate_sentences(plan.promise))):
         text = " ".join(lines)
         assert "The delta of 'age' rests on" in text
         assert "all other attributes together at most 0.1." in text
@@ -79,8 +79,8 @@ def test_bounds_for_the_rest_are_said_in_both(plan):
 
 def test_bounds_for_statistics_are_said_in_both(changed):
     plan = changed(by_statistic)
-    assert plan.promise.relying
-    for lines in (under(plan, RESTS), texts(kept(plan.promise))):
+    assert plan.promise.bound_dependent
+    for lines in (under(plan, RESTS), texts(coordinate_sentences(plan.promise))):
         (age,) = [line for line in lines if line.startswith("The delta of 'age' rests on")]
         assert "an answer about 'smoker' at most 0.03" in age
         assert "one about 'age' times 'weight' at most 0.005" in age
@@ -96,7 +96,7 @@ def test_what_is_left_unsaid_does_not_matter(changed):
         promise = plan.promise
         rest = [dict(promise.rests_on(i)).get(None, 1) for i in range(3)]
         said = {(i, name): bound for i in range(3) for name, bound in promise.rests_on(i) if name is not None}
-        assert sampling_deltas(promise.types, Dependence.bounded(rest, said)) == promise.reached
+        assert sampling_deltas(promise.types, Dependence.bounded(rest, said)) == promise.losses
 
 
 def test_programs_get_every_bound_and_the_ground(changed):
@@ -121,7 +121,7 @@ def test_the_authors_words_are_quoted_and_stay_on_their_line(changed, ground):
     (line,) = [line for line in explanation(plan).lines if "Declared." in line or FORGED in line]
     assert re.fullmatch(r'The survey\'s author says, unchecked: "(?:[^"\\]|\\.)*"', line)
     assert line.isprintable()
-    assert all(FORGED not in line and "Declared." not in line for line in texts(kept(plan.promise)))
+    assert all(FORGED not in line and "Declared." not in line for line in texts(coordinate_sentences(plan.promise)))
 
 
 def test_that_nothing_is_declared_is_said_only_if_it_is_so(plan):
@@ -136,7 +136,7 @@ def test_that_nothing_is_declared_is_said_only_if_it_is_so(plan):
 
 def test_a_short_form_never_hides_the_larger_bound(changed):
     promise = changed(by_statistic).promise
-    for i in promise.relying:
+    for i in promise.bound_dependent:
         most = max(bound for _, bound in promise.rests_on(i))
         assert bound_in_short(promise, i).endswith("by statistic")
         assert str(float(most)) in bound_in_short(promise, i)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from sordino.document.files import cannot, sync_folder, written
+from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
@@ -57,7 +57,7 @@ class StoredAnswer:
     acknowledged: bool
 
 
-def nothing(step: str) -> None:
+def ignore_step(step: str) -> None:
     """What is told the name of each step."""
     del step
 
@@ -70,11 +70,11 @@ class AnswerStore:
         step: told the name of each step, for tests of what happens if there is no next one.
     """
 
-    def __init__(self, path: Path, step: Callable[[str], None] = nothing) -> None:
+    def __init__(self, path: Path, step: Callable[[str], None] = ignore_step) -> None:
         self.path, self.step = path, step
 
     @classmethod
-    def open(cls, path: Path, step: Callable[[str], None] = nothing) -> "AnswerStore":
+    def open(cls, path: Path, step: Callable[[str], None] = ignore_step) -> "AnswerStore":
         """The store at a path, a new one if there is none; its folder is made too.
 
         Raises:
@@ -138,7 +138,7 @@ class AnswerStore:
         answers = {}
         for plan, body, seal, acknowledged in connection.execute("SELECT plan, body, seal, acknowledged FROM answer"):
             if seal != _seal(plan, body):
-                raise _damaged(self.path)
+                raise _damage(self.path)
             answers[plan] = StoredAnswer(body, bool(acknowledged))
         return answers
 
@@ -165,7 +165,7 @@ def _make(path: Path) -> None:
     except OSError as error:
         raise cannot("write", path, error) from None
     try:
-        with written(path) as temporary, new_private_file(temporary) as file:
+        with replace_whole(path) as temporary, new_private_file(temporary) as file:
             file.write(content)
     except SordinoError:
         # Another process of the same person made it meanwhile.
@@ -201,7 +201,7 @@ def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:
     )
     if not application and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         # An emptied file, which never was a store: nothing says what was sent from it.
-        raise _damaged(path)
+        raise _damage(path)
     if application != APPLICATION:
         raise SordinoError(
             f"{path} must be a store of answers", found="another database", step="choose another --store"
@@ -210,10 +210,10 @@ def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:
         step = "use the version of Sordino that made it"
         raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
     if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise _damaged(path)
+        raise _damage(path)
 
 
-def _damaged(path: Path) -> DamagedError:
+def _damage(path: Path) -> DamagedError:
     step = "restore an undamaged copy, no older one: without it nothing tells what was answered, and losses add"
     return DamagedError(f"{path} must be whole before anything is drawn", found="damage", step=step)
 
@@ -231,7 +231,7 @@ def _clear(path: Path) -> Iterator[None]:
             found, step = REASONS[code], "mend that, and try again"
         else:
             # Tables of another form, text that is none, pages that are not whole.
-            raise _damaged(path) from None
+            raise _damage(path) from None
         raise UnavailableError(f"{path} must be possible to use", found=found, step=step) from None
 
 

@@ -85,7 +85,7 @@ def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
         SordinoError: no plan there.
         UnavailableError: no answer.
     """
-    body = _asked(address, Request(address.url), LARGEST_FILE)  # noqa: S310 - https, or this machine
+    body = _exchange(address, Request(address.url), LARGEST_FILE)  # noqa: S310 - https, or this machine
     name = "what was fetched"
     try:
         plan = Plan.of_text(body.decode("utf-8"), name)
@@ -103,7 +103,7 @@ def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None
     """Whatever key the collector says signed it, the one that counts is the one that is asked for."""
     step = "answer nothing there; compare the key and the address with those that whoever asks has published"
     unsigned = RefusedError("the plan must be signed by the key that is asked for", found="no signature", step=step)
-    told = _asked(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
+    told = _exchange(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
     try:
         signature = json.loads(told)["signature"]
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -129,7 +129,7 @@ def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None 
     end, pause = waiting.clock() + waiting.patience, FIRST_PAUSE
     while True:
         try:
-            _require_kept(_posted(address, body))
+            _require_kept(_post(address, body))
         except PassingTroubleError as trouble:
             wait = max(trouble.after, pause * (1 + waiting.jitter()) / 2)
             if waiting.clock() + wait > end:
@@ -140,9 +140,9 @@ def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None 
             return
 
 
-def _posted(address: CollectorAddress, body: bytes) -> bytes:
+def _post(address: CollectorAddress, body: bytes) -> bytes:
     headers = {"Content-Type": "application/json"}
-    return _asked(address, Request(address.reports, body, headers, method="POST"), LONGEST_RECEIPT)  # noqa: S310
+    return _exchange(address, Request(address.reports, body, headers, method="POST"), LONGEST_RECEIPT)  # noqa: S310
 
 
 def _require_kept(receipt: bytes) -> None:
@@ -160,7 +160,7 @@ def _require_kept(receipt: bytes) -> None:
         raise PassingTroubleError("another answer than an acknowledgement")
 
 
-def _asked(address: CollectorAddress, request: Request, most: int, missing: SordinoError | None = None) -> bytes:
+def _exchange(address: CollectorAddress, request: Request, most: int, missing: SordinoError | None = None) -> bytes:
     """The body of a good answer; `missing` is what is wrong if nothing is served there, else that no plan is.
 
     Raises:

@@ -36,7 +36,7 @@ class Shares:
         return [self.estimate, self.low, self.high, *known]
 
     @property
-    def leading(self) -> Floats:
+    def best_known(self) -> Floats:
         """The fitted shares, or the estimates where nothing was fitted: what is the largest goes by them."""
         return self.estimate if self.fitted is None else self.fitted
 

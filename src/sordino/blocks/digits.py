@@ -19,7 +19,7 @@ MOST_DECIMALS = 9
 """Beyond them, and from 15 digits before the point, a power of ten is clearer."""
 
 
-def rounded(row: Mapping[str, object]) -> dict[str, str]:
+def round_row(row: Mapping[str, object]) -> dict[str, str]:
     """The numbers of a row as texts.
 
     Example:

@@ -1,6 +1,6 @@
 """A table of quantities as people read it: the rows of its excerpt as texts, in as many digits as they have."""
 
-from sordino.blocks.digits import rounded, rounded_share
+from sordino.blocks.digits import round_row, rounded_share
 from sordino.blocks.tables import QuantityTable
 
 NAMES = {
@@ -35,7 +35,7 @@ def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:
     numbers, names = table.numbers(place), _columns(table)
     if table.are_shares:
         return rounded_share(numbers, names)
-    texts = rounded(numbers)
+    texts = round_row(numbers)
     return tuple(texts[name] for name in names)
 
 

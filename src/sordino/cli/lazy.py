@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from sordino.cli.exits import HELP, leave
-from sordino.process.stops import listening
+from sordino.process.stops import listen_within
 
 
 class ReaderGoneError(Exception):
@@ -36,7 +36,7 @@ class LazyCommand(NamedTuple):
             ImportError: a library that it needs cannot be loaded.
         """
         # A library that is loading could take an exception for a failure of its own.
-        with listening(leave), _nothing_thrown_away():
+        with listen_within(leave), _nothing_thrown_away():
             command: click.Command = getattr(import_module(self.module), self.name)
         command.short_help = self.line
         tell_exit_codes(command)

@@ -13,7 +13,7 @@ from sordino.cli.failure import fail, fail_usage, stop
 from sordino.cli.lazy import LazyCommand, LazyGroup, ReaderGoneError
 from sordino.cli.output import Output
 from sordino.errors import SordinoError, UnavailableError
-from sordino.process.stops import interrupting, is_asked
+from sordino.process.stops import interrupt_at_stops, is_asked
 
 HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
 
@@ -71,7 +71,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     output = Output(as_json=json_is_asked())
     # A polite end is like Ctrl-C: files that are not whole are taken away.
-    with interrupting():
+    with interrupt_at_stops():
         try:
             with suppress(click.Abort, KeyboardInterrupt):
                 _run(output)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sordino.document.files import written
+from sordino.document.files import replace_whole
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
 
@@ -47,6 +47,6 @@ def draw(path: Path | None, drawing: "Callable[[], Picture]", *, overwrite: bool
     from sordino.show.html.figures.drawing import png, svg
 
     write = svg if path.suffix.lower() == ".svg" else png
-    with written(path, overwrite=overwrite) as temporary:
+    with replace_whole(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(write(drawing()))
     return {"figure": str(path)}

@@ -179,7 +179,7 @@ def _place(table: type[BaseModel], location: Sequence[int | str], *, private: bo
     path: list[str] = []
     tables: list[type[BaseModel]] = [table]
     for part in location:
-        tagged = _tagged(kinds, part)
+        tagged = _select_kinds(kinds, part)
         if tagged:
             kinds = tables = tagged
             continue
@@ -191,7 +191,7 @@ def _place(table: type[BaseModel], location: Sequence[int | str], *, private: bo
     return _Place(".".join(path), tables)
 
 
-def _tagged(kinds: Sequence[Any], part: int | str) -> list[Any]:
+def _select_kinds(kinds: Sequence[Any], part: int | str) -> list[Any]:
     """The table of a union that a part of a location names: by its own name, or by what its `name` must be.
 
     Where there is one type only, nothing is named.

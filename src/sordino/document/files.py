@@ -159,7 +159,7 @@ def read_text(path: Path) -> str:
         raise SordinoError(f"{path} must be UTF-8 text", found="other bytes", step="save it as UTF-8") from None
 
 
-def beside(folder: Path, name: str) -> Path:
+def named_file(folder: Path, name: str) -> Path:
     """Where a file lies that a survey names: beside or below it, wherever links lead, and a plain file if it is there.
 
     A survey can come from somebody else, and what it lists goes into a public plan: no other file of the machine is
@@ -187,7 +187,7 @@ def beside(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def replace_whole(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """A temporary name that becomes `path` when the block ends well, and vanishes when it does not.
 
     It lies in a folder beside `path` that is open to its owner only: what is not yet known to be right is read by
@@ -265,7 +265,7 @@ def require_new(path: Path) -> None:
 
 def write_text(path: Path, text: str, *, overwrite: bool = False) -> None:
     """Write a small UTF-8 file, whole or not at all."""
-    with written(path, overwrite=overwrite) as temporary:
+    with replace_whole(path, overwrite=overwrite) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 

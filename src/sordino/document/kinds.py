@@ -65,7 +65,7 @@ TABLES = (".csv", ".csv.gz", ".parquet")
 
 
 @contextmanager
-def expecting(path: Path, wanted: FileKind) -> Iterator[None]:
+def explain_kind(path: Path, wanted: FileKind) -> Iterator[None]:
     """Say what a file is, if it cannot be read because it is of another kind.
 
     Raises:
@@ -87,7 +87,7 @@ def read_document(path: Path, sealed: Sealed) -> dict[str, Any]:
     Raises:
         SordinoError: unreadable, of another kind, or of a newer version.
     """
-    with expecting(path, FORMATS[sealed.format]):
+    with explain_kind(path, FORMATS[sealed.format]):
         document = read_json(path)
         sealed.require(document, str(path))
     return document

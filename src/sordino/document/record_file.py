@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
@@ -53,7 +53,7 @@ def load_tables(path: Path | str) -> dict[str, Any]:
         SordinoError: unreadable, or another file; never with a word of it.
     """
     # The parser's words could quote the file.
-    with expecting(Path(path), "record"):
+    with explain_kind(Path(path), "record"):
         return read_toml(Path(path), private=True)
 
 

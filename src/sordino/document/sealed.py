@@ -89,7 +89,7 @@ class Sealed:
             # What no canonical bytes hold: infinities, absurdly long numbers, endless depth, halves of surrogate pairs.
             whole = False
         if not whole:
-            raise self.changed("contents that do not match its hash", name)
+            raise self.change_error("contents that do not match its hash", name)
 
     def require_spelling(self, found: object, frozen: object, name: str = "") -> None:
         """Refuse what says the same as a frozen document in other words: one document, one text.
@@ -98,7 +98,7 @@ class Sealed:
             DamagedError: they differ.
         """
         if found != frozen:
-            raise self.changed("another spelling", name)
+            raise self.change_error("another spelling", name)
 
     def fields(self, kind: type[Fields], document: Mapping[str, Any], name: str = "") -> Fields:
         """The checked fields of a document.
@@ -111,7 +111,7 @@ class Sealed:
             raise self.foreign(str(mistakes[0]).removesuffix("."), name)
         return read
 
-    def changed(self, found: str, name: str = "") -> DamagedError:
+    def change_error(self, found: str, name: str = "") -> DamagedError:
         """A document that was changed after it was frozen."""
         rule = f"{name or f'the document of {self.noun}'} must be as it was frozen"
         return DamagedError(rule, found=found, step=f"get the original, or {self.make}")

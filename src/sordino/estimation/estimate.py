@@ -20,7 +20,7 @@ from sordino.estimation.intervals.contrast import contrast, contrast_leverage
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, offered
+from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smooth_if_nearer
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
 from sordino.estimation.sums import Sums, block_sums
@@ -90,7 +90,7 @@ class Estimate:
         return self._decoded.mechanism
 
     @property
-    def decoded(self) -> Decoded:
+    def decoded_reports(self) -> Decoded:
         """What the law of the reports tells of each value."""
         return self._decoded
 
@@ -111,7 +111,7 @@ class Estimate:
             The shares or None, and what is expected of them or why nothing is; None for both of few values.
         """
         known = Surroundings() if known is None else known
-        return offered(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
+        return smooth_if_nearer(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False

@@ -143,7 +143,7 @@ class EstimatedMoments:
         value = np.where(square, (self.means[..., at] + 1) / 2, self.means[..., at])
         return Combined(self, value, at[None], np.broadcast_to(np.where(square, 0.5, 1.0), value.shape)[None])
 
-    def centred(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
+    def covariances(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
         """Covariances of the scaled numbers, unbiased, shape (..., rows, columns)."""
         second = self.second(rows, columns)
         left, right = np.meshgrid(self.singles(rows), self.singles(columns), indexing="ij")

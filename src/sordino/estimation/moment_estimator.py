@@ -65,14 +65,14 @@ class QueryMoment:
         return max(float((self.second - self.grid**2).min()), 0.0)
 
     @property
-    def alike(self) -> bool:
+    def has_equal_squares(self) -> bool:
         """Whether E[g^2] is the same for all values, up to rounding; or taken to be so, where no number tells it."""
         # Of a number that may be missing, one that counts as 0 is missing or is 0.
         return not (np.diff(self.grid) > 0).all() or self.largest <= float(self.second.min()) * (1 + 1e-12)
 
     def mean_square(self, shares: Floats | None) -> float:
         """The mean of E[g^2] over people of whom each value is read with these probabilities, if it depends on them."""
-        return self.largest if self.alike or shares is None else float(shares @ self.second)
+        return self.largest if self.has_equal_squares or shares is None else float(shares @ self.second)
 
     def square_at(self, numbers: Floats, shares: Floats) -> float:
         """The mean of E[g^2] over records with these moments, each of which is read as one of the points beside it.
@@ -81,12 +81,12 @@ class QueryMoment:
             numbers: in [-1, 1].
             shares: of records with each of them.
         """
-        return self.largest if self.alike else float(np.interp(numbers, self.grid, self.second) @ shares)
+        return self.largest if self.has_equal_squares else float(np.interp(numbers, self.grid, self.second) @ shares)
 
     def worst_variance(self, share: float = 1.0) -> float:
         """The largest E[g^2] / share - x^2 of all records, x their moment; `share` of the people are asked at all."""
         share *= self.share
-        if self.alike:
+        if self.has_equal_squares:
             return self.largest / share
         # From point to point E[g^2] is linear: a parabola has its top between them, or at an end.
         points, second = self.grid, self.second / share
@@ -97,7 +97,7 @@ class QueryMoment:
     def even_variance(self) -> float:
         """The mean of E[g^2] / share over moments that are spread evenly over [-1, 1], less a third."""
         spread = float(np.trapezoid(self.second, self.grid)) / 2
-        return (self.largest if self.alike else spread) / self.share - 1 / 3
+        return (self.largest if self.has_equal_squares else spread) / self.share - 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class MomentEstimator:
             SordinoError: another tally; no reports, or none about one of the moments; reports that depend on nothing.
         """
         counts = self._counts(aggregate)
-        means: Floats = (self._code_weights @ counts) / self._drawn(counts)
+        means: Floats = (self._code_weights @ counts) / self._total_precision(counts)
         return means
 
     def covariance(self, aggregate: Aggregate) -> Floats:
@@ -165,7 +165,7 @@ class MomentEstimator:
         between what two of these tell it is not a number, for the tally does not say what one person answered to both.
         """
         counts = self._counts(aggregate)
-        drawn, means = self._drawn(counts), np.clip(self.means(aggregate), -1, 1)
+        drawn, means = self._total_precision(counts), np.clip(self.means(aggregate), -1, 1)
         # What a report of each query is expected to add to each weighed sum; 0 where it does not tell the moment.
         residual = self._code_weights - self._inverse.multiply(means[:, None]).tocsr()
         spread = (residual.multiply(counts[None, :]) @ residual.T).toarray()
@@ -184,7 +184,7 @@ class MomentEstimator:
         Raises:
             SordinoError: as `means`.
         """
-        drawn = self._drawn(self._counts(aggregate))
+        drawn = self._total_precision(self._counts(aggregate))
         least, most = np.full(self.moments.m, np.inf), np.full(self.moments.m, -np.inf)
         weight = np.zeros(self.moments.m)
         at = [part.moment for part in self.query_moments]
@@ -196,7 +196,7 @@ class MomentEstimator:
     def influences(self, aggregate: Aggregate) -> "csr_array":
         """How far a report with each code moved each mean, shape (m, codes): over all reports they add up to 0."""
         by_mean = self._inverse.multiply(self.means(aggregate)[:, None])
-        drawn = self._drawn(self._counts(aggregate))
+        drawn = self._total_precision(self._counts(aggregate))
         moved: csr_array = (self._code_weights - by_mean).multiply(1 / drawn[:, None]).tocsr()
         return moved
 
@@ -223,7 +223,7 @@ class MomentEstimator:
         counts, square = self._counts(aggregate), float(numbers @ shares) ** 2
         each = [(part.square_at(numbers, shares) - square) / part.largest**2 for part in self.query_moments]
         spread = self._by_code([np.full(len(p.code), one) for p, one in zip(self.query_moments, each, strict=True)])
-        variance: Floats = spread @ counts / self._drawn(counts) ** 2
+        variance: Floats = spread @ counts / self._total_precision(counts) ** 2
         return variance
 
     def noise(self) -> Floats:
@@ -233,7 +233,7 @@ class MomentEstimator:
         """
         return 1 / self._precision
 
-    def expected(self, readings: MeanReadings) -> tuple[Floats, Floats]:
+    def expectations(self, readings: MeanReadings) -> tuple[Floats, Floats]:
         """The mean of each moment, and the variance of its estimate times n, shape (m,) each, for independent people.
 
         Args:
@@ -317,7 +317,7 @@ class MomentEstimator:
             raise SordinoError("a tally must hold reports", found="0 reports", step="collect reports first")
         return aggregate.counts
 
-    def _drawn(self, counts: NDArray[np.int64]) -> Floats:
+    def _total_precision(self, counts: NDArray[np.int64]) -> Floats:
         """The sum of 1 / M over the reports that tell each moment, shape (m,)."""
         drawn: Floats = self._inverse @ counts
         if not drawn.all():

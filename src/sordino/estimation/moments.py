@@ -78,7 +78,7 @@ class CovarianceEstimate(NormalEstimate):
     half: NDArray[np.float64]
 
     @property
-    def projected(self) -> NDArray[np.float64]:
+    def nearest_covariance(self) -> NDArray[np.float64]:
         """The nearest matrix that is a covariance and lets no number vary by more than its range allows.
 
         No variance is above the square of half the range, whatever the mean; the mean that is told is no bound, since
@@ -301,7 +301,9 @@ def covariances(
         (2, 2)
     """
     asked, ranges = read_places(queries, places, ranges)
-    centred = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
+    centred = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names).covariances(
+        asked, asked
+    )
     half = ranges.half[asked]
     units = np.outer(half, half)
     return CovarianceEstimate(units * centred.value, units * centred.stderr, aggregate.n, half)

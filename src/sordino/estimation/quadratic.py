@@ -102,15 +102,15 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     # Counted from the lowest eigenvalue: shift = level + values[0], so no digits are lost where it is small.
     least = max(0.0, float(values[0]))
 
-    def solved(shift: float) -> NDArray[np.float64]:
+    def solve(shift: float) -> NDArray[np.float64]:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(along == 0, 0.0, along / (above + shift))
 
     def excess(shift: float) -> float:
-        length = float(np.linalg.norm(solved(shift)))
+        length = float(np.linalg.norm(solve(shift)))
         return np.inf if length == 0 else radius / length - 1
 
-    point = solved(least)
+    point = solve(least)
     length = float(np.linalg.norm(point))
     if length > radius:
         # Optimisers take a while to load: only those who need one wait for it.
@@ -118,7 +118,7 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
 
         most = float(np.linalg.norm(along)) / radius
         # At `most` no coordinate exceeds its part of the radius; rounding may leave a hair.
-        point = solved(most if excess(most) <= 0 else brentq(excess, least, most, xtol=SMALLEST, maxiter=2000))
+        point = solve(most if excess(most) <= 0 else brentq(excess, least, most, xtol=SMALLEST, maxiter=2000))
     elif values[0] < 0:
         point[0] = np.sqrt(max(radius**2 - length**2, 0.0))
     point *= min(1.0, radius / max(float(np.linalg.norm(point)), SMALLEST))

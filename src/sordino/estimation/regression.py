@@ -203,7 +203,7 @@ def projected_least_squares(
     check_radius(length)
     asked, ranges = _read(queries, target, features, ranges)
     told = EstimatedMoments.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
-    centred, products = told.centred(asked, asked), told.centred(asked, [target])
+    centred, products = told.covariances(asked, asked), told.covariances(asked, [target])
     between = positive_part(centred.value)
     # No noise at all would be a division by zero.
     noise = NOISELESS + products.stderr[:, 0] ** 2 + length**2 / len(asked) * np.sum(centred.stderr**2, axis=1)
@@ -343,7 +343,7 @@ def distinctness(told: EstimatedMoments, features: Sequence[int]) -> float:
 
 def _of_one_survey(told: EstimatedMoments, features: Sequence[int]) -> Combined:
     """The estimated covariance of the features, shape (1, p, p)."""
-    return replace(told, means=told.means[None]).centred(features, features)
+    return replace(told, means=told.means[None]).covariances(features, features)
 
 
 def coefficient_units(

@@ -136,7 +136,7 @@ class Functionals:
         variances: NDArray[np.float64] = np.maximum(found, least)
         return variances
 
-    def expected(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected_variances(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
         variance: NDArray[np.float64] = self.squares_of_value @ shares - (self.weights @ shares) ** 2
         return variance
@@ -151,7 +151,9 @@ class Functionals:
         return self.mechanism.adjoint(self._squares)
 
 
-def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+def estimate_shares(
+    mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
+) -> NDArray[np.float64]:
     """The estimate of each value's share, shape (k,); may be negative.
 
     Args:

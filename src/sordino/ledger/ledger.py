@@ -17,7 +17,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from sordino.accounting.state import Decision, FilterState
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import in_nats, outward
@@ -92,7 +92,7 @@ class Ledger:
             SordinoError: no ledger of this user's alone, of a newer version, or so damaged that its terms are lost.
         """
         ledger = cls(Path(path))
-        with expecting(ledger.path, "ledger"):
+        with explain_kind(ledger.path, "ledger"):
             _ = ledger.terms
         return ledger
 
@@ -185,7 +185,7 @@ class Ledger:
         self._require_own_terms(query)
         reading = self._part(query.id, to="decide")
         _require_whole(self.path, reading)
-        return self._standing(reading, record).decide(query)
+        return self._replay(reading, record).decide(query)
 
     def reserve(self, query: AskedQuery, record: PersonRecord) -> Entry:
         """Write a query down, if it is accepted; a query that stands there already is found again.
@@ -202,7 +202,7 @@ class Ledger:
             if known is not None:
                 return known
             query.require_fit()
-            standing = self._standing(reading, record)
+            standing = self._replay(reading, record)
             decision = standing.decide(query)
             reading.keep(connection)
             if not decision.accepted:
@@ -357,7 +357,7 @@ class Ledger:
                 )
         return entry
 
-    def _standing(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
+    def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
         standing = reading.standing
         digest = standing.version.digest if record is None else _digest(reading, record)
         if record is None and standing.version.number:

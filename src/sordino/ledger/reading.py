@@ -20,7 +20,7 @@ from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.frozen_values import UnfrozenError, freeze
 from sordino.ledger.journal.checkpoint import (
     Checkpoint,
-    chained,
+    chain_hash,
     drop_checkpoint,
     of_lines,
     read_checkpoint,
@@ -137,7 +137,7 @@ class LedgerLines:
             _ = self.standing
             return "none"
         first = replace(self, events=self.events[: found.lines])
-        expected = first.taken()
+        expected = first.next_checkpoint()
         rest = replace(
             self, earlier=first.events, events=self.events[found.lines :], checkpoint=expected, start=first.standing
         )
@@ -149,7 +149,7 @@ class LedgerLines:
         rest._write(connection)  # noqa: SLF001 - another reading
         return "differed"
 
-    def taken(self) -> Checkpoint | None:
+    def next_checkpoint(self) -> Checkpoint | None:
         """The checkpoint after all lines; None before the first, and where the standing cannot be written.
 
         Raises:
@@ -164,7 +164,7 @@ class LedgerLines:
         return of_lines(self.checkpoint, self.events, self.standing.version.number, basis_of(self.terms), content)
 
     def _write(self, connection: sqlite3.Connection) -> None:
-        checkpoint = self.taken()
+        checkpoint = self.next_checkpoint()
         if checkpoint is not None and len(checkpoint.state) <= LARGEST:
             write_checkpoint(connection, self.meta["key"], checkpoint)
 
@@ -187,7 +187,7 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
         return reading
     before, after = contents.events[: checkpoint.lines], contents.events[checkpoint.lines :]
     start = _start(terms, checkpoint)
-    if start is None or chained(before) != checkpoint.chain:
+    if start is None or chain_hash(before) != checkpoint.chain:
         return reading
     return LedgerLines(terms, contents.meta, before, after, (), checkpoint, start)
 

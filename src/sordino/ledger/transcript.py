@@ -11,7 +11,7 @@ from typing import Any
 
 from sordino.document.files import read_text, write_text
 from sordino.document.formats import TRANSCRIPT
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical, hash_of
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -75,7 +75,7 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
     """
     text = read_text(source)
     end = text.rfind("\n", 0, -1) + 1
-    with expecting(source, "transcript"):
+    with explain_kind(source, "transcript"):
         head, *lines = [_object(line, source) for line in text.splitlines()] or [{}]
         TRANSCRIPT.require(head, str(source))
     last = lines.pop() if lines else {}

@@ -37,7 +37,7 @@ def listen(handler: Handler) -> None:
 
 
 @contextmanager
-def listening(handler: Handler) -> Iterator[None]:
+def listen_within(handler: Handler) -> Iterator[None]:
     """Have a handler run at a signal that stops, and the one before it afterwards."""
     with put_back():
         listen(handler)
@@ -58,11 +58,11 @@ def put_back() -> Iterator[None]:
 
 
 @contextmanager
-def interrupting() -> Iterator[None]:
+def interrupt_at_stops() -> Iterator[None]:
     """Have a signal raise KeyboardInterrupt, and note it: a library may report an interrupt in words of its own."""
     _came.clear()
     try:
-        with listening(_interrupt):
+        with listen_within(_interrupt):
             yield
     finally:
         _came.clear()

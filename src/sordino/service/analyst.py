@@ -42,18 +42,18 @@ class AnalystRoutes:
 
     async def estimates(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> dict[str, Any]:
         """What the reports say so far, with intervals."""
-        collection, tally = await self._published(plan_hash, request)
-        return await asyncio.to_thread(_estimated, collection.plan, tally, confidence)
+        collection, tally = await self._tally_or_public(plan_hash, request)
+        return await asyncio.to_thread(_estimate, collection.plan, tally, confidence)
 
     async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> HTMLResponse:
         """What the reports say so far, as a page with intervals that hold while more come in."""
-        collection, tally = await self._told(plan_hash, request)
+        collection, tally = await self._tally(plan_hash, request)
         return as_page(await asyncio.to_thread(self._pages.estimates, collection.plan, tally, confidence))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
-        collection, _ = await self._published(plan_hash, request)
-        tally = await self._desk.of_store(lambda _: collection.sourced)
+        collection, _ = await self._tally_or_public(plan_hash, request)
+        tally = await self._desk.of_store(lambda _: collection.sourced_aggregate)
         # A collector may have sent fewer reports than anybody is told estimates of.
         public = not await self._desk.is_analyst(request)
         text = await asyncio.to_thread(lambda: aggregate_text(collection.plan, tally, public=public))
@@ -61,7 +61,7 @@ class AnalystRoutes:
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
         """All reports that came here as Parquet, which `sordino aggregate` reads; without ids, in their order."""
-        collection, _ = await self._told(plan_hash, request)
+        collection, _ = await self._tally(plan_hash, request)
         await self._require_codes(collection)
         folder = tempfile.TemporaryDirectory()
         path = Path(folder.name) / "reports.parquet"
@@ -85,7 +85,7 @@ class AnalystRoutes:
 
         Of each collector the later tally takes the place of the earlier; the same one again adds nothing.
         """
-        collection = await self._asked(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request)
         with self._desk.budget.share() as share:
             body = await share.body_of(request)
             other = await asyncio.to_thread(_read_tally, collection.plan, bytes(body))
@@ -95,30 +95,30 @@ class AnalystRoutes:
 
     async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Take no more reports, for ever."""
-        collection = await self._asked(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request)
         await self._desk.of_store(lambda _: collection.close_to_reports())
         return await self._reports_of(collection)
 
     async def scrub(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Forget the codes of all reports, which are counted: ids stay, so that none is counted again."""
-        collection = await self._asked(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request)
         scrubbed = await asyncio.to_thread(lambda: sum(self._desk.parts(collection.scrub)))
         return {"scrubbed": scrubbed, **await self._reports_of(collection)}
 
-    async def _asked(self, plan_hash: str, request: Request) -> Collection:
+    async def _open_collection(self, plan_hash: str, request: Request) -> Collection:
         collection = self._desk.collection(plan_hash)
         await self._desk.require_analyst(request)
         return collection
 
-    async def _told(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+    async def _tally(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
         """The same with what all reports add up to, if they are enough."""
-        collection = await self._asked(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request)
         return collection, await self._desk.tally(collection)
 
-    async def _published(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
         """The same, for everybody where it is published."""
         if not self._desk.published:
-            return await self._told(plan_hash, request)
+            return await self._tally(plan_hash, request)
         collection = self._desk.collection(plan_hash)
         return collection, await self._desk.tally(collection)
 
@@ -133,11 +133,11 @@ def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
         "plan": plan.hash,
         "reports": collection.aggregate.n,
         "people": plan.people,
-        "closed": collection.closed,
+        "closed": collection.is_closed,
     }
 
 
-def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
+def _estimate(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
     coverage = Coverage(confidence)
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)

@@ -78,9 +78,7 @@ class Collector:
     @property
     def application(self) -> ASGIApp:
         """What a server runs."""
-        app = FastAPI(
-            title="Sordino collector", version="1", lifespan=self._desk.running, docs_url=None, redoc_url=None
-        )
+        app = FastAPI(title="Sordino collector", version="1", lifespan=self._desk.run, docs_url=None, redoc_url=None)
         for kind in (SordinoError, ProblemError):
             app.add_exception_handler(kind, of_error)
         for refused in (HTTPException, RequestValidationError):
@@ -90,7 +88,7 @@ class Collector:
             ("GET", "/health", self.health, None),
             ("GET", "/key", self.key, None),
             ("GET", "/plans", self.plans, None),
-            ("GET", PLAN, self.frozen, None),
+            ("GET", PLAN, self.plan_bytes, None),
             ("GET", f"{PLAN}/signature", self.signature, None),
             ("GET", f"{PLAN}/progress", self.progress, None),
             ("POST", f"{PLAN}/reports", uploads.keep, UPLOAD_BODY),
@@ -108,7 +106,7 @@ class Collector:
             shape = Response if media else JSONResponse
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
         add_pages(app)
-        return uploads if self._desk.metrics is None else self._desk.metrics.counting(uploads)
+        return uploads if self._desk.metrics is None else self._desk.metrics.count_answers(uploads)
 
     async def health(self) -> dict[str, str]:
         """That it runs."""
@@ -116,7 +114,7 @@ class Collector:
 
     async def plans(self) -> list[dict[str, str | None]]:
         """All plans that were ever served from the store, since which day, and since which day they are closed."""
-        return [asdict(each) for each in await self._desk.of_store(lambda store: store.served)]
+        return [asdict(each) for each in await self._desk.of_store(lambda store: store.served_plans)]
 
     async def key(self) -> dict[str, str]:
         """The public key that signs the plans."""
@@ -132,7 +130,7 @@ class Collector:
             "signature": signer.signature(content),
         }
 
-    async def frozen(self, plan_hash: str) -> Response:
+    async def plan_bytes(self, plan_hash: str) -> Response:
         """The plan's bytes."""
         headers = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(await self._bytes(plan_hash), media_type="application/json", headers=headers)

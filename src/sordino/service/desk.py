@@ -49,7 +49,7 @@ class Desk:
         self._writer: UploadWriter | None = None
 
     @asynccontextmanager
-    async def running(self, _: FastAPI) -> AsyncIterator[None]:
+    async def run(self, _: FastAPI) -> AsyncIterator[None]:
         """From the application's start to its end, when what was taken is written, and the store given back."""
         self._writer = UploadWriter(self._store, asyncio.get_running_loop())
         if self.metrics is not None:
@@ -75,10 +75,10 @@ class Desk:
         """The parts of a long job on the store, between which uploads are written; for a thread of its own."""
         running = steps()
 
-        async def following() -> T | None:
+        async def next_part() -> T | None:
             return await self.writer.do(lambda _: next(running, None), always=True)
 
-        while (part := asyncio.run_coroutine_threadsafe(following(), self.writer.loop).result()) is not None:
+        while (part := asyncio.run_coroutine_threadsafe(next_part(), self.writer.loop).result()) is not None:
             yield part
 
     def collection(self, asked: str) -> Collection:

@@ -44,7 +44,7 @@ class Metrics:
         self._writer = writer
 
     def _count_waiting(self) -> float:
-        return 0 if self._writer is None else self._writer.waiting
+        return 0 if self._writer is None else self._writer.queue_length
 
     def count_receipt(self, receipt: Receipt) -> None:
         """Count the reports of an upload."""
@@ -55,35 +55,35 @@ class Metrics:
         ):
             self._reports.labels(outcome).inc(number)
 
-    def counting(self, application: ASGIApp) -> ASGIApp:
+    def count_answers(self, application: ASGIApp) -> ASGIApp:
         """An application whose answers are counted; of methods that are none of HTTP's, all as one."""
 
-        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        async def count_answer(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 await application(scope, receive, send)
                 return
             begun, method = perf_counter(), scope["method"] if scope["method"] in ("GET", "POST") else "other"
 
-            async def sent(message: Message) -> None:
+            async def send_counted(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     self._seconds.labels(method).observe(perf_counter() - begun)
                     self._answers.labels(message["status"]).inc()
                 await send(message)
 
-            await application(scope, receive, sent)
+            await application(scope, receive, send_counted)
 
-        return counted
+        return count_answer
 
     @property
     def application(self) -> Starlette:
         """What the port of their own serves: `/health` and `/metrics`."""
-        return Starlette(routes=[Route("/health", self._health), Route("/metrics", self._told)])
+        return Starlette(routes=[Route("/health", self._health), Route("/metrics", self._exposition)])
 
     async def _health(self, _: Request) -> Response:
         works = self._writer is not None and self._writer.works
         return JSONResponse({"status": "ok" if works else "not writing"}, 200 if works else 503)
 
-    async def _told(self, _: Request) -> Response:
+    async def _exposition(self, _: Request) -> Response:
         from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 
         tell: Callable[..., bytes] = generate_latest

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.config import LOGGING_CONFIG
 
-from sordino.process.stops import listening
+from sordino.process.stops import listen_within
 from sordino.service.connection import LAST_SECONDS, BoundedProtocol
 
 PAUSE = 0.5
@@ -91,7 +91,7 @@ class BoundedServer(uvicorn.Server):
         if current_thread() is not main_thread():
             yield
             return
-        with listening(self.handle_exit):
+        with listen_within(self.handle_exit):
             yield
 
     async def serve(self, sockets: list[socket] | None = None) -> None:

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from sordino.document.files import cannot, sync_folder, written
+from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import SordinoError
 
@@ -63,6 +63,6 @@ class Signer:
 
 def _make(path: Path) -> None:
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    with written(path) as temporary, new_private_file(temporary) as file:
+    with replace_whole(path) as temporary, new_private_file(temporary) as file:
         file.write(pem)
     sync_folder(path)

@@ -42,12 +42,12 @@ class UploadRoute:
             if plan is None:
                 await self._others(scope, receive, send)
             else:
-                await self._kept(plan, scope, receive, send)
+                await self._respond(plan, scope, receive, send)
         except (ClientDisconnect, asyncio.CancelledError):
             # Half a body, or a collector that ends: there is nothing to keep, and nobody to tell.
             return
 
-    async def _kept(self, plan: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(self, plan: str, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
             answer: Response = await self.keep(plan, request)
@@ -70,7 +70,7 @@ class UploadRoute:
             receipt = await self._desk.writer.add(collection, upload)
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
-        return _acknowledged(upload, receipt)
+        return _acknowledge(upload, receipt)
 
 
 def _uploaded_to(scope: Scope) -> str | None:
@@ -83,7 +83,7 @@ def _uploaded_to(scope: Scope) -> str | None:
     return None
 
 
-def _acknowledged(upload: Upload, receipt: Receipt) -> JSONResponse:
+def _acknowledge(upload: Upload, receipt: Receipt) -> JSONResponse:
     failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
     counts = {"accepted": receipt.accepted, "repeated": receipt.repeated, "failures": receipt.failures}
     return JSONResponse({**counts, "failed": failed})

@@ -73,7 +73,7 @@ class UploadWriter:
         self._thread.start()
 
     @property
-    def waiting(self) -> int:
+    def queue_length(self) -> int:
         """Uploads and questions that wait."""
         return self._jobs.total()
 
@@ -133,7 +133,7 @@ class UploadWriter:
                 self._settle(group, partial(collection.add, [one.work for one in group]))
             for one in waiting:
                 if one.collection is None:
-                    self._settle([one], partial(_asked, one.work, self._store))
+                    self._settle([one], partial(_run_job, one.work, self._store))
 
     def _together(self, large: deque[_Queued]) -> tuple[list[_Queued], bool]:
         """All that wait but large uploads, which join others of theirs; and whether more may come.
@@ -169,7 +169,7 @@ def _some_of(large: deque[_Queued]) -> list[_Queued]:
     return found
 
 
-def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
+def _run_job(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
     return [job(store)]
 
 

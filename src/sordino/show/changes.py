@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Plot
 from sordino.blocks.charts import ChangeChart, Sides, WithLimits
-from sordino.blocks.digits import rounded
+from sordino.blocks.digits import round_row
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.independent_difference import WithInterval
@@ -81,7 +81,7 @@ def _rows_of_chart(rows: Sequence[ChangedRow], *, is_share: bool) -> list[Change
 def _text_with_sign(row: ChangedRow, *, together: bool) -> str:
     """A change with its sign: of shares in percentage points, of others in their own unit."""
     if row.is_share:
-        text = rounded({"change": 100 * row.change.value, "stderr": 100 * row.change.stderr})["change"]
+        text = round_row({"change": 100 * row.change.value, "stderr": 100 * row.change.stderr})["change"]
     else:
         text = change_cells(row, together=together)[3]
     return text if text.startswith("-") or not float(text) else f"+{text}"
@@ -92,7 +92,7 @@ def _sides(rows: Sequence[ChangedRow], *, together: bool, own: bool) -> Sides:
     starts, ends = np.array([(0.0, 100.0) if own else row.scale for row in rows]).T
     spans = (ends - starts) / 100
 
-    def scaled(numbers: Sequence[WithInterval], origin: NDArray[np.float64]) -> WithLimits:
+    def scale(numbers: Sequence[WithInterval], origin: NDArray[np.float64]) -> WithLimits:
         columns = np.array([[one.value, one.low, one.high] for one in numbers]).T
         value, low, high = (columns - origin) / spans
         return value, low, high
@@ -101,9 +101,9 @@ def _sides(rows: Sequence[ChangedRow], *, together: bool, own: bool) -> Sides:
     before, after = ([row.before for row in rows], [row.after for row in rows])
     nowhere = np.zeros_like(starts)
     return Sides(
-        scaled(before, starts),
-        scaled(after, starts),
-        scaled(changed, nowhere),
-        scaled([row.together for row in rows], nowhere)[1:],
+        scale(before, starts),
+        scale(after, starts),
+        scale(changed, nowhere),
+        scale([row.together for row in rows], nowhere)[1:],
         np.array([row.sure for row in rows]),
     )

@@ -63,7 +63,7 @@ def within_blocks(results: Sequence[Result]) -> Iterator[Block]:
 def _within(table: TableResult) -> Iterator[Block]:
     shares = table.read_across()
     if shares is not None:
-        texts = [WITHIN, *([FITTED] if shares.fitted else []), *([TOO_FEW_IN_WORDS] if shares.has_unknown else [])]
+        texts = [WITHIN, *([FITTED] if shares.has_fitted else []), *([TOO_FEW_IN_WORDS] if shares.has_unknown else [])]
         said = tuple(Sentence(text, Purpose.COLUMNS) for text in (*texts, MORE))
         title = f"Shares of {shares.of} within {shares.given}"
         cells = TextTable(title, shares.header, shares.cells, (table.coverage.sentence("share"), *said))

@@ -18,9 +18,9 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.tables.arrays import array_of
-from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quoted, require_columns
+from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quote, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
-from sordino.tables.table_file import TO_FILE, can_be_read_again, changed
+from sordino.tables.table_file import TO_FILE, can_be_read_again, change_error
 
 if TYPE_CHECKING:
     from sordino.tables.wrong_rows import Look, Wrong, WrongRows
@@ -70,7 +70,7 @@ class AttributeColumns:
         """What to read: an index where SQL can tell it, else what the domain needs."""
         match self.domain:
             case Interval():
-                missing = {"missing": f"{quoted(self.names[0])} IS NULL"} if self.attribute.optional else {}
+                missing = {"missing": f"{quote(self.names[0])} IS NULL"} if self.attribute.optional else {}
                 return {"number": number(self.names[0])} | missing
             case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
@@ -78,15 +78,15 @@ class AttributeColumns:
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
                 return {"index": index_below(self.names[0], domain.k)}
             case domain if domain.k <= LISTED:
-                return {"index": self._listed(domain)}
+                return {"index": self._place_sql(domain)}
             case _:
-                name = quoted(self.names[0])
+                name = quote(self.names[0])
                 missing = {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
                 return {"label": f"CAST({name} AS VARCHAR)"} | missing
 
-    def _listed(self, domain: Categories) -> str:
+    def _place_sql(self, domain: Categories) -> str:
         """The place of a name among some, as SQL; -1 for any other."""
-        name, names = quoted(self.names[0]), ", ".join(literal(str(label)) for label in domain.labels)
+        name, names = quote(self.names[0]), ", ".join(literal(str(label)) for label in domain.labels)
         place = f"coalesce(CAST(enum_code(TRY_CAST(CAST({name} AS {TEXT}) AS ENUM({names}))) AS INTEGER), -1)"
         if self.attribute.missing is None:
             return place
@@ -241,7 +241,7 @@ def mistakes(table: PathOrFrame, asked: Sequence[AttributeColumns], found: Attri
     looked = zip(asked, examine(table, [own.look for own in asked]), strict=True)
     errors = [own.mistake(table, wrong) for own, wrong in looked if wrong.first]
     if not errors:
-        return changed(table)
+        return change_error(table)
     return errors[0] if len(errors) == 1 else SordinoErrors(str(table), errors)
 
 

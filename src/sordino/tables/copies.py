@@ -25,7 +25,7 @@ class Copies:
         self._note = note
         self._seen: dict[bytes, PathOrFrame] = {}
 
-    def watched(self, table: PathOrFrame, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
+    def note_copies(self, table: PathOrFrame, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
         """The codes of a file as they are read.
 
         Raises:

@@ -31,7 +31,7 @@ INTERRUPTED = {
 """How DuckDB begins to tell of an interrupt without an error of its own: in a query, and in a table's methods."""
 
 
-def damaged(table: PathOrFrame, error: Exception) -> SordinoError:
+def damage_error(table: PathOrFrame, error: Exception) -> SordinoError:
     """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
     if isinstance(error, OSError) and error.strerror:
         return cannot("read", Path(str(table)), error)

@@ -16,14 +16,14 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from sordino.document.files import written
+from sordino.document.files import replace_whole
 from sordino.errors import SordinoError, UnavailableError
-from sordino.survey.frozen.own_columns import alike
-from sordino.tables.damage import damaged, require_not_stopped, system_reason
+from sordino.survey.frozen.own_columns import fold_name
+from sordino.tables.damage import damage_error, require_not_stopped, system_reason
 from sordino.tables.files.csv_file import CsvFile
 from sordino.tables.files.table_name import require_file, require_plain, table_format
 from sordino.tables.frame import Frame, PathOrFrame, expecting_kind
-from sordino.tables.table_file import typed
+from sordino.tables.table_file import has_types
 
 ROWS = 1 << 17
 """Rows of a batch."""
@@ -75,8 +75,8 @@ def read_batches(
     Raises:
         SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
     """
-    query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
-    with _opened(table) as whole, _readable(whole, columns) as (connection, read, parameters):
+    query = ", ".join(f"{expression} AS {quote(name)}" for name, expression in select.items())
+    with _open_table(table) as whole, _readable(whole, columns) as (connection, read, parameters):
         source = read + _within(rows)
         _share_parts(connection, len(select))
         try:
@@ -84,7 +84,7 @@ def read_batches(
             yield from relation.to_arrow_reader(ROWS)
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
             require_not_stopped(error)
-            raise damaged(table, error) from None
+            raise damage_error(table, error) from None
 
 
 def count_where(
@@ -98,14 +98,14 @@ def count_where(
         SordinoError: no such file or column, or a file that is damaged.
     """
     counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
-    with _opened(table) as whole, _readable(whole, columns) as (connection, read, parameters):
+    with _open_table(table) as whole, _readable(whole, columns) as (connection, read, parameters):
         source = read + _within(rows)
         _share_parts(connection, len(conditions))
         try:
             found = connection.execute(f"SELECT {counts} FROM {source}", parameters).fetchone()  # noqa: S608 - names are quoted
         except (duckdb.Error, OSError, RuntimeError) as error:
             require_not_stopped(error)
-            raise damaged(table, error) from None
+            raise damage_error(table, error) from None
     return [int(count) for count in found or ()]
 
 
@@ -137,7 +137,7 @@ def write_table(
         options += ", COMPRESSION gzip"
     raised: list[BaseException] = []
 
-    def watched() -> Iterator[pa.RecordBatch]:
+    def keep_error() -> Iterator[pa.RecordBatch]:
         # DuckDB reports an error of its input in its own words; ours is kept and raised as it was.
         try:
             yield from batches
@@ -145,10 +145,10 @@ def write_table(
             raised.append(error)
             raise
 
-    with written(path, overwrite=overwrite) as temporary, _connected(_database()) as connection:
+    with replace_whole(path, overwrite=overwrite) as temporary, _without_progress_bar(_database()) as connection:
         target = str(temporary.absolute()).replace("'", "''")
         try:
-            connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
+            connection.register("batches", pa.RecordBatchReader.from_batches(schema, keep_error()))
             connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
         except (duckdb.Error, pa.ArrowException, RuntimeError) as error:
             if raised:
@@ -166,21 +166,21 @@ def whole_type(kind: str) -> bool:
     return kind in WHOLE or (kind.startswith("DECIMAL(") and kind.endswith(",0)"))
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def number(name: str) -> str:
     """The number in a column, as SQL; NULL for a text that only Python and DuckDB take for one: 1_0 is not 10."""
-    column = quoted(name)
+    column = quote(name)
     spelt = f"typeof({column}) = '{TEXT}' AND contains(CAST({column} AS {TEXT}), '_')"
     return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
 def index_below(name: str, k: int) -> str:
     """The whole number below k in a column, as SQL; -1 for whatever else stands there."""
-    column, read = quoted(name), number(name)
+    column, read = quote(name), number(name)
     inside = f"{read} >= 0 AND {read} < {k} AND {read} = floor({read})"
     other = f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"
     # Types are known before a row is read: of whole numbers nothing is worked out in floats.
@@ -196,15 +196,15 @@ def header(table: PathOrFrame) -> list[tuple[str, str]]:
         SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
     """
     names = table.table.column_names if isinstance(table, Frame) else _names(table)
-    if isinstance(table, CsvFile) or not typed(table):
+    if isinstance(table, CsvFile) or not has_types(table):
         return [(name, TEXT) for name in names]
     try:
-        with _connected(_read_with(os.getpid())) as connection:
+        with _without_progress_bar(_read_with(os.getpid())) as connection:
             source, parameters = _typed_source(connection, table)
             described = connection.execute(f"DESCRIBE FROM {source}", parameters).fetchall()
     except (duckdb.Error, OSError, RuntimeError) as error:
         require_not_stopped(error)
-        raise damaged(table, error) from None
+        raise damage_error(table, error) from None
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
 
@@ -225,20 +225,20 @@ def opened_table(table: PathOrFrame) -> Iterator[PathOrFrame]:
     """
     with ExitStack() as stack:
         with expecting_kind(table, "table"):
-            whole = stack.enter_context(_opened(table))
+            whole = stack.enter_context(_open_table(table))
         yield whole
 
 
 @contextmanager
-def _opened(table: PathOrFrame) -> Iterator[PathOrFrame]:
+def _open_table(table: PathOrFrame) -> Iterator[PathOrFrame]:
     """A table, opened in the block if it is the path of a CSV file."""
-    if not isinstance(table, Path) or typed(table):
+    if not isinstance(table, Path) or has_types(table):
         yield table
         return
     try:
         file = CsvFile(table)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise damaged(table, error) from None
+        raise damage_error(table, error) from None
     with file:
         yield file
 
@@ -247,8 +247,8 @@ def _names(table: PathOrFrame) -> list[str]:
     """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
     if not isinstance(table, Path):
         return list(table.names)
-    if not typed(table):
-        with _opened(table) as file:
+    if not has_types(table):
+        with _open_table(table) as file:
             return _names(file)
     from pyarrow import parquet
 
@@ -256,7 +256,7 @@ def _names(table: PathOrFrame) -> list[str]:
     try:
         return list(parquet.read_schema(table).names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise damaged(table, error) from None
+        raise damage_error(table, error) from None
 
 
 def _database(_: int = 0) -> duckdb.DuckDBPyConnection:
@@ -272,7 +272,7 @@ def read_alone() -> None:
     _read_with(os.getpid()).execute("SET threads = 1")
 
 
-def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def _without_progress_bar(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """DuckDB draws a bar of its own on the output where a query takes seconds: not here."""
     return database.cursor().execute("SET enable_progress_bar = false")
 
@@ -281,7 +281,7 @@ def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection
 def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duckdb.DuckDBPyConnection, str, list[str]]]:
     """A database whose queries can read a table, what they read, and what parameters they have; its columns checked."""
     _require_readable(table, columns)
-    with _connected(_read_with(os.getpid())) as connection:
+    with _without_progress_bar(_read_with(os.getpid())) as connection:
         if not isinstance(table, CsvFile):
             yield connection, *_typed_source(connection, table)
             return
@@ -289,7 +289,7 @@ def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duck
             with table.pipe() as name:
                 yield connection, _csv_source(table, columns), [name]
         except (OSError, EOFError, zlib.error) as error:
-            raise damaged(table, error) from None
+            raise damage_error(table, error) from None
 
 
 def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) -> tuple[str, list[str]]:
@@ -300,7 +300,7 @@ def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) ->
         connection.register(FRAME, table.table)
     except duckdb.Error as error:
         require_not_stopped(error)
-        raise damaged(table, error) from None
+        raise damage_error(table, error) from None
     return FRAME, []
 
 
@@ -324,12 +324,12 @@ def _require_readable(table: PathOrFrame, columns: Sequence[str]) -> None:
     if not names:
         raise SordinoError(
             f"{table} must hold data",
-            found="no columns" if typed(table) else "an empty file",
+            found="no columns" if has_types(table) else "an empty file",
             step="name its columns in a first line, with a row for each person below",
         )
     _require_columns(table, names, columns, "name them in its first line")
-    matched = [alike(name) for name in names]
-    repeated = [name for name in columns if matched.count(alike(name)) > 1]
+    matched = [fold_name(name) for name in names]
+    repeated = [name for name in columns if matched.count(fold_name(name)) > 1]
     if repeated:
         raise SordinoError(
             f"{table} must have each column once",
@@ -361,12 +361,12 @@ def _require_columns(
     if not missing:
         return
     # A CSV file without a header has somebody's values in its first line. Where a column is found they are names.
-    known = named or typed(table) or len(missing) < len(columns)
+    known = named or has_types(table) or len(missing) < len(columns)
     count = f"{len(names)} column{'' if len(names) == 1 else 's'}"
     found = f"{count}, but not {', '.join(missing)}"
     if known:
         found += f", only {', '.join(names)}"
-    spelt = [repr(name) for name in names if alike(name.strip()) in [alike(one.strip()) for one in missing]]
+    spelt = [repr(name) for name in names if fold_name(name.strip()) in [fold_name(one.strip()) for one in missing]]
     close = [repr(name) for one in missing for name in get_close_matches(one, names, 1) if known]
     if spelt or close:
         step = f"did you mean {', '.join(dict.fromkeys(spelt or close))}? Otherwise {step}"

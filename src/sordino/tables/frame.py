@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from sordino.document.kinds import FileKind, expecting
+from sordino.document.kinds import FileKind, explain_kind
 from sordino.errors import SordinoError
 from sordino.tables.files.csv_file import CsvFile
 
@@ -84,4 +84,4 @@ def expecting_kind(table: PathOrFrame, wanted: FileKind) -> AbstractContextManag
     """`expecting`, of a file: a frame is what it is."""
     if isinstance(table, Frame):
         return nullcontext()
-    return expecting(table.path if isinstance(table, CsvFile) else table, wanted)
+    return explain_kind(table.path if isinstance(table, CsvFile) else table, wanted)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sordino.document.files import cannot, require_new, sync_folder, written
-from sordino.document.kinds import expecting
+from sordino.document.files import cannot, replace_whole, require_new, sync_folder
+from sordino.document.kinds import explain_kind
 from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
@@ -44,7 +44,7 @@ def open_key(release: Release) -> Iterator[Callable[[], KeyedSource | None]]:
     secret = read_key(key) if isinstance(key, Path) else None
     new: list[Path] = []
 
-    def made() -> KeyedSource | None:
+    def make_source() -> KeyedSource | None:
         if not isinstance(key, Path):
             return key
         if secret is not None:
@@ -54,7 +54,7 @@ def open_key(release: Release) -> Iterator[Callable[[], KeyedSource | None]]:
         return KeyedSource(fresh, task)
 
     try:
-        yield made
+        yield make_source
     except SordinoError:
         for path in new:
             path.unlink(missing_ok=True)
@@ -86,7 +86,7 @@ def read_key(path: Path) -> bytes | None:
     words = content.removeprefix(BOM_UTF8)
     digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), words)
     if digits is None:
-        with expecting(path, "key"):
+        with explain_kind(path, "key"):
             raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
     _require_secret(path, status)
     return bytes.fromhex(digits[1].decode())
@@ -99,7 +99,7 @@ def make_key(path: Path) -> bytes:
         SordinoError: something has that name, or the system refuses.
     """
     key = secrets.token_bytes(KEY_BYTES)
-    with written(path) as temporary, new_private_file(temporary) as file:
+    with replace_whole(path) as temporary, new_private_file(temporary) as file:
         file.write(f"{TITLE}\n{key.hex()}\n".encode("ascii"))
     sync_folder(path)
     return key

@@ -17,7 +17,7 @@ from sordino.exact.ids.texts import Texts
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Words
 from sordino.tables.arrays import array_of
-from sordino.tables.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
+from sordino.tables.duckdb import TEXT, WHOLE, header, quote, read_batches, require_columns
 from sordino.tables.frame import PathOrFrame
 from sordino.tables.table_file import TO_FILE, can_be_read_again
 
@@ -45,7 +45,7 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
     if column not in kinds:
         # Whoever reads ids has found the columns of the values.
         require_columns(table, [column], "name the column that identifies people: --id COLUMN", named=True)
-    kind, name = kinds[column], quoted(column)
+    kind, name = kinds[column], quote(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{table} must have whole numbers or texts in {column}", found=f"type {kind}")
     return {"id": name if kind in WHOLE else f"CAST({name} AS {TEXT})"}
@@ -54,7 +54,7 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
 def missing_ids(batch: pa.RecordBatch) -> NDArray[np.bool_]:
     """In which rows of a batch there is no id, or an empty one."""
     ids = _as_read(batch)
-    return _missing(ids, None if pa.types.is_integer(ids.type) else _texts(ids))
+    return _is_missing(ids, None if pa.types.is_integer(ids.type) else _texts(ids))
 
 
 def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> RecordIds:
@@ -65,7 +65,7 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     """
     ids = _as_read(batch)
     texts = None if pa.types.is_integer(ids.type) else _texts(ids)
-    missing = _missing(ids, texts)
+    missing = _is_missing(ids, texts)
     if missing.any():
         raise SordinoError(
             f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have an id of its own",
@@ -87,7 +87,7 @@ def _texts(ids: pa.Array) -> Texts:
     return Texts.split_at(np.frombuffer(data or b"", dtype=np.uint8), places)
 
 
-def _missing(ids: pa.Array, texts: Texts | None) -> NDArray[np.bool_]:
+def _is_missing(ids: pa.Array, texts: Texts | None) -> NDArray[np.bool_]:
     missing = np.zeros(len(ids), dtype=np.bool_) if texts is None else texts.lengths == 0
     return missing | array_of(ids.is_null()) if ids.null_count else missing
 

@@ -27,21 +27,21 @@ from sordino.tables.duckdb import (
     count_where,
     header,
     opened_table,
-    quoted,
+    quote,
     read_batches,
     require_columns,
     whole_type,
     write_table,
 )
 from sordino.tables.files.report_rows import OtherRowsError, ReportRows, write_rows
-from sordino.tables.files.table_name import opened, table_format
+from sordino.tables.files.table_name import open_table, table_format
 from sordino.tables.frame import PathOrFrame, expecting_kind
-from sordino.tables.jobs.drawn import Drawn, drawn
+from sordino.tables.jobs.drawn import Drawn, draw_reports
 from sordino.tables.jobs.pieces import pieces_of
 from sordino.tables.key import open_key
 from sordino.tables.records import IdComparison
 from sordino.tables.release import PLAIN, Release, Released
-from sordino.tables.table_file import changed, file_state, typed, unchanged
+from sordino.tables.table_file import change_error, file_state, has_types, require_unchanged
 from sordino.tables.values import read_people, require_people
 from sordino.tables.weighted.counts import CountColumn, sorted_codes
 
@@ -126,8 +126,8 @@ def _codes(
         if release.count_column is not None:
             counts = CountColumn(release.count_column)
             counts.require(table)
-            batches = drawn(plan, read_people(plan, table, None, counts=counts), None)
-            yield sorted_codes(unchanged(table, before, _compared(batches, None, clipped)), progress)
+            batches = draw_reports(plan, read_people(plan, table, None, counts=counts), None)
+            yield sorted_codes(require_unchanged(table, before, _compare_ids(batches, None, clipped)), progress)
             return
         file, pieces = pieces_of(table) if release.jobs > 1 else (None, [])
         if len(pieces) > 1:
@@ -138,15 +138,15 @@ def _codes(
             # Without a key its words serve the comparison of ids alone.
             keyed = (source or KeyedSource(secrets.token_bytes(KEY_BYTES), "ids")).of_plan(plan.hash)
         if file is None or len(pieces) == 1:
-            batches = drawn(plan, read_people(plan, table, ids), keyed, fresh=source is None)
+            batches = draw_reports(plan, read_people(plan, table, ids), keyed, fresh=source is None)
         else:
             started = workers.Workers.of(plan, file, release, keyed, pieces, fresh=source is None)
-            batches = stack.enter_context(started).drawn()
-        codes = _compared(batches, IdComparison(table, ids, keyed) if ids and keyed else None, clipped)
-        yield _counted(unchanged(table, before, codes), progress)
+            batches = stack.enter_context(started).draw_all()
+        codes = _compare_ids(batches, IdComparison(table, ids, keyed) if ids and keyed else None, clipped)
+        yield _count_progress(require_unchanged(table, before, codes), progress)
 
 
-def _compared(batches: Iterator[Drawn], comparison: IdComparison | None, clipped: Counter[str]) -> Iterator[Words]:
+def _compare_ids(batches: Iterator[Drawn], comparison: IdComparison | None, clipped: Counter[str]) -> Iterator[Words]:
     """The reports of people whose ids differ, if they have any: two with one id would share their noise."""
     for codes, ids, beyond in batches:
         if comparison is not None and ids is not None:
@@ -157,7 +157,7 @@ def _compared(batches: Iterator[Drawn], comparison: IdComparison | None, clipped
         comparison.finish()
 
 
-def _counted(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
+def _count_progress(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
     for codes in batches:
         yield codes
         progress(len(codes))
@@ -206,7 +206,7 @@ def tally_table(
     aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
     copies = Copies(note)
     for table in reports:
-        aggregate += tally_codes(plan, table, copies.watched(table, read_codes(plan, table)), progress)
+        aggregate += tally_codes(plan, table, copies.note_copies(table, read_codes(plan, table)), progress)
     if aggregate.n == 0:
         raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
     return aggregate
@@ -257,8 +257,8 @@ def read_codes(plan: Plan, table: PathOrFrame, places: range | None = None) -> I
     with expecting_kind(table, "reports"):
         require_columns(table, COLUMNS, "give a file that `sordino privatize` wrote")
     done = 0
-    if isinstance(table, Path) and not typed(table):
-        with suppress(OtherRowsError, OSError, EOFError, zlib.error), opened(table) as file:
+    if isinstance(table, Path) and not has_types(table):
+        with suppress(OtherRowsError, OSError, EOFError, zlib.error), open_table(table) as file:
             for codes in _rows(plan).read(file, ROWS):
                 yield codes
                 done += len(codes)
@@ -273,10 +273,10 @@ def read_codes(plan: Plan, table: PathOrFrame, places: range | None = None) -> I
 def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Iterator[Words]:
     """The codes of a table that DuckDB can read, in whatever form its columns stand."""
     last = plan.sampled.outputs - 1
-    tag, code = (quoted(name) for name in COLUMNS)
+    tag, code = (quote(name) for name in COLUMNS)
     own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
     whole = "true"
-    if typed(table):
+    if has_types(table):
         wrong = [name for name, kind in header(table) if name in COLUMNS and not whole_type(kind)]
         if wrong:
             raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
@@ -295,12 +295,12 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
         rows += len(batch)
         yield codes
     if places is not None and rows != places.stop:
-        raise changed(table)
+        raise change_error(table)
 
 
 def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
     """Reports whose tag is not the plan's."""
-    sign = f"regexp_full_match(CAST({quoted('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
+    sign = f"regexp_full_match(CAST({quote('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
     rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
     found, step = f"another plan's in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
     if rounded == foreign:
@@ -311,7 +311,7 @@ def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
 
 def _no_code(table: PathOrFrame, row: int, last: int, own: str, valid: str) -> DamagedError:
     """Codes that no report of the plan has."""
-    code = f"CAST({quoted('code')} AS VARCHAR)"
+    code = f"CAST({quote('code')} AS VARCHAR)"
     wrong = f"({own} AND NOT {valid})"
     short = f"regexp_full_match({code}, '[0-9]+') AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false)"
     point = f"regexp_full_match({code}, '[0-9]+\\.0*')"

@@ -19,7 +19,7 @@ TO_FILE = "write it to a file, and give that, to see what is wrong in how many r
 """What to do about a mistake of a pipe, which cannot be read once more to say all about it."""
 
 
-def typed(table: PathOrFrame) -> bool:
+def has_types(table: PathOrFrame) -> bool:
     """Whether a table's columns have names and types of their own: all but those of a CSV file, which are texts."""
     return isinstance(table, Frame) or (isinstance(table, Path) and table_format(table) == ".parquet")
 
@@ -40,7 +40,7 @@ def file_state(table: PathOrFrame) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iterator[Batch]) -> Iterator[Batch]:
+def require_unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iterator[Batch]) -> Iterator[Batch]:
     """The batches of a table.
 
     Raises:
@@ -48,10 +48,10 @@ def unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iterator[Bat
     """
     yield from batches
     if file_state(table) != before:
-        raise changed(table)
+        raise change_error(table)
 
 
-def changed(table: PathOrFrame) -> SordinoError:
+def change_error(table: PathOrFrame) -> SordinoError:
     """The refusal of a table that is not the one whose rows were counted and whose ids were compared."""
     return SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
 

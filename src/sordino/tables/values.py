@@ -11,7 +11,7 @@ from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
 from sordino.tables.frame import PathOrFrame, table_of
 from sordino.tables.records import batch_ids, id_expressions
-from sordino.tables.table_file import changed
+from sordino.tables.table_file import change_error
 from sordino.tables.weighted.counts import CountColumn, each_person
 
 QuestionValues: TypeAlias = tuple[Column | Measured, ...]
@@ -38,7 +38,7 @@ def require_people(plan: Plan, table: PathOrFrame) -> None:
     Raises:
         SordinoError: with what it has instead.
     """
-    require_columns_of(_asked(plan).values(), table)
+    require_columns_of(_asked_attributes(plan).values(), table)
 
 
 def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
@@ -77,7 +77,7 @@ def read_people(
         SordinoError: as `read_values`, a count that is none, nobody at all, an id that is missing or of another kind,
             or fewer rows than places.
     """
-    asked, columns = _asked(plan), columns_read(plan)
+    asked, columns = _asked_attributes(plan), columns_read(plan)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
@@ -109,16 +109,20 @@ def read_people(
                 # Rows are counted once, however many people they stand for.
                 clipped = dict.fromkeys(clipped, 0)
     if places is not None and rows != places.stop:
-        raise changed(table)
+        raise change_error(table)
     if rows == 0:
         raise SordinoError(f"{table} must hold data", found="no rows")
     if counts is not None and people == 0:
         raise SordinoError(f"{table} must hold people", found=f"0 in each row of {counts.name}")
 
 
-def _asked(plan: Plan) -> dict[str, AttributeColumns]:
+def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:
     """The attributes that some question asks for."""
-    return {name: AttributeColumns(plan.attributes[name]) for question in plan.questions for name in question.asked}
+    return {
+        name: AttributeColumns(plan.attributes[name])
+        for question in plan.questions
+        for name in question.attribute_names
+    }
 
 
 def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
@@ -128,4 +132,4 @@ def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
 
 def columns_read(plan: Plan) -> list[str]:
     """The columns of all questions, each once."""
-    return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.names))
+    return list(dict.fromkeys(name for own in _asked_attributes(plan).values() for name in own.names))

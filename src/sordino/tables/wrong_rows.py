@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.tables.arrays import array_of
-from sordino.tables.duckdb import number, quoted, read_batches
+from sordino.tables.duckdb import number, quote, read_batches
 from sordino.tables.frame import PathOrFrame
 
 Mask = NDArray[np.bool_]
@@ -104,9 +104,9 @@ def examine(table: PathOrFrame, looks: Sequence[Look]) -> list[Wrong]:
     select: dict[str, str] = {}
     for i, look in enumerate(looks):
         select |= {f"{key} {i}": text for key, text in look.expressions.items()}
-        select |= {f"absent {i}": " OR ".join(f"{quoted(name)} IS NULL" for name in look.names)}
+        select |= {f"absent {i}": " OR ".join(f"{quote(name)} IS NULL" for name in look.names)}
         for j, name in enumerate(look.names):
-            select |= {f"text {i} {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {i} {j}": number(name)}
+            select |= {f"text {i} {j}": f"CAST({quote(name)} AS VARCHAR)", f"number {i} {j}": number(name)}
     found = [Wrong() for _ in looks]
     for batch in read_batches(table, select, list(dict.fromkeys(name for look in looks for name in look.names))):
         for i, (look, wrong) in enumerate(zip(looks, found, strict=True)):

@@ -31,7 +31,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import statistics_of
 from sordino.survey.reading.schema import Survey
 from sordino.tables.values import people_table, read_people
-from sordino.testing.people import people_of, record_of, released, texts_in, with_missing
+from sordino.testing.people import people_of, record_of, release_fixed, texts_in, with_missing
 from sordino.verbs.change import change
 from sordino.verbs.collect import aggregate, estimate
 from sordino.verbs.dependence import dependence
@@ -175,7 +175,7 @@ class _KindTrial:
 
     @cached_property
     def tally(self) -> Aggregate:
-        return aggregate(self.plan, released(self.plan, self.people))
+        return aggregate(self.plan, release_fixed(self.plan, self.people))
 
     # In a survey
 
@@ -209,7 +209,7 @@ class _KindTrial:
     def _require_names(self) -> None:
         ask = Survey.read(self.survey()).ask[0]
         names = set(ask.attributes)
-        found = self.kind.named(self.word, self.ask[self.word]).values()
+        found = self.kind.attribute_references(self.word, self.ask[self.word]).values()
         given = texts_in([each for each in found if not isinstance(each, dict)])
         if ask.kind is not self.kind or not names or given != names or not names <= set(self.tables):
             raise AssertionError(f"{sorted(names)} are named")
@@ -265,8 +265,12 @@ class _KindTrial:
             raise AssertionError("two questions of one name")
         (columns,) = [people.values for people in read_people(self.plan, people_table(self.plan, self.people), None)]
         for question, part, column in zip(self.plan.questions, self.plan.document.queries, columns, strict=True):
-            if question.kind not in self.kind.words or tuple(question.asked) != part.names or not question.types:
-                raise AssertionError(f"a {question.kind} of {question.asked}")
+            if (
+                question.kind not in self.kind.words
+                or tuple(question.attribute_names) != part.names
+                or not question.types
+            ):
+                raise AssertionError(f"a {question.kind} of {question.attribute_names}")
             if not question.asked_in_words or not question.typical_error > 0:
                 raise AssertionError("a question without words, or without an error")
             if len(column) != PEOPLE:
@@ -277,7 +281,7 @@ class _KindTrial:
     def _require_expected(self) -> None:
         held = freeze(self.survey(), PEOPLE, expect=self.people).plan
         again = Plan.of_text(held.bytes.decode(), "the plan")
-        if again.bytes != held.bytes or any(one.known is None for one in again.questions):
+        if again.bytes != held.bytes or any(one.expected_people is None for one in again.questions):
             raise AssertionError("nothing that is known")
 
     def _require_forecasts(self) -> None:
@@ -361,7 +365,7 @@ class _KindTrial:
         )
         plan = Plan.of(Survey.read(survey), PEOPLE)
         people = people_of(plan.attributes, PEOPLE)
-        found = estimate(plan, aggregate(plan, released(plan, people)))
+        found = estimate(plan, aggregate(plan, release_fixed(plan, people)))
         json.dumps([list(pooled.rows()) for pooled in found.pooled], allow_nan=False)
         if not explain(plan) or not certify(plan).holds:
             raise AssertionError("a promise that is broken, or not explained")
@@ -381,7 +385,7 @@ class _KindTrial:
     def _answer_missing(self) -> None:
         tables = {name: with_missing(table) for name, table in self.tables.items()}
         plan = Plan.of(Survey.read(self.of_asks(self.ask, tables=tables)), PEOPLE)
-        tally = aggregate(plan, released(plan, people_of(plan.attributes, PEOPLE)))
+        tally = aggregate(plan, release_fixed(plan, people_of(plan.attributes, PEOPLE)))
         estimate(plan, tally)
 
     def _estimate_nothing(self) -> None:

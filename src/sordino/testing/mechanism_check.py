@@ -110,7 +110,7 @@ class _Dense:
         return np.array(counts, dtype=np.float64)
 
     @cached_property
-    def expected(self) -> NDArray[np.float64]:
+    def expected_counters(self) -> NDArray[np.float64]:
         """The expected counters of one report of each value, shape (k, counters)."""
         return np.asarray(self.matrix[:, self.codes] @ self.tallies)
 
@@ -162,8 +162,8 @@ class _Dense:
         w = generator.normal(size=mechanism.counters)
         parts: list[tuple[str, Callable[[], ArrayLike], ArrayLike]] = [
             ("probabilities", mechanism.probabilities, self.matrix),
-            ("forward", lambda: mechanism.forward(p), p @ self.expected),
-            ("adjoint", lambda: mechanism.adjoint(w), self.expected @ w),
+            ("forward", lambda: mechanism.forward(p), p @ self.expected_counters),
+            ("adjoint", lambda: mechanism.adjoint(w), self.expected_counters @ w),
         ]
         if mechanism.informative:
             added = mechanism.decode(self.tallies)
@@ -199,7 +199,7 @@ class _Dense:
             values = np.full(REPORTS, value)
             stream = _CountedWords.of(REPORTS)
             mechanism._sample(values, stream)  # noqa: SLF001 - what `privatize` calls, with words that are known
-            words.add(stream.drawn)
+            words.add(stream.draws)
             codes = mechanism.privatize(values)
             if codes.dtype != np.uint64 or codes.shape != (REPORTS,):
                 yield "reports must be uint64, one for each value", f"{codes.dtype} of shape {codes.shape}"
@@ -228,7 +228,7 @@ class _CountedWords:
         return cls(np.arange(count), Counter(), np.random.default_rng(7))
 
     @property
-    def drawn(self) -> int:
+    def draws(self) -> int:
         return self.log["words"]
 
     def next(self) -> Words:

@@ -146,7 +146,7 @@ def change(
 
 def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:
     """What changed from one collection to another, as `sordino.change` says."""
-    before, after = (_estimated(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
+    before, after = (_estimate(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
     changed, apart = changes(before, after, coverage)
     if not changed:
         raise SordinoErrors("the comparison", list(apart.values()))
@@ -154,7 +154,7 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
     return PlanChange(changed, why, (sum(one.n for one in before), sum(one.n for one in after)), coverage)
 
 
-def _estimated(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:
+def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:
     """What `estimate` shows; without fitting, which takes time, where no quantile is read off what is fitted."""
     fitted = any(question.reads_fitted for question in plan.questions)
     return results(plan, tally, None if fitted else "unbiased", coverage)

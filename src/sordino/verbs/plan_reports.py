@@ -13,7 +13,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.answering.plan_report import ENDING
 from sordino.survey.answering.report_lines import tally_lines
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.sourced_aggregate import joined, require_countable, sources_of, unsourced_of
+from sordino.survey.results.sourced_aggregate import join, require_countable, sources_of, unsourced_of
 from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame
 from sordino.tables.release import Release
@@ -110,18 +110,18 @@ def tally(
             reports = f"reports of {repeated} collector{'' if repeated == 1 else 's'}"
             say(f"{name} holds {reports} that another aggregate holds too; each counts once")
         require_countable(total, found)
-        total = joined(plan.sampled, total, found)
+        total = join(plan.sampled, total, found)
     reported = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
     lines = [part for _, part in reported if isinstance(part, Path) and part.suffix.lower() == ENDING]
     if lines:
-        total = joined(plan.sampled, total, tally_lines(plan, lines, progress or (lambda _: None), say))
+        total = join(plan.sampled, total, tally_lines(plan, lines, progress or (lambda _: None), say))
     tables = [(i, part) for i, part in reported if not any(part is path for path in lines)]
     if tables and _with_spark(engine, *(part for _, part in tables)):
         from sordino.tables.spark.engine import tally_spark
 
         found = tally_spark(plan, [part for _, part in tables], say)
         (progress or (lambda _: None))(found.n)
-        total = joined(plan.sampled, total, found)
+        total = join(plan.sampled, total, found)
     elif tables:
         named = [
             part
@@ -129,7 +129,7 @@ def tally(
             else Frame.of(part, COLUMNS, "the frame" if len(given) == 1 else f"frame {i + 1}")
             for i, part in tables
         ]
-        total = joined(plan.sampled, total, tally_table(plan, named, progress or (lambda _: None), say))
+        total = join(plan.sampled, total, tally_table(plan, named, progress or (lambda _: None), say))
     return total
 
 

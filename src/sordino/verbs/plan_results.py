@@ -23,7 +23,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
-from sordino.survey.results.poststratified import Poststratified, poststratified
+from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.results.estimates import table_of, write_estimates
@@ -160,7 +160,7 @@ class PlanEstimate:
             SordinoError: an unreadable file, or no such table.
         """
         self._require_honest()
-        return poststratified(self.results, read_margins(self.plan, margins))
+        return poststratify(self.results, read_margins(self.plan, margins))
 
     def difference(self, question: str, first: str, second: str) -> dict[str, Any]:
         """What one value's share has more than another's of the same question, with the error of the difference.

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from sordino.blocks.digits import rounded
+from sordino.blocks.digits import round_row
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.change import Changed, ChangedRow
@@ -59,7 +59,7 @@ def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
     told, limits = row.change, row.together if together else row.change
     numbers = {"before": row.before.value, "after": row.after.value, "change": told.value}
     numbers |= {} if isnan(told.stderr) else {"stderr": told.stderr}
-    texts = rounded({**numbers, "low": limits.low, "high": limits.high})
+    texts = round_row({**numbers, "low": limits.low, "high": limits.high})
     names = ("before", "after", "change", "stderr", "low", "high")
     sure = "yes" if row.sure else "only alone" if row.sure_alone and not together else "no"
     return (row.label, *(texts.get(name, "") for name in names), sure)

@@ -5,7 +5,7 @@ from sordino.blocks.sentence import Paragraph, limits
 from sordino.exact.amount_text import loss_text_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import CountedDomain
-from sordino.words.odds_by_attribute import kept
+from sordino.words.odds_by_attribute import coordinate_sentences
 
 LONGEST = 60
 """Letters of a value's name at most."""
@@ -14,7 +14,7 @@ LONGEST = 60
 def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     """The verdict on all attributes, under no heading, then that on each histogram, under its name if it is not all."""
     several = len(plan.questions) > 1
-    attributes = () if plan.promise is None else (Paragraph("", kept(plan.promise)),)
+    attributes = () if plan.promise is None else (Paragraph("", coordinate_sentences(plan.promise)),)
     shares = tuple(
         Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.values)))
         for question, certificate in plan.certificates

@@ -23,7 +23,7 @@ from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
-from sordino.words.promised_shares import promised
+from sordino.words.promised_shares import promise_sentences
 
 MOST = 5
 """Sentences of a summary."""
@@ -102,7 +102,7 @@ Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 def _single(question: SharesQuestion) -> Parts:
     """One histogram: its own promise."""
     asked = f"Each person is asked once for {question.asked_in_words}, and sends one report."
-    said = (Sentence(asked), *promised(question, "one report"))
+    said = (Sentence(asked), *promise_sentences(question, "one report"))
     examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
     later = examples[: max(0, len(said) - MOST)]
     first = tuple(sentence for sentence in said if sentence not in later)
@@ -115,7 +115,7 @@ def _several(plan: Plan) -> Parts:
     head, *shares = _question_sentences(plan)
     details = [Paragraph(ASKED, limits(*shares))]
     for question in plan.about_shares:
-        said = promised(question, f"one report about {question.name!r}")
+        said = promise_sentences(question, f"one report about {question.name!r}")
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
         heading = f"{REVEALED} about {question.name!r}"

@@ -21,7 +21,7 @@ NOTHING = "No delta rests on a bound on dependence: each holds whatever is belie
 
 def bound_sentences(promise: CoordinatePromise) -> tuple[str, ...]:
     """For each attribute whose delta rests on them, all bounds, a sentence each; or that there are none."""
-    lines = tuple(_bounds(promise, i) for i in promise.relying)
+    lines = tuple(_bounds(promise, i) for i in promise.bound_dependent)
     return lines or ((NOTHING,) if min(promise.deltas) < promise.epsilon else ())
 
 
@@ -32,7 +32,7 @@ def ground_sentences(promise: CoordinatePromise) -> tuple[str, ...]:
 
 def bounds_in_short(promise: CoordinatePromise) -> str:
     """The bounds of the first few attributes, as a part of a sentence."""
-    relying = promise.relying
+    relying = promise.bound_dependent
     said = [f"{promise.names[i]!r} {bound_in_short(promise, i)}" for i in relying[:FEW]]
     return ", ".join(said) + (f" and {len(relying) - FEW:,} more" if len(relying) > FEW else "")
 

@@ -24,10 +24,10 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
         most, least = beliefs(promise.deltas[i])
         lines.append(
             f"A report changes the odds between {_pairs(promise, i)} by a factor of at most"
-            f" {_both(promise.deltas[i], promise.reached[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR}"
+            f" {_both(promise.deltas[i], promise.losses[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR}"
             f" becomes at most 1 in {most} and at least 1 in {least}."
         )
-    binned = [repr(promise.names[i]) for i in below if promise.binned(i)]
+    binned = [repr(promise.names[i]) for i in below if promise.bins_of(i)]
     if binned:
         lines.append(
             f"Of {' and '.join(binned)} that is promised about the bin that a number falls in. Between two single"
@@ -72,11 +72,11 @@ def _both(promised: Nats, reached: Nats) -> str:
     return f"{factor(promised)} ({loss_text(promised)}; this plan reaches {factor(reached)}, {loss_text(reached)})"
 
 
-def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
+def coordinate_sentences(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     """The certificate in sentences: what the plan's integers reach."""
-    verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
+    verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.violations)}"
     reached = [
-        f"{name!r}{_about_bins(promise, i)}: at most {loss_text_of(promise.reached[i], promise.deltas[i])}."
+        f"{name!r}{_about_bins(promise, i)}: at most {loss_text_of(promise.losses[i], promise.deltas[i])}."
         for i, name in enumerate(promise.names)
     ]
     reached.append(f"The whole record: at most {loss_text_of(promise.level, promise.epsilon)}.")
@@ -99,12 +99,12 @@ def _most_telling(certificate: Certificate) -> str:
 
 
 def _about_bins(promise: CoordinatePromise, i: int) -> str:
-    bins = promise.binned(i)
+    bins = promise.bins_of(i)
     return f" (which of its {bins} bins)" if bins else ""
 
 
 def _pairs(promise: CoordinatePromise, i: int) -> str:
-    bins = promise.binned(i)
+    bins = promise.bins_of(i)
     return f"any two {f'of the {bins} bins' if bins else 'values'} of {promise.names[i]!r}"
 
 

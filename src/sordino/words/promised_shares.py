@@ -23,7 +23,7 @@ FEW = 5
 """Values whose names are spelled out at most."""
 
 
-def promised(question: SharesQuestion, report: str) -> tuple[Sentence, ...]:
+def promise_sentences(question: SharesQuestion, report: str) -> tuple[Sentence, ...]:
     """The promise about the values, their names where they are few.
 
     Args:

@@ -98,7 +98,7 @@ def test_verify_works_everything_out_again(home, run):
     assert shown(run, "ledger", "show", "me.ledger", "--verify") == own | {"checkpoint": "none"}
     with transaction(home / "me.ledger", write=True) as connection:
         reading = read_all(connection, Ledger.open(home / "me.ledger").terms)
-        write_checkpoint(connection, reading.meta["key"], replace(reading.taken(), state=b""))
+        write_checkpoint(connection, reading.meta["key"], replace(reading.next_checkpoint(), state=b""))
     assert "the checkpoint did not fit and was put away" in run("ledger", "show", "me.ledger", "--verify")[1]
     assert "the checkpoint says the same" in run("ledger", "show", "me.ledger", "--verify")[1]
     assert shown(run, "ledger", "show", "me.ledger") == own

@@ -135,7 +135,7 @@ def test_a_plan_asks_both_together_as_their_own_bound_allows(stated):
     kinds = {}
     for query in question.query.queries:
         if query.statistic.sign_places is not None:
-            category = question.asked[query.statistic.sign_places[0]]
+            category = question.attribute_names[query.statistic.sign_places[0]]
             pair = ATTRIBUTES.index(category), WEIGHT
             allowed = largest_level("0.2", statement.dependence.of_category_sign(ILL, pair))
             chances = query.mechanism.probabilities()
@@ -144,7 +144,7 @@ def test_a_plan_asks_both_together_as_their_own_bound_allows(stated):
             kinds[query.statistic.name, category] = level
     assert {category for _, category in kinds} == {"region", "sport"}
     assert min(kinds.values()) > 0.5
-    reached = dict(zip(plan.promise.names, plan.promise.reached, strict=True))
+    reached = dict(zip(plan.promise.names, plan.promise.losses, strict=True))
     assert plan.promise.holds
     assert Nats.of("0.19") < reached["ill"] <= Nats.of("0.2")
     assert plan.promise.level > largest_level("0.2", Fraction(1))

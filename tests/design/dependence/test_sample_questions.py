@@ -46,9 +46,9 @@ def test_too_many_values_are_not_compared_but_may_be_answered():
 def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
     numbers = np.array([0.0, 0.999, 1.0, 9.0, 10.0])
     assert BINNED.cell(numbers).tolist() == [0, 0, 1, 1, 1]
-    assert BINNED.answered(numbers).tolist() == pytest.approx([-1, -0.8002, -0.8, 0.8, 1])
+    assert BINNED.statistic_values(numbers).tolist() == pytest.approx([-1, -0.8002, -0.8, 0.8, 1])
     rounded = SampleNumber("rounded", Interval(0, 10), answers="bin", edges=(0, 1, 10))
-    assert rounded.answered(numbers).tolist() == pytest.approx([-0.9, -0.9, 0.1, 0.1, 0.1])
+    assert rounded.statistic_values(numbers).tolist() == pytest.approx([-0.9, -0.9, 0.1, 0.1, 0.1])
 
 
 @in_one(

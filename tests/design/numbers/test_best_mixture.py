@@ -49,7 +49,7 @@ def test_shares_are_the_best_ones(times):
             for _ in range(4)
         ]
         mixtures = Mixtures(groups_of((2, 3), singles), Nats.of(1))
-        shares = mixtures._shared(kinds)
+        shares = mixtures._best_shares(kinds)
         information = np.vstack([np.diag(np.concatenate(singles)), [np.repeat(k.information, (2, 3)) for k in kinds]])
         weights = np.concatenate([*shares.of_singles, shares.of_kinds])
         assert weights.sum() == pytest.approx(1)
@@ -65,6 +65,6 @@ def test_shares_are_the_best_ones(times):
 
 def test_without_types_shares_of_singles_follow_their_slopes():
     singles = ((0.04, 0.25), (0.01,))
-    shares = Mixtures(groups_of((2, 1), singles), Nats.of(1))._shared(())
+    shares = Mixtures(groups_of((2, 1), singles), Nats.of(1))._best_shares(())
     np.testing.assert_allclose(np.concatenate(shares.of_singles), np.array([5, 2, 10]) / 17)
     assert shares.total == pytest.approx(17**2)

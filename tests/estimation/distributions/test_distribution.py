@@ -133,7 +133,7 @@ def test_an_edge_is_mistaken_as_rarely_as_promised_by_noise_and_distance_togethe
 
 def test_ranges_are_sums_of_their_bins():
     found = estimated(drawn(10))
-    told = found.between([(1, 4), (0, K)])
+    told = found.range_shares([(1, 4), (0, K)])
     assert told.value == pytest.approx([found.shares.value[1:4].sum(), 1])
     assert told.value[0] == pytest.approx(found.function[3] - found.function[0])
     assert 0 < told.stderr[0] < 0.1

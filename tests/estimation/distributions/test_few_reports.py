@@ -36,7 +36,7 @@ def told(request):
         one = DistributionEstimate.of(
             CHANNEL, Aggregate(CHANNEL.fingerprint, request.param, counts), BINS, 4.0, "unbiased"
         )
-        limits = np.stack(one.between(RANGES).within(away), axis=1)
+        limits = np.stack(one.range_shares(RANGES).within(away), axis=1)
         found.append((counts, limits, one.band(0.95), one.stderr))
     return found
 

@@ -43,20 +43,20 @@ def test_of_the_expected_reports_the_distribution_among_those_who_have_it_is_tol
     counts = SHARES @ dense()
     having = Subpopulation(CHANNEL, counts, K)
     np.testing.assert_allclose(having.contributions(np.eye(K)) @ counts, HAVE, atol=1e-12)
-    assert having.missing == pytest.approx(MISSING, abs=1e-12)
+    assert having.missing_share == pytest.approx(MISSING, abs=1e-12)
 
 
 def test_standard_errors_are_those_of_many_surveys():
     found = [estimated(drawn(seed, 100 * N)) for seed in range(400)]
     functions, shares = np.array([one.function for one in found]), np.array([one.of_bins.value for one in found])
-    missing = np.array([one.missing[0] for one in found])
+    missing = np.array([one.missing_share[0] for one in found])
     one = found[0]
     np.testing.assert_allclose(functions.std(axis=0), one.stderr, rtol=0.15)
     np.testing.assert_allclose(shares.std(axis=0), one.of_bins.stderr, rtol=0.15)
-    assert missing.std() == pytest.approx(one.missing[1], rel=0.15)
+    assert missing.std() == pytest.approx(one.missing_share[1], rel=0.15)
     np.testing.assert_allclose(function_errors(CHANNEL, SHARES, 100 * N, K), one.stderr, rtol=0.05)
-    ranges = np.array([own.between([(1, 4)]).value[0] for own in found])
-    assert ranges.std() == pytest.approx(one.between([(1, 4)]).stderr[0], rel=0.15)
+    ranges = np.array([own.range_shares([(1, 4)]).value[0] for own in found])
+    assert ranges.std() == pytest.approx(one.range_shares([(1, 4)]).stderr[0], rel=0.15)
 
 
 def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_errors():
@@ -79,7 +79,7 @@ def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_
 
         ratio = (inside @ law) / (given @ law)
         ends = optimize.brentq(beyond, ratio - 1, ratio, (1,)), optimize.brentq(beyond, ratio, ratio + 1, (-1,))
-        np.testing.assert_allclose(np.ravel(found.between([(first, last)]).within(z)), ends, atol=1e-9)
+        np.testing.assert_allclose(np.ravel(found.range_shares([(first, last)]).within(z)), ends, atol=1e-9)
 
 
 def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():
@@ -126,4 +126,4 @@ def test_few_reports_that_say_the_same_are_not_sure():
     """The share who have the number and lie in one bin was told as 100 % without an error."""
     for code in range(K):
         found = estimated(6 * np.eye(CHANNEL.outputs, dtype=np.int64)[code])
-        assert min(found.stderr.min(), found.of_bins.stderr.min(), found.missing[1]) > 0.01
+        assert min(found.stderr.min(), found.of_bins.stderr.min(), found.missing_share[1]) > 0.01

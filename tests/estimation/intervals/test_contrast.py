@@ -92,4 +92,4 @@ def test_subsets_tell_differences_by_how_often_they_hold_two_values():
     often = np.unique(alike, return_counts=True)[1] / 40_000
     least = often @ (each[:, 0] - each[:, 1]) ** 2
     everybody = np.eye(6)[3]
-    assert Functionals(mechanism, weights[None, :]).expected(everybody) == pytest.approx([least], rel=0.05)
+    assert Functionals(mechanism, weights[None, :]).expected_variances(everybody) == pytest.approx([least], rel=0.05)

@@ -27,7 +27,7 @@ def test_shares_within_another_value_hold_in_a_table_of_few_reports():
     missed, normal = np.zeros(24), np.zeros(24)
     for found in releases(mechanism, shares, 150, 4):
         cells = Cells.of((6, 4), found)
-        told = cells.within([1], [0], 0.95).told
+        told = cells.within([1], [0], 0.95).table_shares
         missed += (told.low > truth) | (told.high < truth)
         parts, wholes = np.eye(24), np.kron(np.eye(6), np.ones((4, 4)))
         errors = [

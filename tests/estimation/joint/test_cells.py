@@ -51,7 +51,7 @@ def test_what_is_told_is_what_the_words_say(mechanism):
     found = told(mechanism, 40_000)
     cells = Cells.of(SHAPE, found)
     # The covariance of the estimates, from the reports of many surveys.
-    within, apart = cells.within([1], [0], 0.95).told, cells.within([1], [0], 0.95).difference(1, 2)
+    within, apart = cells.within([1], [0], 0.95).table_shares, cells.within([1], [0], 0.95).difference(1, 2)
     assert within.value[2] == pytest.approx(share_of(found.value))
     assert within.fitted[2] == pytest.approx(share_of(found.fitted))
     assert apart.value[0] == pytest.approx(less(found.value))
@@ -88,7 +88,7 @@ def test_the_covariance_is_that_of_many_surveys():
 def test_nobody_among_whom_a_share_could_be():
     mechanism = RandomizedResponse(4, "1")
     cells = Cells.of((2, 2), estimate(mechanism, mechanism.tally([0, 1, 0, 1, 0, 1])))
-    within = cells.within([1], [0], 0.95).told
+    within = cells.within([1], [0], 0.95).table_shares
     assert np.isnan(within.value[2:]).all()
     assert (within.low[2:].tolist(), within.high[2:].tolist()) == ([0, 0], [1, 1])
 

@@ -35,7 +35,7 @@ def test_raked_mixtures_are_the_scaled_product():
         joint *= (known[0] / joint.sum(axis=(1, 2)))[:, None, None]
         joint[..., 1:] *= known[2][1:] / joint.sum(axis=(0, 1))[1:]
         joint[..., 0] = 0
-    raked = mixture().raked(known)
+    raked = mixture().rake(known)
     assert listed(raked) == pytest.approx(joint, abs=1e-8)
     assert raked.margin([0]) == pytest.approx(known[0], abs=1e-9)
 
@@ -43,8 +43,8 @@ def test_raked_mixtures_are_the_scaled_product():
 def test_values_that_nobody_has_cannot_be_raked_to_a_share():
     nobody = Mixture(np.ones(1), (np.array([[1.0, 0.0]]),))
     with pytest.raises(SordinoError, match="somebody must be seen to have each value"):
-        nobody.raked({0: np.array([0.5, 0.5])})
+        nobody.rake({0: np.array([0.5, 0.5])})
     apart = Mixture(np.array([0.5, 0.5]), (np.eye(2), np.eye(2)))
-    assert apart.raked({0: np.array([1.0, 0.0])}).margin([1]) == pytest.approx([1, 0])
+    assert apart.rake({0: np.array([1.0, 0.0])}).margin([1]) == pytest.approx([1, 0])
     with pytest.raises(SordinoError, match="none that it reaches"):
-        apart.raked({0: np.array([0.4, 0.6]), 1: np.array([0.6, 0.4])})
+        apart.rake({0: np.array([0.4, 0.6]), 1: np.array([0.6, 0.4])})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.estimation.joint.raking import rake, raked
+from sordino.estimation.joint.raking import rake, rake_with_slopes
 
 SHAPE = (3, 2, 4)
 CELLS = np.random.default_rng(1).dirichlet(np.ones(24))
@@ -35,13 +35,13 @@ def test_slopes_are_those_of_small_steps(known):
         [(rake(CELLS + e, SHAPE, known) - rake(CELLS - e, SHAPE, known)) / (2 * step) for e in step * np.eye(24)],
         axis=1,
     )
-    np.testing.assert_allclose(raked(CELLS, SHAPE, known).slopes, by_steps, atol=1e-4)
+    np.testing.assert_allclose(rake_with_slopes(CELLS, SHAPE, known).slopes, by_steps, atol=1e-4)
 
 
 def test_a_cell_below_zero_stays_there_and_slopes_hold():
     cells = CELLS.copy()
     cells[0] -= CELLS[0] + 0.002
-    found = raked(cells, SHAPE, KNOWN)
+    found = rake_with_slopes(cells, SHAPE, KNOWN)
     assert found.value[0] < 0
     step = 1e-6 * np.eye(24)[0]
     slope = (rake(cells + step, SHAPE, KNOWN) - rake(cells - step, SHAPE, KNOWN)) / 2e-6

@@ -194,7 +194,7 @@ def test_the_covariance_holds_for_people_drawn_at_random(fixed):
 @pytest.mark.long
 def test_codes_of_many_levels_have_several_words(fixed):
     nested = NestedMean(np.linspace(1, 8, 70))
-    assert nested.packing.words == 3
+    assert nested.layout.words == 3
     records = np.random.default_rng(1).choice([-1.0, 1.0], (3000, 70), p=[0.2, 0.8])
     codes = nested.privatize(records, fixed(3000))
     assert codes.shape == (3000, 3)
@@ -209,7 +209,7 @@ def test_codes_of_many_levels_have_several_words(fixed):
     for codes_of_others in (codes[:, :2], codes[:, 0], codes.astype(float), -codes.astype(np.int64) | -1):
         with pytest.raises(SordinoError):
             nested.tally(codes_of_others)
-    assert NestedMean(range(1, 33)).packing.words == 1
+    assert NestedMean(range(1, 33)).layout.words == 1
 
 
 @pytest.mark.long

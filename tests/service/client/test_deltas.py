@@ -78,7 +78,7 @@ def test_what_is_reached_is_kept_and_less_is_not(tmp_path, kind):
         attribute["delta"] = epsilon
     promise = loaded(tmp_path, sealed(content)).promise
     reached = {
-        name: Fraction(told.floor()) // STEP * STEP for name, told in zip(promise.names, promise.reached, strict=True)
+        name: Fraction(told.floor()) // STEP * STEP for name, told in zip(promise.names, promise.losses, strict=True)
     }
     for name, told in reached.items():
         content["attributes"][name]["delta"] = str(told + 2 * STEP)

@@ -35,7 +35,7 @@ def test_a_plan_that_was_served_stays_listed_with_its_day(opened, plan, other, m
         opened(other)
     monkeypatch.setattr("sordino.service.storage.store.today", lambda: "2026-02-01")
     store = opened(other, add=True)
-    assert [(each.plan, each.since, each.closed) for each in store.served] == [
+    assert [(each.plan, each.since, each.closed) for each in store.served_plans] == [
         (plan.hash, "2026-01-31", None),
         (other.hash, "2026-02-01", None),
     ]
@@ -45,7 +45,7 @@ def test_a_plan_that_was_served_stays_listed_with_its_day(opened, plan, other, m
     for statement in ("DELETE FROM plan", "UPDATE plan SET since = '2030-01-01'", "UPDATE plan SET body = 'x'"):
         with pytest.raises(SordinoError):
             store._database.rows(statement)
-    assert (store.bytes_of(plan.hash), store.served[0].since) == (plan.bytes, "2026-01-31")
+    assert (store.bytes_of(plan.hash), store.served_plans[0].since) == (plan.bytes, "2026-01-31")
 
 
 def test_a_listed_plan_is_not_replaced(tmp_path, plan):
@@ -53,7 +53,7 @@ def test_a_listed_plan_is_not_replaced(tmp_path, plan):
     for number, name in ((1, "sha256:other"), (2, plan.hash)):
         with pytest.raises(SordinoError):
             store._database.rows("REPLACE INTO plan VALUES (?, ?, x'00', '2030-01-01')", number, name)
-    assert [each.plan for each in store.served] == [plan.hash]
+    assert [each.plan for each in store.served_plans] == [plan.hash]
     store.close()
 
 
@@ -118,8 +118,10 @@ def test_the_first_versions_file_goes_on(tmp_path, plan):
     _write_first_version(path, plan)
     store = ReportStore.open(path, plan)
     held = store.collections[plan.hash]
-    assert (held.aggregate.counts.tolist(), held.closed) == ([0, 0, 0, 1], True)
-    assert [(each.plan, each.since, each.closed) for each in store.served] == [(plan.hash, "2026-01-31", "2026-02-02")]
+    assert (held.aggregate.counts.tolist(), held.is_closed) == ([0, 0, 0, 1], True)
+    assert [(each.plan, each.since, each.closed) for each in store.served_plans] == [
+        (plan.hash, "2026-01-31", "2026-02-02")
+    ]
     assert store.bytes_of(plan.hash) == plan.bytes
     store.close()
 

@@ -32,7 +32,7 @@ def of_sources(plan, unsourced=(), **sources):
 
 def handed_out(collection):
     """What another collector reads of a collector's file."""
-    document = json.loads(aggregate_text(collection.plan, collection.sourced))
+    document = json.loads(aggregate_text(collection.plan, collection.sourced_aggregate))
     return aggregate_of(collection.plan, document, "a file")
 
 
@@ -86,9 +86,9 @@ def test_collectors_with_equal_counts_are_both_counted(opened, plan, held):
 
 def test_a_collectors_own_reports_are_not_taken_back(opened, plan, held):
     held.add([uploaded([0, 0, 1])])
-    earlier = held.sourced
+    earlier = held.sourced_aggregate
     held.add([uploaded([3], first=3)])
-    for own in (earlier, held.sourced):
+    for own in (earlier, held.sourced_aggregate):
         with pytest.raises(RefusedError, match="must be of other reports; found this collector's own"):
             held.merge(own)
     handed_back = of_sources(plan, **{held.source: [0, 0, 1], FIRST: [2, 2]})
@@ -153,7 +153,7 @@ def test_reports_and_tallies_that_go_any_way_are_counted_once(several):
             if one is not other:
                 one.merge(handed_out(other))
         assert one.aggregate.counts.tolist() == sent.tolist()
-        assert unsourced_of(one.sourced).n == 0
+        assert unsourced_of(one.sourced_aggregate).n == 0
 
 
 def test_a_tally_that_neither_holds_the_known_one_nor_is_held_by_it_is_refused_whole(opened, plan, held):
@@ -166,14 +166,14 @@ def test_a_tally_that_neither_holds_the_known_one_nor_is_held_by_it_is_refused_w
     for again in (False, True):
         one = opened(plan).collections[plan.hash] if again else held
         assert one.aggregate.counts.tolist() == [0, 1, 1, 0]
-        assert sources_of(one.sourced).keys() == {SECOND}
+        assert sources_of(one.sourced_aggregate).keys() == {SECOND}
 
 
 def test_a_tally_that_no_collector_took_is_known_by_its_counts_also_where_it_is_handed_on(opened, plan, held, several):
     file = tally(plan, [1, 2, 2])
     (other,) = several(1)
     assert [added(held.merge(file)), added(held.merge(file)), added(other.merge(file))] == [3, 0, 3]
-    assert sources_of(held.sourced).keys() == {counts_hash(file)}
+    assert sources_of(held.sourced_aggregate).keys() == {counts_hash(file)}
     other.add([uploaded([0])])
     assert added(held.merge(handed_out(other))) == 1
     held = opened(plan).collections[plan.hash]
@@ -186,7 +186,7 @@ def test_a_tally_without_reports_changes_nothing(plan, held):
     assert held.merge(tally(plan, [])) == []
     (part,) = held.merge(of_sources(plan, **{FIRST: []}))
     assert (part.added, part.outcome) == (0, "no reports")
-    assert sources_of(held.sourced) == {}
+    assert sources_of(held.sourced_aggregate) == {}
 
 
 def test_more_than_can_be_counted_is_refused_and_reports_still_find_room(opened, plan, held):
@@ -227,7 +227,7 @@ def test_scrubbed_codes_stay_this_collectors_own(opened, plan, held):
     again = opened(plan).collections[plan.hash]
     again.add([uploaded([3], first=3)])
     assert not again.whole
-    own, theirs = (sources_of(again.sourced)[source].counts.tolist() for source in (held.source, FIRST))
+    own, theirs = (sources_of(again.sourced_aggregate)[source].counts.tolist() for source in (held.source, FIRST))
     assert (own, theirs) == ([1, 2, 0, 1], [0, 0, 1, 0])
     assert sources_of(before)[held.source].counts.tolist() == [1, 2, 0, 0]
 
@@ -277,7 +277,7 @@ def test_a_kill_leaves_a_merge_whole_or_nothing_of_it(tmp_path, plan):
         said += [int(line) for line in process.stdout.read().split()]
     store = ReportStore.open(path, plan)
     held = store.collections[plan.hash]
-    merged = [own.counts.tolist() for own in sources_of(held.sourced).values()]
+    merged = [own.counts.tolist() for own in sources_of(held.sourced_aggregate).values()]
     assert merged[0] == merged[1]
     assert merged[0] in ([said[-1] + more] * 2 + [0, 0] for more in (0, 1))
     assert held.aggregate.n == 2 * sum(merged[0])

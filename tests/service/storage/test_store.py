@@ -87,7 +87,7 @@ def test_a_store_that_is_opened_again_goes_on(opened, plan, store):
     again = opened(plan)
     assert counts(again) == [1, 1, 1, 0]
     assert held_by(again).add([uploaded([0, 1, 2, 3])])[0].accepted == 1
-    assert [each.plan for each in again.served] == [plan.hash]
+    assert [each.plan for each in again.served_plans] == [plan.hash]
 
 
 def test_a_closed_store_takes_nothing_for_ever(opened, plan, store):
@@ -143,7 +143,7 @@ from sordino.survey.planning.plan import Plan
 store = ReportStore.open(Path(sys.argv[1]), Plan.load(sys.argv[2]))
 for n in range(int(sys.argv[3]), 10**9):
     ids = [(1000 * n + i).to_bytes(16, "big") for i in range(1000)]
-    store.collections[store.served[0].plan].add([Upload(b"".join(ids), np.full(1000, n % 4, dtype=np.uint64))])
+    store.collections[store.served_plans[0].plan].add([Upload(b"".join(ids), np.full(1000, n % 4, dtype=np.uint64))])
     print(n, flush=True)
 """
 

@@ -45,7 +45,7 @@ def few_have_it(bins):
 def test_that_somebody_has_a_number_is_told_by_about_as_many_reports_as_are_awaited(coverage):
     plan = plan_of({"distribution": "age"}, age={**NUMBER, "missing": "0.8"})
     people = few_have_it(bins=True)
-    awaited = result_of(plan, people, 1, coverage).awaited
+    awaited = result_of(plan, people, 1, coverage).reports_needed
     assert untold(plan, people, awaited // 4, coverage) > 0.6
     assert untold(plan, people, 4 * awaited, coverage) < 0.2
     # The same of its mean, which says so beside what is told.
@@ -63,14 +63,14 @@ def test_a_regression_is_rarely_refused_from_as_many_reports_on_as_are_awaited()
     people = plan.questions[0].unknown
     first = result_of(plan, people, 1, Coverage())
     assert "as many reports as statistics" in str(first.why)
-    assert untold(plan, people, first.awaited, Coverage()) < 0.2
-    assert untold(plan, people, first.awaited // 3, Coverage()) > 0.4
+    assert untold(plan, people, first.reports_needed, Coverage()) < 0.2
+    assert untold(plan, people, first.reports_needed // 3, Coverage()) > 0.4
 
 
 def test_covariances_are_told_once_somebody_has_answered_about_each_moment():
     plan = plan_of({"covariance": ["age", "height"]}, age=NUMBER, height=NUMBER)
     people = plan.questions[0].unknown
-    awaited = result_of(plan, people, 1, Coverage(watched=True)).awaited
+    awaited = result_of(plan, people, 1, Coverage(watched=True)).reports_needed
     assert untold(plan, people, awaited, Coverage(watched=True)) < 0.2
     assert untold(plan, people, awaited // 3, Coverage(watched=True)) > 0.2
 
@@ -85,6 +85,6 @@ def test_what_takes_seconds_is_worked_out_once_for_all_pages_of_a_collection(mon
     asked, tried = Expected.enough, []
     monkeypatch.setattr(Expected, "enough", lambda self, people: tried.append(people) or asked(self, people))
     plan = plan_of(REGRESSION, age=NUMBER, height=NUMBER)
-    awaited = [result_of(plan, np.zeros((1, 2)), n, Coverage(watched=True)).awaited for n in (50, 60)]
+    awaited = [result_of(plan, np.zeros((1, 2)), n, Coverage(watched=True)).reports_needed for n in (50, 60)]
     assert awaited[0] == awaited[1] > 60
     assert len(tried) == 1

@@ -36,7 +36,7 @@ def test_a_report_is_one_bit_that_keeps_every_delta():
     assert odds == pytest.approx(np.e, rel=1e-12)
     assert odds <= np.e
     assert certify(frozen).holds
-    reached = dict(zip(frozen.promise.names, frozen.promise.reached, strict=True))
+    reached = dict(zip(frozen.promise.names, frozen.promise.losses, strict=True))
     assert reached["age"] <= Nats.of(1)
     assert reached["smoker"] <= Nats.of(1)
 
@@ -97,9 +97,9 @@ def test_what_a_survey_expects_of_the_number_is_expected_of_its_sides(given, bel
         survey(number=number) if given is None else survey(number=number, expected=given), 1000
     ).questions
     if below is None:
-        assert question.known is None
+        assert question.expected_people is None
     else:
-        assert question.known[0] == pytest.approx(below, abs=0.01)
+        assert question.expected_people[0] == pytest.approx(below, abs=0.01)
 
 
 @in_one(

@@ -34,7 +34,7 @@ def test_the_fitted_function_errs_as_forecast(case):
         (result,) = results_so_far(
             frozen.plan, aggregate(frozen.plan, privatize(frozen.plan, ages(count, seed, lacking)))
         )
-        shares = forecast.question.known[: number["bins"]]
+        shares = forecast.question.expected_people[: number["bins"]]
         errors.append((np.cumsum(result.fitted - shares / shares.sum())[:-1] ** 2).mean())
     assert forecast.fitted == pytest.approx(np.sqrt(np.mean(errors)), rel=0.4)
     assert forecast.fitted < 1.1 * forecast.plan.typical

@@ -151,11 +151,11 @@ def test_a_refusal_awaits_as_many_reports_as_the_forecast_said():
     assert "expect NO ANSWER" in forecast.warning
     result = next(one for one in refused(asked, 20_000) if one.from_reports is None)
     assert forecast.people_needed > 1_000_000
-    assert result.awaited == forecast.people_needed
+    assert result.reports_needed == forecast.people_needed
     assert "if people are as the plan expects them" in result.why_in_words()
     # Without it both speak of people of whom nothing is known.
     result = next(one for one in refused(plan(REGRESSION, 20_000), 20_000) if one.from_reports is None)
-    assert result.awaited < 20_000
+    assert result.reports_needed < 20_000
     assert "were expected to, if people were as forecasts take unknown ones" in result.why_in_words()
 
 
@@ -166,7 +166,7 @@ def test_what_is_found_says_how_many_reports_where_it_says_anything():
     asked = plan(REGRESSION | {"epsilon": "2"}, 20_000)
     records = np.column_stack([ages / 50 - 1, 0.3 * (ages / 50 - 1)])
     (question,) = asked.questions
-    enough = question.expecting(records).enough(1)
+    enough = question.expectation(records).enough(1)
     suggested = []
     for _ in range(30):
         n = int(0.45 * enough)

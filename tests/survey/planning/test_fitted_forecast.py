@@ -41,7 +41,7 @@ def test_tables_that_are_fitted_together_are_as_far_as_forecast():
     reports = aggregate(known.plan, privatize(known.plan, people(count, 1)))
     truth = people(200_000, 3)
     found = [
-        np.abs(result.estimate.fitted - shares_of(truth, result.question.asked)).sum() / 2
+        np.abs(result.estimate.fitted - shares_of(truth, result.question.attribute_names)).sum() / 2
         for result in estimate(known.plan, reports).results
     ]
     assert np.mean([one.distance.plan[0] for one in known.forecasts]) == pytest.approx(np.mean(found), rel=0.2)

@@ -69,7 +69,7 @@ def test_a_plan_asks_by_finite_mechanisms_and_holds_them(tmp_path, name, kind, e
     assert float(plan.promise.level) > epsilon - 0.01
     if name != "one":
         # Each is told together with the other, of which nothing is declared.
-        assert all(float(reached) > epsilon - 0.01 for reached in plan.promise.reached)
+        assert all(float(reached) > epsilon - 0.01 for reached in plan.promise.losses)
 
 
 def test_expected_errors_are_below_those_of_a_bit_and_are_reached():

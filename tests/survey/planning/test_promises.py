@@ -39,7 +39,7 @@ def channel_of(plan, values):
         record = {name: values[name][at] for name, at in zip(plan.places, cell, strict=True)}
         for question, first, weight in zip(plan.questions, plan.sampled.offsets, weights, strict=False):
             if isinstance(question.query, Sampled):
-                own = AskedNumbers(question.query).law([record[name] for name in question.asked])
+                own = AskedNumbers(question.query).law([record[name] for name in question.attribute_names])
             else:
                 mechanism = question.query.mechanism
                 weigh = partial(mechanism.weight, record[question.name])
@@ -104,7 +104,7 @@ def losses_under(law, prior):
 
 def require_kept(plan, law, losses):
     """No loss passes its delta, nor what the plan says it reaches; and the whole record keeps epsilon."""
-    for loss, delta, reached in zip(losses, plan.promise.deltas, plan.promise.reached, strict=True):
+    for loss, delta, reached in zip(losses, plan.promise.deltas, plan.promise.losses, strict=True):
         assert loss <= float(reached) + 1e-9
         assert loss <= float(delta) + 1e-9
     flat = law.reshape(-1, law.shape[-1])
@@ -331,7 +331,7 @@ def test_no_beliefs_within_bounds_for_each_statistic_pass_a_delta(stated):
                 ratio = worst_of_program(table[a, :, code], table[b, :, code], np.array(rows), (0, None))
                 worst = max(worst, float(np.log(ratio)))
         # The program solves to 1e-7.
-        assert worst <= float(stated.promise.reached[i]) + 1e-6
+        assert worst <= float(stated.promise.losses[i]) + 1e-6
         assert worst <= float(stated.promise.deltas[i]) + 1e-6
         used.append(worst / float(stated.promise.deltas[i]))
     assert max(used) >= 0.99

@@ -106,7 +106,7 @@ def test_a_plan_asks_a_table_as_its_own_bound_allows(tmp_path, monkeypatch):
     assert level > Nats.of("1")
     assert plan(SURVEY, 10_000).questions[0].definition.epsilon == Nats.of("0.2")
     # The exact worst of a belief within q, through the certified channel.
-    reached = dict(zip(frozen.promise.names, frozen.promise.reached, strict=True))
+    reached = dict(zip(frozen.promise.names, frozen.promise.losses, strict=True))
     assert reached["ill"] <= Nats.of("0.2")
     assert reached["ill"] >= dependent_loss(Nats.of(Fraction(1)), q)
     assert Plan.of_text(frozen.bytes.decode(), "again") == frozen

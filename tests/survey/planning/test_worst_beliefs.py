@@ -230,7 +230,7 @@ def passed(plan, rng):
     records = [tuple(value if isinstance(value, int) else float(value) for value in one) for one in product(*values)]
     codes = columns(document, plan.questions, names, records)
     told = [
-        (replace(plan.promise, types=(answers,)).reached, drawn(each.T, rng))
+        (replace(plan.promise, types=(answers,)).losses, drawn(each.T, rng))
         for answers, each in zip(plan.promise.types, codes, strict=True)
     ]
     most, near = -1.0, 0

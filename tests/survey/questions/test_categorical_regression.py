@@ -62,7 +62,9 @@ def expected_tally(question, people=PEOPLE, records=None):
     """The counts of as many reports as there can be, by the laws of the queries: exact fractions, rounded once."""
     asked = question.query
     if records is None:
-        columns = [np.array([person[NAMES.index(name)] for person in people], dtype=float) for name in question.asked]
+        columns = [
+            np.array([person[NAMES.index(name)] for person in people], dtype=float) for name in question.attribute_names
+        ]
         records = Measured(tuple(columns), question.intervals)[:].records
     counts = []
     for query, weight in zip(asked.queries, asked.weights, strict=True):
@@ -117,7 +119,7 @@ def people_of(plan, count, seed=100, **fixed):
     moved = 8 * columns["smoker"] + np.array([0, 5, -6])[columns["region"].astype(int)]
     columns["weight"] = np.clip(60 + 0.3 * columns["age"] + moved + 10 * draw.standard_normal(count), 30, 200)
     (question,) = plan.questions
-    return Measured(tuple(columns[name] for name in question.asked), question.intervals)
+    return Measured(tuple(columns[name] for name in question.attribute_names), question.intervals)
 
 
 def test_rows_name_the_category_and_its_base():
@@ -291,7 +293,7 @@ def test_a_label_that_counts_as_missing_is_a_category_like_others():
     attributes = ATTRIBUTES | {"smoker": {"categories": ["no", "yes", "unsaid"], "missing": "unsaid"}}
     (question,) = planned(survey("age", "smoker", attributes=attributes)).questions
     assert question.ranges.names[1:3] == ("smoker: yes against no", "smoker: unsaid against no")
-    assert not question.missing
+    assert not question.missing_shares
 
 
 def test_coefficients_spread_as_forecast():

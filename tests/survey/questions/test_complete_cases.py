@@ -100,7 +100,7 @@ def test_forecasts_are_what_estimates_show(kind):
     plan = made(kind)
     whole = people(PEOPLE)
     (found,) = results(plan, collected(plan, whole))
-    names = plan.questions[0].asked
+    names = plan.questions[0].attribute_names
     (column,) = [question.intervals for question in plan.questions]
     values = [np.asarray(whole.column(n)) for n in names]
     codes = [np.where(v == "yes", 0.0, 1.0) if v.dtype.kind in "UO" else v.astype(float) for v in values]
@@ -186,7 +186,7 @@ def test_deltas_hold_by_bounds_for_all_others_together():
         survey(ASKS["covariance"], {**attributes, "income": attributes["income"]}, dependence={"rest": "0.1"}),
         people=PEOPLE,
     )
-    reached = dict(zip(plan.promise.names, map(float, plan.promise.reached), strict=True))
+    reached = dict(zip(plan.promise.names, map(float, plan.promise.losses), strict=True))
     assert plan.promise.holds
     assert reached["income"] == pytest.approx(1, rel=1e-9)
     # Every report tells of the income, also one about the age alone.

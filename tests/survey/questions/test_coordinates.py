@@ -13,7 +13,7 @@ from sordino.exact.nats import Nats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.words.odds_by_attribute import kept
+from sordino.words.odds_by_attribute import coordinate_sentences
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {
@@ -149,17 +149,17 @@ def test_a_plan_that_breaks_its_promise_is_refused(name, plan, load):
 
 def test_what_counts_is_what_a_histogram_reveals_not_what_its_attribute_may(plan, load):
     bolder = load(plan, protect_by(epsilon="3/2"))
-    assert bolder.promise.reached == plan.promise.reached
+    assert bolder.promise.losses == plan.promise.losses
 
 
 def test_the_certificate_is_told(plan):
-    lines = texts(kept(plan.promise))
+    lines = texts(coordinate_sentences(plan.promise))
     assert lines[0].startswith("The promise holds")
     # Questions that are asked alike are said once.
     assert 1 <= sum("No answer about numbers reveals more about the whole record than" in line for line in lines) <= 2
     assert [name for name in plan.places if any(line.startswith(repr(name)) for line in lines)] == list(plan.places)
     broken = replace(plan.promise.certificates[0], holds=False, slack=Nats.of("-1"))
-    wrong = texts(kept(replace(plan.promise, certificates=(broken,))))
+    wrong = texts(coordinate_sentences(replace(plan.promise, certificates=(broken,))))
     assert wrong[0].startswith("The promise is BROKEN for the whole record")
 
 
@@ -167,10 +167,10 @@ def test_reached_levels_are_those_of_the_integers(plan):
     promise = plan.promise
     assert promise.level <= promise.epsilon
     for i, name in enumerate(promise.names):
-        assert promise.reached[i] <= promise.deltas[i]
+        assert promise.losses[i] <= promise.deltas[i]
         # Dependence on all others within q tells ln(1 + q (e^level - 1)) at most.
         q = float(promise.dependence.of_rest(i))
         asked = any(i in answer.places for answers in promise.types for answer in answers)
         assert asked == (name != "city")
         if not asked:
-            assert float(promise.reached[i]) == pytest.approx(math.log1p(q * math.expm1(float(promise.level))))
+            assert float(promise.losses[i]) == pytest.approx(math.log1p(q * math.expm1(float(promise.level))))

@@ -107,7 +107,7 @@ def test_a_mechanism_that_loses_more_than_its_plan_says_is_refused(plan):
 def test_what_counts_is_what_a_channel_reveals_not_what_its_question_may(plan):
     bolder = changed(plan, 1, epsilon="3/2")
     bolder.check("the plan", "")
-    assert bolder.promise.reached == plan.promise.reached
+    assert bolder.promise.losses == plan.promise.losses
     assert bolder.questions[1].definition.epsilon > bolder.promise.deltas[0]
 
 
@@ -226,5 +226,5 @@ def test_forecasts_say_how_many_people_it_takes(plan):
 
 def test_equal_bins_are_256_where_nothing_is_said():
     survey = edited((", bins = 20", ""), ("ranges = [[0, 50], [150, 200]]\n", ""))
-    bins = survey.attribute["income"].number.binned
+    bins = survey.attribute["income"].number.default_bins
     assert (bins.k, Fraction(bins.edges[1])) == (256, Fraction(200, 256))

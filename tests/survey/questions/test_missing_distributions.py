@@ -116,7 +116,9 @@ def test_watched_limits_are_wider(plan, found):
     (once,), (always,) = found.results, sordino.estimate(plan, tally, watched=True).results
     for one, other in zip(once.rows(), always.rows(), strict=True):
         assert other["low"] <= one["low"] <= one["high"] <= other["high"]
-    assert always.missing["high"] - always.missing["low"] > 1.4 * (once.missing["high"] - once.missing["low"])
+    assert always.missing_row["high"] - always.missing_row["low"] > 1.4 * (
+        once.missing_row["high"] - once.missing_row["low"]
+    )
 
 
 def test_two_collections_are_compared_where_both_may_lack_it(plan):
@@ -169,4 +171,4 @@ def test_no_bound_on_distribution_functions_serves_what_may_be_missing(ask, mech
         "ground": ["declared"],
     }
     other = Plan(unseal(PLAN.seal(content), "a plan"))
-    assert other.promise.reached == made.promise.reached
+    assert other.promise.losses == made.promise.losses

@@ -24,7 +24,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
 from sordino.words.explain import explain
-from sordino.words.odds_by_attribute import kept
+from sordino.words.odds_by_attribute import coordinate_sentences
 
 SURVEY = """\
 version = 1
@@ -130,19 +130,19 @@ def test_answers_are_placed_in_the_record(plan):
 def test_each_delta_is_kept_and_nearly_used(plan):
     promise = plan.promise
     assert promise.holds
-    assert promise.reached == sampling_deltas([t for q in plan.questions for t in q.types], promise.dependence)
+    assert promise.losses == sampling_deltas([t for q in plan.questions for t in q.types], promise.dependence)
     assert promise.level == sampling_level([t for q in plan.questions for t in q.types]) <= Nats.of(2)
-    for delta, reached in zip(promise.deltas, promise.reached, strict=True):
+    for delta, reached in zip(promise.deltas, promise.losses, strict=True):
         assert reached <= delta
     # Those that limit the answers are reached: smoker's .5 by its own histogram, height's 1 by its own mean.
     assert promise.of(["smoker", "height"]) == (Nats.of("1/2"), Nats.of(1))
-    assert float(promise.reached[2]) == pytest.approx(0.5, abs=1e-9)
-    assert float(promise.reached[1]) == pytest.approx(1, abs=1e-9)
+    assert float(promise.losses[2]) == pytest.approx(0.5, abs=1e-9)
+    assert float(promise.losses[1]) == pytest.approx(1, abs=1e-9)
 
 
 def test_without_dependence_each_answer_keeps_the_least_delta():
     plan = Plan.of(read((SURVEY[SURVEY.index("[dependence]") : SURVEY.index("[[ask]]")], "")), 100_000)
-    assert plan.promise.level == plan.promise.reached[2]
+    assert plan.promise.level == plan.promise.losses[2]
     assert plan.promise.level <= Nats.of("1/2")
     assert plan.document.dependence is None
 
@@ -159,7 +159,7 @@ def test_independent_attributes_are_asked_at_their_own_delta():
 def test_an_attribute_that_is_not_asked_is_protected_from_the_others():
     asks = SURVEY[SURVEY.index("[[ask]]") :]
     alone = Plan.of(read((asks, '[[ask]]\nmean = ["age", "weight"]\n[[ask]]\nmean = "height"\n')), 1000)
-    assert float(alone.promise.reached[2]) == pytest.approx(0.5, abs=1e-6)
+    assert float(alone.promise.losses[2]) == pytest.approx(0.5, abs=1e-6)
     assert alone.document.attributes["smoker"].protect is None
     levels = [float(answer.level) for q in alone.questions for t in q.types for answer in t]
     # ln(1 + .2 (e^level - 1)) = .5
@@ -319,7 +319,7 @@ def test_what_a_plan_says(plan):
     assert "0.2 in total variation" in said
     assert "second report" in said
     assert "'age' by a factor" not in said  # its delta is epsilon: the first sentence says it
-    told = " ".join(texts(kept(plan.promise)))
+    told = " ".join(texts(coordinate_sentences(plan.promise)))
     assert "The promise holds" in told
     assert "'smoker': at most 0.5 nats, its bound." in told
 
@@ -334,7 +334,9 @@ def simulated(plan, n, seed=0):
     scaled = {name: 2 * (values - ends[name][0]) / (ends[name][1] - ends[name][0]) - 1 for name, values in data.items()}
     smoker = (rng.uniform(size=n) < 0.3).astype(np.intp)
     values = [
-        np.column_stack([scaled[name] for name in question.asked]) if isinstance(question, NumbersQuestion) else smoker
+        np.column_stack([scaled[name] for name in question.attribute_names])
+        if isinstance(question, NumbersQuestion)
+        else smoker
         for question in plan.questions
     ]
     return data, plan.sampled.tally(plan.sampled.privatize(values))
@@ -396,4 +398,4 @@ def test_what_too_few_reports_do_not_tell_is_said_beside_the_rest(plan):
     assert "standard errors" in str(untold.why)
     assert str(untold.why).endswith("ask more people, or fewer numbers.")
     # Each attribute by itself is told all the same.
-    assert [row["value"] for row in untold.rows()] == untold.question.asked
+    assert [row["value"] for row in untold.rows()] == untold.question.attribute_names

@@ -12,7 +12,7 @@ from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 from sordino.survey.results.sourced_aggregate import (
     counts_hash,
-    joined,
+    join,
     require_countable,
     sources_of,
     unsourced_of,
@@ -122,11 +122,11 @@ def test_joined_tallies_count_each_source_once_in_any_order(plan):
     for parts in ((early, late, other), (late, early, other), (other, late, early), (late, other, early)):
         total = made.sampled.tally([])
         for part in parts:
-            total = joined(made.sampled, total, part)
+            total = join(made.sampled, total, part)
         # Reports of no known source are others each time.
         assert (total.counts.tolist(), unsourced_of(total).n) == ([2, 4, 0, 1], 2)
     with pytest.raises(RefusedError, match=r"3 and 4 reports of a+, of which neither holds the other"):
-        joined(made.sampled, late, of_sources(made, **{FIRST: [0, 1, 1, 1]}))
+        join(made.sampled, late, of_sources(made, **{FIRST: [0, 1, 1, 1]}))
 
 
 def test_tallies_of_one_collector_are_not_added_up(plan):
@@ -151,7 +151,7 @@ def test_a_tally_that_no_reports_lead_to_is_no_later_one(tables):
     early = plan.sampled.tally([2**size - 1])
     late = type(early)(early.fingerprint, 2, early.counts + np.array([*[1] * 20, 1]))
     with pytest.raises(RefusedError, match="neither holds the other"):
-        joined(plan.sampled, with_sources(plan.sampled.tally([]), {FIRST: early}), with_sources(early, {FIRST: late}))
+        join(plan.sampled, with_sources(plan.sampled.tally([]), {FIRST: early}), with_sources(early, {FIRST: late}))
 
 
 def test_counts_that_go_round_in_64_bits_are_refused(plan):

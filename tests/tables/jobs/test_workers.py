@@ -103,7 +103,7 @@ def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads):
 def test_a_piece_is_sent_in_parts_of_a_bounded_size(plan, people, monkeypatch):
     monkeypatch.setattr(workers, "MOST_ROWS", 150)
     batch = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64), {"age": 3})
-    monkeypatch.setattr(workers, "drawn", lambda *_, **__: iter([batch] * 5))
+    monkeypatch.setattr(workers, "draw_reports", lambda *_, **__: iter([batch] * 5))
     share = workers.Share(plan.document, people(), None, None, False, [range(500), range(500, 1000)])
     parts = [some and (len(some.codes), len(some.ids), some.clipped["age"]) for some in workers._drawn_of(share)]
     assert parts == [(200, 200, 6), (200, 200, 6), (100, 100, 3), None] * 2

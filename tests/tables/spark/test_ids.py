@@ -6,7 +6,7 @@ import pytest
 
 from sordino.tables.spark import ids
 from sordino.tables.spark.columns import SparkColumns
-from sordino.tables.spark.ids import Comparison, counted, digested
+from sordino.tables.spark.ids import Comparison, count_ids, digest_ids
 from sordino.tables.spark.parts import FrameParts
 
 KEY = bytes(range(32))
@@ -21,13 +21,13 @@ def sent(values, words=1, key=KEY):
     """What a task sends of a column."""
     parts = FrameParts(SparkColumns(("id",), ("id",), "the frame"))
     batches = pa.table({"id": values}).to_batches(7)
-    return list(digested(Comparison(parts, "id", key, words), iter(batches)))
+    return list(digest_ids(Comparison(parts, "id", key, words), iter(batches)))
 
 
 def compared(*tasks, words=1):
     """What is counted when all buckets are sorted, as Spark does: people, missing, twice."""
     rows = pa.Table.from_batches([batch for task in tasks for batch in task]).sort_by("bucket")
-    (found,) = counted(words, iter(rows.to_batches(3)))
+    (found,) = count_ids(words, iter(rows.to_batches(3)))
     return tuple(column[0].as_py() for column in found)
 
 

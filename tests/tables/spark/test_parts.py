@@ -14,7 +14,7 @@ from sordino.tables.reports import privatize_table
 from sordino.tables.spark import ids, parts, tasks
 from sordino.tables.spark.failure import TaskError
 from sordino.tables.spark.parts import FileParts
-from sordino.tables.spark.tasks import SentPlan, Work, released, stored, tallied
+from sordino.tables.spark.tasks import SentPlan, Work, release_batches, store_reports, tally_reports
 from sordino.tables.table_file import file_state
 from surveys import planned
 
@@ -50,7 +50,9 @@ def test_pieces_have_the_reports_of_the_whole_table_and_their_tally(plan, key, t
     cut = FileParts.cut(files, 1)
     sent = SentPlan(type("Sent", (), {"value": plan.bytes}), plan.hash, plan.sampled.fingerprint)
     work = Work(sent, cut, "who", key.of_plan(plan.hash).handed_over())
-    found = pa.Table.from_batches([one for piece in range(len(cut.pieces)) for one in released(work, numbers(piece))])
+    found = pa.Table.from_batches(
+        [one for piece in range(len(cut.pieces)) for one in release_batches(work, numbers(piece))]
+    )
     expected = privatize(plan, table, key, id_column="who")
     assert found.column("code").to_pylist() == expected.column("code").to_pylist()
     (tmp_path / "reports").mkdir()
@@ -60,7 +62,7 @@ def test_pieces_have_the_reports_of_the_whole_table_and_their_tally(plan, key, t
     counts = plan.sampled.tally(expected.column("code").to_numpy().astype(np.uint64)).counts
     total = np.zeros_like(counts)
     for piece in range(len(reports.pieces)):
-        for batch in tallied(Work(sent, reports), numbers(piece)):
+        for batch in tally_reports(Work(sent, reports), numbers(piece)):
             total += np.frombuffer(batch.column("counters")[0].as_py(), dtype="<i8")
     assert len(reports.pieces) > 1
     assert np.array_equal(total, counts)
@@ -78,7 +80,7 @@ def test_numbers_are_clipped_in_as_many_rows_as_in_the_whole_table(key, table, f
     done = [
         row
         for piece in range(len(cut.pieces))
-        for one in stored(work, tmp_path, numbers(piece))
+        for one in store_reports(work, tmp_path, numbers(piece))
         for row in one.to_pylist()
     ]
     assert all(row["clipped"] == ["age"] for row in done)
@@ -96,7 +98,7 @@ def test_a_bad_row_is_named_by_its_file_and_its_place_in_it(plan, key, table, fi
     sent = SentPlan(type("Sent", (), {"value": plan.bytes}), plan.hash, plan.sampled.fingerprint)
     work = Work(sent, cut, "id", key.of_plan(plan.hash).handed_over())
     with pytest.raises(TaskError, match=r"c.parquet, row 1701, age: a value must be a number from 0 to 120"):
-        list(released(work, numbers(*range(len(cut.pieces)))))
+        list(release_batches(work, numbers(*range(len(cut.pieces)))))
 
 
 def test_a_file_that_became_another_is_refused_by_whoever_reads_it(files):

@@ -110,12 +110,12 @@ def test_what_py4j_says_of_an_interrupted_talk_with_java_is_not_printed(program)
 
 INTERRUPTED = """
 import logging, os, signal
-from sordino.process.stops import interrupting
+from sordino.process.stops import interrupt_at_stops
 from sordino.tables.spark.session import session
 spark = session()
 from py4j.clientserver import ClientServerConnection
 ClientServerConnection.send_command = lambda *_: signal.raise_signal(signal.SIGINT)
-with interrupting():
+with interrupt_at_stops():
     try:
         spark.range(3)
     except KeyboardInterrupt:

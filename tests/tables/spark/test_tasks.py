@@ -14,10 +14,10 @@ from sordino import SystemSource, privatize
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.tables.spark import columns, tasks
 from sordino.tables.spark.columns import UNSIGNED, SparkColumns
-from sordino.tables.spark.failure import TaskError, of_trace, told
+from sordino.tables.spark.failure import TaskError, error_for_driver, of_trace
 from sordino.tables.spark.parts import FrameParts
 from sordino.tables.spark.session import require_java, session
-from sordino.tables.spark.tasks import SentPlan, Work, released, stored, summed, tallied
+from sordino.tables.spark.tasks import SentPlan, Work, release_batches, store_reports, sum_slices, tally_reports
 
 
 @dataclass
@@ -43,12 +43,12 @@ def test_a_partition_has_the_reports_of_its_rows_however_it_is_batched(plan, key
     expected = privatize(plan, table, key, id_column="id").column("code").to_numpy()
     for rows, size in ((1 << 17, 10_000), (700, 64), (1, 999)):
         monkeypatch.setattr(columns, "ROWS", rows)
-        reports = pa.Table.from_batches(released(work, iter(table.to_batches(size))))
+        reports = pa.Table.from_batches(release_batches(work, iter(table.to_batches(size))))
         assert np.array_equal(reports.column("code").to_numpy(), expected)
     tally = plan.sampled.tally(expected.astype(np.uint64)).counts
     monkeypatch.setattr(tasks, "SLICE", 5)
     some, others = (_counted(work, part) for part in (reports.slice(0, 1000), reports.slice(1000)))
-    for whole in (_counted(work, reports), summed(iter([*some, *others]))):
+    for whole in (_counted(work, reports), sum_slices(iter([*some, *others]))):
         found = np.zeros(len(tally) + 5, dtype=np.int64)
         for batch in whole:
             for number, counters in zip(*batch.to_pydict().values(), strict=True):
@@ -60,12 +60,12 @@ def test_a_partition_has_the_reports_of_its_rows_however_it_is_batched(plan, key
 
 def _counted(work, reports):
     of_reports = FrameParts(SparkColumns(("plan", "code"), ("plan", "code"), "the reports"))
-    return list(tallied(replace(work, parts=of_reports), iter(reports.to_batches(100))))
+    return list(tally_reports(replace(work, parts=of_reports), iter(reports.to_batches(100))))
 
 
 def test_each_try_writes_a_file_of_its_own_and_its_reports_are_those_of_the_rows(plan, key, table, work, tmp_path):
     expected = privatize(plan, table, key, id_column="id")
-    (first,), (second,) = (list(stored(work, tmp_path, iter(table.to_batches(700)))) for _ in range(2))
+    (first,), (second,) = (list(store_reports(work, tmp_path, iter(table.to_batches(700)))) for _ in range(2))
     assert first.column("people").to_pylist() == [len(table)]
     (one,), (other,) = (batch.column("file").to_pylist() for batch in (first, second))
     assert one != other
@@ -78,13 +78,13 @@ def test_a_try_that_fails_leaves_no_file(table, work, tmp_path):
     ages = pa.array([*table.column("age").to_pylist()[:-1], 500.0])
     bad = table.set_column(table.column_names.index("age"), "age", ages)
     with pytest.raises(TaskError, match="a value must be a number from 0 to 120"):
-        list(stored(work, tmp_path, iter(bad.to_batches(700))))
+        list(store_reports(work, tmp_path, iter(bad.to_batches(700))))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_partitions_without_rows(work, table):
     for batches in ([], table.slice(0, 0).to_batches()):
-        assert list(released(work, iter(batches))) == []
+        assert list(release_batches(work, iter(batches))) == []
 
 
 def test_whole_numbers_without_a_sign_come_as_decimals(table):
@@ -115,7 +115,7 @@ def test_a_bad_value_is_named_by_its_partition_and_row(work, table, monkeypatch)
     ages[1500] = 500.0
     bad = table.set_column(table.column_names.index("age"), "age", pa.array(ages))
     with pytest.raises(TaskError) as raised:
-        list(released(work, iter(bad.to_batches(500))))
+        list(release_batches(work, iter(bad.to_batches(500))))
     error = of_trace(f"org.apache.spark.SparkException: Job aborted\nTaskError: {raised.value}\n\tat java.lang.Thread")
     assert (
         error.rule == "the frame (partition 3 after 1,000 rows), row 501, age: a value must be a number from 0 to 120"
@@ -126,7 +126,7 @@ def test_a_bad_value_is_named_by_its_partition_and_row(work, table, monkeypatch)
 @pytest.mark.parametrize("kind", [SordinoError, DamagedError, RefusedError, UnavailableError])
 def test_an_error_of_a_task_is_the_same_on_the_driver(kind):
     error = kind('a "name"\nwith <{signs}> must be ü', found="}>", step="mend it")
-    with pytest.raises(TaskError) as raised, told():
+    with pytest.raises(TaskError) as raised, error_for_driver():
         raise error
     found = of_trace(f"Exception\n\tat org.apache\nTaskError: {raised.value}\n\n\tat org.apache.spark")
     assert (type(found), found.facts()) == (kind, error.facts())

@@ -61,11 +61,11 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
     signed_by = signed_by or address.key
 
     @cache
-    def fetched() -> Plan:
+    def fetch_once() -> Plan:
         return fetch_plan(address, signed_by)
 
     def fetch() -> tuple[Plan, Mapping[str, Any]]:
-        plan = fetched()
+        plan = fetch_once()
         tables = load_tables(record)
         if not as_json:
             say("What your answer can reveal:")
@@ -75,7 +75,7 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
     def send(body: bytes) -> None:
         if signed_by is not None:
             # An answer that was drawn before, perhaps without a key, goes no further than a new one.
-            fetched()
+            fetch_once()
         send_report(address, body, Waiting(patience))
 
     made = answer_once(AnswerStore.open(store or _own_store()), address.plan, fetch, send)

@@ -60,15 +60,15 @@ def serve(
         from sordino.service.collector import Collector
         from sordino.service.server import BoundedServer
     except ImportError:
-        raise _missing("FastAPI, uvicorn and httptools") from None
+        raise _missing_package("FastAPI, uvicorn and httptools") from None
     from sordino.service.signing import Signer
     from sordino.service.storage.store import ReportStore
 
     frozen = [Plan.load(path) for path in plans]
     signer = None if key is None else Signer.of_file(key)
     with (
-        _listening(host, port) as listener,
-        _watched(host, metrics_port) as metrics,
+        _listen(host, port) as listener,
+        _serve_metrics(host, metrics_port) as metrics,
         closing(ReportStore.open(store, *frozen, add=add)) as held,
     ):
         token = held.new_token()
@@ -86,7 +86,7 @@ def serve(
 
 
 @contextmanager
-def _watched(host: str, port: int | None) -> Iterator["Metrics | None"]:
+def _serve_metrics(host: str, port: int | None) -> Iterator["Metrics | None"]:
     """Metrics at a port of their own, if they are asked for."""
     if port is None:
         yield None
@@ -96,18 +96,18 @@ def _watched(host: str, port: int | None) -> Iterator["Metrics | None"]:
     try:
         metrics = Metrics()
     except ImportError:
-        raise _missing("prometheus_client for --metrics-port") from None
-    with _listening(host, port) as listener, MetricsServer(metrics, listener):
+        raise _missing_package("prometheus_client for --metrics-port") from None
+    with _listen(host, port) as listener, MetricsServer(metrics, listener):
         say(f"Health and metrics: http://{host}:{listener.getsockname()[1]}/metrics")
         yield metrics
 
 
-def _missing(what: str) -> SordinoError:
+def _missing_package(what: str) -> SordinoError:
     step = 'install them: pip install "sordino[server]"'
     return SordinoError(f"serve needs {what}", found="none installed", step=step)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens.
 
     Raises:

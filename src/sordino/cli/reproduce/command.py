@@ -103,7 +103,7 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force:
     with progress("figure 2", total) as advance:
         points = figure.fig2(people, epsilon, repeats, advance)
         swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
-    drawn = draw(output, lambda: _drawing({**swept, people: points}), overwrite=again)
+    drawn = draw(output, lambda: _draw({**swept, people: points}), overwrite=again)
     if as_json:
         print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
         return
@@ -136,7 +136,7 @@ def _rows(points: tuple[figure.CurvePoint, ...]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _drawing(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
+def _draw(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
     """The curves of one post-processing over the numbers of people."""
     # Drawing libraries take a second to load: only commands that draw wait for them.
     from sordino.show.html.figures.curves import Curve, curves

@@ -42,11 +42,11 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []
     for i, name in enumerate(promise.names):
-        bins = promise.binned(i)
+        bins = promise.bins_of(i)
         label = f"{name} ({bins} bins)" if bins else name
         rests = bound_in_short(promise, i) if promise.relies(i) else "nothing"
         delta = promise.deltas[i]
-        rows.append((label, upward(delta, DIGITS), loss_text_beside(promise.reached[i], delta), rests))
+        rows.append((label, upward(delta, DIGITS), loss_text_beside(promise.losses[i], delta), rests))
     whole = upward(promise.epsilon, DIGITS), loss_text_beside(promise.level, promise.epsilon)
     return [*rows, ("the whole record", *whole, "")]
 
@@ -59,9 +59,9 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
             "reached": reached.ceil(),
             "dependence": str(promise.dependence.of_rest(i)),
             "rests_on_dependence": promise.relies(i),
-            "bins": promise.binned(i),
+            "bins": promise.bins_of(i),
         }
-        for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
+        for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.losses, strict=True))
     }
     whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
     answers = [

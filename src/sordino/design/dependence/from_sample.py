@@ -120,7 +120,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
         _require_inside(attribute, np.asarray(column))
         if isinstance(attribute, SampleNumber):
             values = np.clip(np.asarray(column, dtype=np.float64), attribute.interval.low, attribute.interval.high)
-            numbers[:, place] = attribute.answered(values)
+            numbers[:, place] = attribute.statistic_values(values)
             cells.append(attribute.cell(values))
             if attribute.asked:
                 binned[DistributionFunction(place)] = Bins(attribute.asked).locate(values)

@@ -125,7 +125,7 @@ class SampleNumber(Attribute):
         inner = np.array(self.edges[1:-1])
         return np.searchsorted(inner, numbers, side="right").astype(np.intp)
 
-    def answered(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic_values(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the answers are about, in [-1, 1]."""
         if self.answers == "number":
             return self.interval.scale(numbers)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.estimation.simplex import project
-from sordino.estimation.unbiased import Decoded, unbiased
+from sordino.estimation.unbiased import Decoded, estimate_shares
 from sordino.mechanism.base import Mechanism
 
 FEWEST, MOST = 6, 400
@@ -69,7 +69,9 @@ class ExpectedEstimates:
         mechanism = self.mechanism
         if mechanism.counts_codes:
             found = rng.multinomial(self.people, self.law) / self.people
-            return unbiased(mechanism, found, subtract_totals=self.subtract_totals), mechanism.block_shares(found)
+            return estimate_shares(mechanism, found, subtract_totals=self.subtract_totals), mechanism.block_shares(
+                found
+            )
         errors = rng.standard_normal(mechanism.k)
         return self.truth + (self._root @ errors if self._root.ndim > 1 else self._root * errors), self._totals
 

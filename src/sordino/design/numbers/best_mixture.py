@@ -130,15 +130,15 @@ class Mixtures:
 
     def best(self) -> DrawShares:
         """The best mixture that the search finds; never worse than single answers."""
-        shares = self._shared(())
+        shares = self._best_shares(())
         for _ in range(MOST_ROUNDS):
             new, before = self._best_priced(shares), shares.total
             if not new:
                 break
-            shares = self._shared((*shares.kinds, *new))
+            shares = self._best_shares((*shares.kinds, *new))
             kept = [kind for kind, share in zip(shares.kinds, shares.of_kinds, strict=True) if share > LEAST_SHARE]
             if len(kept) < len(shares.kinds):
-                shares = self._shared(kept)
+                shares = self._best_shares(kept)
             programs = sum(search.programs for search in self._searches.values())
             if shares.total > before * (1 - SLOW) or programs > MOST_PROGRAMS:
                 break
@@ -256,7 +256,7 @@ class Mixtures:
         total: Floats = of_kinds @ np.array([kind.information for kind in kinds])
         return total
 
-    def _shared(self, kinds: Sequence[MixtureType]) -> DrawShares:
+    def _best_shares(self, kinds: Sequence[MixtureType]) -> DrawShares:
         """The best shares of given types and all single answers.
 
         Each pass multiplies a share by the root of its price over the total, which never raises the total (the

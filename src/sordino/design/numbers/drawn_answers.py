@@ -128,10 +128,10 @@ def whole_shares(shares: NDArray[np.float64]) -> list[int]:
     """
     total = max(SHARES, 1 << (64 * len(shares) - 1).bit_length())
     # Each gets 1; the others are shared out.
-    return [weight + 1 for weight in apportioned(shares, total - len(shares))]
+    return [weight + 1 for weight in apportion(shares, total - len(shares))]
 
 
-def apportioned(shares: NDArray[np.float64], total: int) -> list[int]:
+def apportion(shares: NDArray[np.float64], total: int) -> list[int]:
     """Whole numbers with a sum, nearly in proportion to shares >= 0: what rounding leaves goes where it took the most.
 
     Example:

@@ -98,7 +98,7 @@ class _Limits:
         """How many numbers."""
         return len(self.deltas)
 
-    def shared(self, total: float) -> Floats | None:
+    def share_evenly(self, total: float) -> Floats | None:
         """Levels with this sum, as equal as can be, shape (d,): so the noise is least. None where there are none."""
         left, known = np.exp(self.deltas) - self.q * np.exp(total), self.q < 1
         # Where nothing is known of the others, the sum is all that counts.
@@ -115,19 +115,19 @@ class _Limits:
     def one_for_all(self, size: int) -> float:
         """The largest level at which any so many of the numbers can be asked together."""
 
-        def allowed(level: float) -> bool:
+        def is_allowed(level: float) -> bool:
             told = np.log((1 - self.q) * np.exp(level) + self.q * np.exp(size * level))
             return bool(np.all(told <= self.deltas))
 
-        return _largest(allowed, self.epsilon / size)
+        return _largest(is_allowed, self.epsilon / size)
 
 
 def _all_numbers(limits: _Limits, better: Better) -> Iterator[Sampled]:
     """All numbers together, with the sum of levels that makes the least error."""
-    most = _largest(lambda total: limits.shared(total) is not None, limits.epsilon)
+    most = _largest(lambda total: limits.share_evenly(total) is not None, limits.epsilon)
     choices = []
     for part in range(SUMS):
-        levels = limits.shared(most * (1 - part / SUMS)) if limits.d > 1 else None
+        levels = limits.share_evenly(most * (1 - part / SUMS)) if limits.d > 1 else None
         if levels is not None:
             asked = coarser([_below(level) for level in levels.tolist()])
             channels = [better(level, 1.0) for level in asked]

@@ -98,9 +98,9 @@ class Expected:
     def of_readings(cls, asked: Sampled, ranges: Ranges, readings: MeanReadings) -> "Expected":
         """Of people of whom this is read."""
         reader = MomentEstimator.of(asked)
-        return cls(reader.moments, ranges, *reader.expected(readings))
+        return cls(reader.moments, ranges, *reader.expectations(readings))
 
-    def told(self, people: int) -> EstimatedMoments:
+    def moments_from(self, people: int) -> EstimatedMoments:
         """What so many people tell."""
         # Of means that are told apart only the diagonal is divided: a division of all pairs touches all of the memory.
         covariance = np.diag(self.variance / people) if self.covariance is None else self.covariance / people
@@ -127,30 +127,30 @@ class Expected:
         root[pivots - 1] = np.tril(factor)[:, :rank]
         return root
 
-    def refused(self, people: int, draws: int = DRAWS) -> float:
+    def refusal_rate(self, people: int, draws: int = DRAWS) -> float:
         """The part of surveys among so many people whose regression is refused."""
-        told, features = self.told(people), range(self.moments.d - 1)
+        told, features = self.moments_from(people), range(self.moments.d - 1)
         # The value, three slopes and what is made of them, for each two features.
         batches = -(-draws * len(features) ** 2 // AT_A_TIME)
         surveys = (
             replace(told, means=told.means + errors / np.sqrt(people))
             for errors in np.array_split(self._errors[:draws], batches)
         )
-        found = (FeatureVariation.of(survey.centred(features, features)).is_refused for survey in surveys)
+        found = (FeatureVariation.of(survey.covariances(features, features)).is_refused for survey in surveys)
         return sum(int(refused.sum()) for refused in found) / draws
 
     def enough(self, people: int) -> int | None:
         """The least number of people, within a tenth, whose regression is rarely refused; None where none is known."""
         low, high, factor = people, 2 * people, 2
         # By ever larger steps, then by halves: a try takes up to a second for many features.
-        while self.refused(high, FEW_DRAWS) > RARELY:
+        while self.refusal_rate(high, FEW_DRAWS) > RARELY:
             if high > MOST_TRIED:
                 return None
             factor **= 2
             low, high = high, min(high * factor, 2 * MOST_TRIED)
         while high > 1.1 * low:
             middle = isqrt(low * high)
-            low, high = (middle, high) if self.refused(middle, FEW_DRAWS) > RARELY else (low, middle)
+            low, high = (middle, high) if self.refusal_rate(middle, FEW_DRAWS) > RARELY else (low, middle)
         return high
 
 
@@ -182,7 +182,7 @@ def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> Nu
         expected: what the estimates are made of; of a regression the target last.
         people: who answer.
     """
-    told, names, half = expected.told(people), expected.ranges.names, expected.ranges.half
+    told, names, half = expected.moments_from(people), expected.ranges.names, expected.ranges.half
     d = len(names)
     labels, stderr, largest = names, half, half
     match asked:
@@ -191,7 +191,7 @@ def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> Nu
         case "covariance":
             pairs = list(combinations_with_replacement(range(d), 2))
             labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
-            units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
+            units, errors = np.outer(half, half), told.covariances(range(d), range(d)).stderr
             stderr, largest = (np.array([matrix[pair] for pair in pairs]) for matrix in (units * errors, units))
         case "regression":
             fit = solve(told, people, d - 1, range(d - 1), expected.ranges)

@@ -23,7 +23,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
 from sordino.design.coarse import coarse_number
 from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
-from sordino.design.numbers.drawn_answers import apportioned, highest_levels, keeps_deltas, one_bit_each
+from sordino.design.numbers.drawn_answers import apportion, highest_levels, keeps_deltas, one_bit_each
 from sordino.design.numbers.joint_levels import joint_levels
 from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
@@ -251,7 +251,7 @@ def whole_weights(shares: NDArray[np.float64]) -> list[int]:
     total = LEAST_DRAWS
     while total < enough:
         total *= 2
-    return apportioned(shares, total)
+    return apportion(shares, total)
 
 
 def _coins(levels: Sequence[Nats]) -> list[tuple[int, int]]:

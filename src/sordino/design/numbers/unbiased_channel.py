@@ -138,7 +138,7 @@ class Prices:
         """Of each interval, above 0 where prices are allowed."""
         return -self.intervals.even @ self.a - self.values**2 * self.mass
 
-    def moved(self, step: Floats) -> Self:
+    def move(self, step: Floats) -> Self:
         """The prices after a step, shape (3 h + 2,)."""
         a, b, prior = np.split(step, [len(self.a), len(self.a) + len(self.b)])
         return type(self)(self.intervals, self.a + a, self.b + b, self.prior + prior)
@@ -174,7 +174,7 @@ class UnbiasedChannel:
         for _ in range(MOST_STEPS):
             last = END * found.worst
             barrier = max(found.gap * fall, last)
-            found, length = _NewtonStep.of(found, barrier, share).taken()
+            found, length = _NewtonStep.of(found, barrier, share).take()
             fall = FALL if length > MOST else FALL_AFTER_SHORT
             left -= barrier == last and length == 1
             if not left:
@@ -237,15 +237,15 @@ class _NewtonStep:
         spare = (barrier - start.spare * step[priors]) / prices.prior - start.spare
         return cls(start, step, weights, spare, worst)
 
-    def taken(self) -> tuple[UnbiasedChannel, float]:
+    def take(self) -> tuple[UnbiasedChannel, float]:
         """What it leads to, and how much of it was allowed: prices and weights go their own parts of the way."""
         start, old = self.start, self.start.prices
         part = min(_allowed_step(start.weights, self.weights), _allowed_step(start.spare, self.spare))
         of_prices = _allowed_step(old.prior, self.prices[-len(old.prior) :])
-        moved = old.moved(of_prices * self.prices)
+        moved = old.move(of_prices * self.prices)
         while np.any(moved.slacks < (1 - WITHIN) * old.slacks):
             of_prices *= SHORTER
-            moved = old.moved(of_prices * self.prices)
+            moved = old.move(of_prices * self.prices)
         weights, spare = start.weights + part * self.weights, start.spare + part * self.spare
         return UnbiasedChannel(moved, weights, spare, start.worst + self.worst), min(part, of_prices)
 

@@ -55,7 +55,7 @@ class RegressionColumns:
         return Moments(self.d, self._names)
 
     @cached_property
-    def needed(self) -> frozenset[Factors]:
+    def moments_needed(self) -> frozenset[Factors]:
         """The moments of the record that these are made of."""
         return frozenset(name for _, parts in self._sums for name, _ in parts)
 

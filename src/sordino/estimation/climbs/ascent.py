@@ -98,7 +98,7 @@ class Hill:
             self._spread(observed / expected**2),
         )
 
-    def kept(self, here: Point, there: Point) -> Floats:
+    def least_ratio(self, here: Point, there: Point) -> Floats:
         """The least part of a seen code's probability that is left, shape (m,)."""
         kept = np.full(self.blocks.m, np.inf)
         np.minimum.at(kept, self.owner, there.expected / here.expected)
@@ -151,7 +151,7 @@ def newton_step(hill: Hill, here: Point) -> Point:
     ahead = project(here.shares + change, blocks, hill.totals, scale) - here.shares
     there = hill.at(here.shares + ahead)
     rose = there.values >= here.values + ENOUGH * blocks.totals(ahead * here.uphill)
-    rose &= hill.kept(here, there) >= LEAST_KEPT
+    rose &= hill.least_ratio(here, there) >= LEAST_KEPT
     if rose.all():
         return there
     # Bent at the edge the step has lost its direction: keep it and stop at the edge.
@@ -171,7 +171,7 @@ def _search(hill: Hill, here: Point, direction: Floats) -> tuple[Point, Floats]:
         ends = blocks.totals(direction * there.uphill)
         # Where the slope still leads up, the value rose all the way, whatever rounding says of a small rise.
         rose = (there.values >= here.values + ENOUGH * taken * slopes) | (ends >= 0)
-        kept = hill.kept(here, there)
+        kept = hill.least_ratio(here, there)
         good = rose & (kept >= LEAST_KEPT)
         if good.all():
             break
@@ -192,12 +192,12 @@ def _solve(hill: Hill, here: Point, scale: Floats) -> Floats:
     blocks, free = hill.blocks, scale > 0
     weight = blocks.totals(scale)
 
-    def scaled(residual: Floats) -> Floats:
+    def scale_residual(residual: Floats) -> Floats:
         mean = np.divide(blocks.totals(scale * residual), weight, out=np.zeros(blocks.m), where=weight > 0)
         return scale * (residual - mean[blocks.block])
 
     change, residual = np.zeros(len(scale)), np.where(free, here.uphill, 0.0)
-    direction = scaled(residual)
+    direction = scale_residual(residual)
     size = first = blocks.totals(residual * direction)
     for _ in range(MOST_CONJUGATE):
         unsolved = size > SOLVED * first
@@ -208,7 +208,7 @@ def _solve(hill: Hill, here: Point, scale: Floats) -> Floats:
         length = np.divide(size, bends, out=np.zeros(blocks.m), where=unsolved & (bends > 0))[blocks.block]
         change += length * direction
         residual -= length * np.where(free, bent, 0.0)
-        next_ = scaled(residual)
+        next_ = scale_residual(residual)
         next_size = blocks.totals(residual * next_)
         keep = np.divide(next_size, size, out=np.zeros(blocks.m), where=unsolved & (size > 0))
         direction = next_ + keep[blocks.block] * direction

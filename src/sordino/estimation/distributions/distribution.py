@@ -142,7 +142,7 @@ class DistributionEstimate(Brief):
         """The share below each edge between two bins: the distribution function."""
         return self._inside(below_edges(self.bins.k))
 
-    def between(self, ranges: Sequence[tuple[int, int]]) -> RangeShares:
+    def range_shares(self, ranges: Sequence[tuple[int, int]]) -> RangeShares:
         """The share of each range, by the edges where it begins and ends."""
         return self._inside(inside_ranges(ranges, self.bins.k))
 
@@ -150,10 +150,10 @@ class DistributionEstimate(Brief):
         return RangeShares(self.subpopulation, self.shares.law, self.n, inside)
 
     @property
-    def missing(self) -> tuple[float, float] | None:
+    def missing_share(self) -> tuple[float, float] | None:
         """The share of the people who lack the number, and its standard error; None where everybody has it."""
         return (
-            (self.subpopulation.missing, self.subpopulation.share_stderr(self.n))
+            (self.subpopulation.missing_share, self.subpopulation.share_stderr(self.n))
             if self.subpopulation.optional
             else None
         )

@@ -86,7 +86,7 @@ class Subpopulation:
         return law
 
     @property
-    def missing(self) -> float:
+    def missing_share(self) -> float:
         """The share of the people who lack the number."""
         return 1 - self.share
 

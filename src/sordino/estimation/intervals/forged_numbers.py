@@ -27,7 +27,7 @@ def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forge
         SordinoError: as many reports about a number as may be forged.
     """
     places = range(ranges.d)
-    _, moved, part = _moved(asked, aggregate, ranges, [(j,) for j in places], forged)
+    _, moved, part = _move_limits(asked, aggregate, ranges, [(j,) for j in places], forged)
     return ranges.half * moved, part
 
 
@@ -38,7 +38,7 @@ def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges,
         SordinoError: as many reports about a number, or a product, as may be forged.
     """
     places = list(range(ranges.d))
-    told, moved, part = _moved(asked, aggregate, ranges, covariance_statistics(places), forged)
+    told, moved, part = _move_limits(asked, aggregate, ranges, covariance_statistics(places), forged)
     second, single = told.second(places, places), told.singles(places)
     size, single_moved = np.abs(told.means[single]), moved[single]
     seen = np.abs(told.covariance[np.ix_(single, single)])
@@ -56,7 +56,7 @@ def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges
         SordinoError: as many reports about a moment as may be forged, or enough to make features dependent.
     """
     target, features = ranges.d - 1, list(range(ranges.d - 1))
-    told, moved, part = _moved(asked, aggregate, ranges, regression_statistics(target, features), forged)
+    told, moved, part = _move_limits(asked, aggregate, ranges, regression_statistics(target, features), forged)
     normal, right = normal_equations(told, target, features)
     single = told.singles(features)
     squares, products = told.second(features, features), told.second(features, [target])
@@ -75,7 +75,7 @@ def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges
     return np.abs(unit) @ bound, part
 
 
-def _moved(
+def _move_limits(
     asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, names: Sequence[tuple[int, ...]], forged: int
 ) -> tuple[EstimatedMoments, Floats, float]:
     """The scaled means, how far each can have moved, and the largest part of the weight that may be forged."""

@@ -58,7 +58,7 @@ def likely_limits(
         error: how often both limits may miss, together.
     """
 
-    def allowed(rows: NDArray[np.intp], share: Floats, end: float) -> NDArray[np.bool_]:
+    def is_allowed(rows: NDArray[np.intp], share: Floats, end: float) -> NDArray[np.bool_]:
         laws, reports = law if law.ndim == 1 else law[rows], n if isinstance(n, int) else n[rows]
         low, high = limits_by_codes(parts[rows] - share[:, None] * wholes[rows], laws, reports, error)
         return low <= 0 if end < 1 else high >= 0
@@ -67,11 +67,11 @@ def likely_limits(
     for end, limit in zip((0.0, 1.0), limits, strict=True):
         widened, start = limit.copy(), np.clip(limit, 0.0, 1.0)
         rest = np.flatnonzero(start != end)
-        rest = rest[allowed(rest, start[rest], end)]
+        rest = rest[is_allowed(rest, start[rest], end)]
         near, far = start[rest], np.full(len(rest), end)
         for _ in range(HALVINGS if len(rest) else 0):
             middle = (near + far) / 2
-            inside = allowed(rest, middle, end)
+            inside = is_allowed(rest, middle, end)
             near, far = np.where(inside, middle, near), np.where(inside, far, middle)
         widened[rest] = far
         found.append(widened)

@@ -181,7 +181,7 @@ class Within:
     fitted: Floats | None
 
     @property
-    def told(self) -> TableShares:
+    def table_shares(self) -> TableShares:
         """The shares; a quotient of which the reports exclude nothing that is possible has no estimate."""
         value, stderr = (np.where(self.unknown, np.nan, one) for one in (self.value, np.sqrt(self._variance)))
         return TableShares(value, stderr, *self._possible, self.fitted)

@@ -63,7 +63,7 @@ class Mixture:
         table: Floats = (left * self.weights[:, None]).T @ right
         return table
 
-    def raked(self, known: Mapping[int, Floats]) -> "Mixture":
+    def rake(self, known: Mapping[int, Floats]) -> "Mixture":
         """Scaled until the known attributes have their shares: the nearest such distribution in relative entropy.
 
         Args:
@@ -72,9 +72,9 @@ class Mixture:
         Raises:
             SordinoError: as `rake`.
         """
-        return rake_all(self, known, lambda mixture, place: mixture.margin([place]), Mixture.scaled)
+        return rake_all(self, known, lambda mixture, place: mixture.margin([place]), Mixture.scale)
 
-    def scaled(self, place: int, factors: Floats) -> "Mixture":
+    def scale(self, place: int, factors: Floats) -> "Mixture":
         """Each value of an attribute made so many times as frequent; the factors keep the sum of all shares."""
         own = self.within[place] * factors
         sums = own.sum(axis=1)

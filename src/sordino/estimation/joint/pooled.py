@@ -86,11 +86,11 @@ class PooledPart:
         asked = Functionals(mechanism, sums, subtract_totals)
         alike = np.full(mechanism.k, 1 / mechanism.k)
         likely = alike if shares is None else (1 - MISTAKEN) * shares + MISTAKEN * alike
-        variance = asked.variances(estimate.decoded, n) / n
+        variance = asked.variances(estimate.decoded_reports, n) / n
         # Among people of one of the m, values are as they seem; a common population says no more of these.
         seen = estimate.nearest + MISTAKEN * likely
         squares = _by_group(asked.squares_of_value * seen, sums) / (sums @ seen)
-        return cls(sums @ estimate.value, variance, n / asked.expected(likely), n, squares)
+        return cls(sums @ estimate.value, variance, n / asked.expected_variances(likely), n, squares)
 
     @classmethod
     def of_mean(
@@ -131,18 +131,18 @@ def pool(parts: Sequence[PooledPart]) -> NormalEstimate:
         (array([3.]), array([0.7906]), 20)
     """
     values, n = np.stack([part.value for part in parts]), sum(part.n for part in parts)
-    weights = _normalized([part.weight for part in parts])
+    weights = _normalize([part.weight for part in parts])
     if all(part.squares is not None for part in parts):
         for _ in range(ROUNDS):
             # No share is surely 0: one person of the others' may have it.
             shares = (n * project((weights * values).sum(axis=0)) + 1 / values.shape[1]) / (n + 1)
-            weights = _normalized([part.weight_at(shares) for part in parts])
+            weights = _normalize([part.weight_at(shares) for part in parts])
     value = (weights * values).sum(axis=0)
     variance = (weights**2 * [part.variance for part in parts]).sum(axis=0)
     return NormalEstimate(value, np.sqrt(variance), n)
 
 
-def _normalized(weights: Sequence[Floats]) -> Floats:
+def _normalize(weights: Sequence[Floats]) -> Floats:
     total: Floats = np.stack(weights)
     total /= total.sum(axis=0)
     return total

@@ -62,10 +62,10 @@ def rake(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Fl
         found: Floats = table.sum(axis=tuple(other for other in places if other != axis))
         return found
 
-    def scaled(table: Floats, axis: int, factors: Floats) -> Floats:
+    def scale(table: Floats, axis: int, factors: Floats) -> Floats:
         return table * factors.reshape([-1 if at == axis else 1 for at in places])
 
-    return rake_all(cells.reshape(tuple(shape)), known, sums, scaled).reshape(-1)
+    return rake_all(cells.reshape(tuple(shape)), known, sums, scale).reshape(-1)
 
 
 def rake_all(
@@ -107,7 +107,7 @@ def rake_all(
     )
 
 
-def raked(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Raked:
+def rake_with_slopes(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Raked:
     """The same, with how the result moves with the cells; of tables whose k x k numbers fit in memory.
 
     Raises:

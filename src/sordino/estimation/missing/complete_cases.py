@@ -62,7 +62,7 @@ class CompleteCases:
         return None if complete is None else cls(estimator, complete)
 
     @property
-    def asked(self) -> "Sampled":
+    def queries(self) -> "Sampled":
         """The queries."""
         return self.estimator.asked
 
@@ -118,7 +118,7 @@ class CompleteCases:
 
     def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:
         """Limits of this share, by the likelihood of what reports add to it; `error` is how often they may miss."""
-        whole = MomentEstimator.of(self.asked, [(self.complete,)])
+        whole = MomentEstimator.of(self.queries, [(self.complete,)])
         ((low,), (high,)) = moment_limits(whole, aggregate, error)
         return (1 + float(low)) / 2, (1 + float(high)) / 2
 

@@ -84,7 +84,7 @@ CORRELATED = SmoothingRefusal("the errors of neighbouring values depend on each 
 """Reports by a channel of which the noise is not modelled."""
 
 
-def offered(
+def smooth_if_nearer(
     decoded: Decoded, n: int, value: Floats, known: Surroundings, *, subtract: bool
 ) -> tuple[Floats | None, Choice | SmoothingRefusal | None]:
     """The smoothed shares of a tally if they are nearer, shape (k,), and what is expected; of few values None.

@@ -31,10 +31,10 @@ def equal_quantiles(posteriors: Posteriors, blocks: Partition, totals: Floats) -
         level = (low + high) / 2
         short = blocks.totals(posteriors.quantiles(level[blocks.block])) < totals
         low, high = np.where(short, level, low), np.where(short, high, level)
-    return scaled(posteriors.quantiles(high[blocks.block]), blocks, totals)
+    return scale_blocks(posteriors.quantiles(high[blocks.block]), blocks, totals)
 
 
-def scaled(shares: Floats, blocks: Partition, totals: Floats) -> Floats:
+def scale_blocks(shares: Floats, blocks: Partition, totals: Floats) -> Floats:
     """Nonnegative shares in proportion to those given, adding up to the totals; alike in blocks that have none."""
     sums = blocks.totals(shares)
     none = sums <= 0

@@ -22,7 +22,7 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.neighbours.expected import Neighbourhoods, expected_shares
 from sordino.estimation.neighbours.noise import Floats, ShareNoise
-from sordino.estimation.neighbours.quantile_rule import equal_quantiles, scaled
+from sordino.estimation.neighbours.quantile_rule import equal_quantiles, scale_blocks
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
 from sordino.estimation.neighbours.sparse import hedged_prior
 from sordino.exact.messages.brief import shown
@@ -93,14 +93,14 @@ def smoothed_map(value: Floats, noise: ShareNoise, blocks: Partition, totals: Fl
     stderr = noise.at(density)
     features = []
     if known.public is not None:
-        features = [known.public * (total / known.public.sum()), scaled(known.public, blocks, totals)]
+        features = [known.public * (total / known.public.sum()), scale_blocks(known.public, blocks, totals)]
     expected = expected_shares(value, stderr, density, features) if features else density
     prior = hedged_prior(RatioPrior.of(value, expected, noise), total)
     if known.shape is not None:
         near = Neighbourhoods(known.shape)
-        means = near.means(scaled(prior.posteriors.means(), blocks, totals))
+        means = near.means(scale_blocks(prior.posteriors.means(), blocks, totals))
         expected = expected_shares(value, stderr, density, [*means, *near.means(value), *features])
         # Of what neighbours in other blocks say, and of what the own block's total says, the geometric mean.
-        expected = np.sqrt(expected * scaled(expected, blocks, totals))
+        expected = np.sqrt(expected * scale_blocks(expected, blocks, totals))
         prior = hedged_prior(RatioPrior.of(value, expected, noise), total)
     return Smoothed(equal_quantiles(prior.posteriors, blocks, totals), prior)

@@ -10,7 +10,7 @@ from typing import Any
 from sordino.document.checked_tables import nearest, read_tables
 from sordino.document.files import read_toml
 from sordino.document.formats import QUERY
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.domain.box import Box
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
@@ -45,7 +45,7 @@ class AskedQuery:
             SordinoError: unreadable, or about other attributes.
             SordinoErrors: all its mistakes.
         """
-        with expecting(Path(path), "query"):
+        with explain_kind(Path(path), "query"):
             return cls.read(read_toml(Path(path)), terms, str(path))
 
     @classmethod

@@ -19,7 +19,7 @@ from sordino.document.checked_tables import read_tables
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
 from sordino.domain.attribute import Attribute
 from sordino.domain.box import Box
@@ -54,7 +54,7 @@ class LedgerTerms:
             SordinoError: unreadable.
             SordinoErrors: all its mistakes.
         """
-        with expecting(Path(path), "terms"):
+        with explain_kind(Path(path), "terms"):
             return cls.read(read_toml(Path(path)), str(path))
 
     @classmethod

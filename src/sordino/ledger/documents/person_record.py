@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.document.record_file import load_tables, no_category, no_number, read_values, require_within
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
@@ -33,7 +33,7 @@ class PersonRecord:
         Raises:
             SordinoError: unreadable, or not a record of these terms; never with a value.
         """
-        with expecting(Path(path), "record"):
+        with explain_kind(Path(path), "record"):
             return cls.read(load_tables(path), terms)
 
     @classmethod

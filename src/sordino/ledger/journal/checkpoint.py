@@ -86,11 +86,11 @@ def of_lines(before: Checkpoint | None, events: Iterable[Event], record: int, ba
     added = tuple(events)
     marks = b"".join(_mark(event.event, event.id) for event in added)
     start, chain, known = (0, "", b"") if before is None else (before.lines, before.chain, before.marks)
-    chain = chained(added, chain)
+    chain = chain_hash(added, chain)
     return Checkpoint(start + len(added), added[-1].seal, chain, record, basis, state, known + marks)
 
 
-def chained(events: Iterable[Event], chain: str = "") -> str:
+def chain_hash(events: Iterable[Event], chain: str = "") -> str:
     """A hash of the seals of lines in turn, and of those before."""
     for event in events:
         chain = sha256((chain + event.seal).encode("ascii")).hexdigest()

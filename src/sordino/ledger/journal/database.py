@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from sordino.document.files import cannot, sync_folder, written
+from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
@@ -71,7 +71,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
         content = bytearray(connection.serialize())
     # SQLite would report too late that there is no room to move a log into its file.
     content[VERSIONS] = WITH_LOG
-    with written(path) as temporary:
+    with replace_whole(path) as temporary:
         try:
             with new_private_file(temporary) as file:
                 file.write(content)

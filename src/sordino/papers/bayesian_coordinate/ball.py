@@ -94,7 +94,7 @@ class L2Ball(Seeded, NumberChannel):
     @property
     def informative(self) -> bool:
         """Not where the coin is fair."""
-        return self._steered.slope > 0
+        return self._steered_level.slope > 0
 
     @cached_property
     def levels(self) -> tuple[SeededBit]:
@@ -110,7 +110,7 @@ class L2Ball(Seeded, NumberChannel):
     @property
     def scale(self) -> float:
         """B, the length of an estimate from one report; infinite if reports tell nothing."""
-        return self._steered.scale
+        return self._steered_level.scale
 
     @cached_property
     def moments(self) -> Moments:
@@ -119,7 +119,7 @@ class L2Ball(Seeded, NumberChannel):
 
     def thresholds(self, values: ArrayLike, seeds: Words) -> Words:
         """How many of the 2^64 words set the bit, for each vector and the direction of its seed, shape (n,)."""
-        return self._steered.thresholds(self.check_values(values), self._steered.directions(seeds))
+        return self._steered_level.thresholds(self.check_values(values), self._steered_level.directions(seeds))
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The vectors as float64, shape (n, d).
@@ -161,10 +161,10 @@ class L2Ball(Seeded, NumberChannel):
 
     def noise(self) -> NDArray[np.float64]:
         """B^2 / d for each number, shape (d,)."""
-        return np.full(self.dimension, self._steered.second_moment)
+        return np.full(self.dimension, self._steered_level.second_moment)
 
     @property
-    def _steered(self) -> Steered:
+    def _steered_level(self) -> Steered:
         return self.levels[0].steered
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:

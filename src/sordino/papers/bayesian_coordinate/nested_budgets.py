@@ -82,9 +82,9 @@ def nested_budgets(
     floats = np.array([limit.floor() for limit in limits])
     search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting, inner)
     if zeta is None:
-        return account.settled(search.best())
+        return account.settle(search.best())
     share = (1 + max(variations)) / 2 if zeta == "paper" else _read_zeta(zeta)
-    return account.settled(search.at_largest(search.limit(float(share))))
+    return account.settle(search.at_largest(search.limit(float(share))))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Account:
     variations: tuple[Fraction, ...]
     accounting: Accounting
 
-    def settled(self, wanted: NDArray[np.float64]) -> tuple[Nats, ...]:
+    def settle(self, wanted: NDArray[np.float64]) -> tuple[Nats, ...]:
         """Budgets as near to the wanted ones as the limits allow, never above a limit."""
         largest = self._largest(float(wanted.max()))
         budgets = [

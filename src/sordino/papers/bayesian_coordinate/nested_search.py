@@ -75,7 +75,7 @@ class BudgetSearch:
     def best(self) -> Numbers:
         """The budgets with the least total variance, shape (d,)."""
         largest = self._least(lambda tops: self.total(self._limits(tops)))
-        return self._lowered(largest) if self.accounting == "tight" else self.at_largest(largest)
+        return self._lower(largest) if self.accounting == "tight" else self.at_largest(largest)
 
     def at_largest(self, largest: float) -> Numbers:
         """Every budget at its limit, where the largest of all is given."""
@@ -111,7 +111,7 @@ class BudgetSearch:
         found, members = np.unique(pairs, axis=0, return_inverse=True)
         return members.reshape(-1) * min(len(found), MOST_CLASSES) // len(found)
 
-    def _shared(self, limits: Numbers) -> Numbers:
+    def _class_limits(self, limits: Numbers) -> Numbers:
         """The least limit of each class, shape (b, classes), of limits of shape (b, d)."""
         order = np.argsort(self._members, kind="stable")
         starts = np.flatnonzero(np.diff(self._members[order], prepend=-1))
@@ -157,7 +157,7 @@ class BudgetSearch:
             grid = np.unique(np.concatenate((np.linspace(low, high, SHARES), [grid[at]])))
         return float(grid[np.argmin(objective(grid))])
 
-    def _lowered(self, largest: float) -> Numbers:
+    def _lower(self, largest: float) -> Numbers:
         """Budgets below their limits where that lowers the total, from several starts."""
         ones = np.ones(int(self._members.max()) + 1)
         starts = [(float(self.total(self.at_largest(largest)[None])[0]), largest, ones)]
@@ -166,23 +166,23 @@ class BudgetSearch:
             edges = [float(positive.min()), largest, self.limit()]
             grid = [np.linspace(a, b, STARTS) for a, b in pairwise(edges)]
             tops = np.unique(np.concatenate([positive[positive <= edges[-1]], *grid]))
-            starts += sorted((self._stepped(float(top)) for top in tops), key=itemgetter(0))[:POLISHED]
-        return min((self._polished(top, shares) for _, top, shares in starts), key=itemgetter(0))[1]
+            starts += sorted((self._search_few_levels(float(top)) for top in tops), key=itemgetter(0))[:POLISHED]
+        return min((self._polish(top, shares) for _, top, shares in starts), key=itemgetter(0))[1]
 
-    def _polished(self, largest: float, shares: Numbers) -> tuple[float, Numbers]:
+    def _polish(self, largest: float, shares: Numbers) -> tuple[float, Numbers]:
         """The total and the budgets after lowering one class after the other, and choosing the largest again."""
         budgets, width = np.zeros(len(self.deltas)), 1.0
         least = np.inf
         for _ in range(ROUNDS):
             before = least
-            limits = self._shared(self._limits(np.array([largest])))[0]
+            limits = self._class_limits(self._limits(np.array([largest])))[0]
             for own in range(len(shares)):
                 self._set_best_share(limits, shares, own, width)
             largest = self._least(partial(self._total_at, limits * shares, limits), [largest])
             budgets = self._at_tops(limits * shares, limits, np.array([largest]))[0]
             least = float(self.total(budgets[None])[0])
-            limits = self._shared(self._limits(np.array([largest])))[0]
-            own_budgets = self._shared(budgets[None])[0]
+            limits = self._class_limits(self._limits(np.array([largest])))[0]
+            own_budgets = self._class_limits(budgets[None])[0]
             shares = np.divide(own_budgets, limits, out=np.zeros_like(limits), where=limits > 0)
             if least > before * (1 - WORTH) and width < NARROW:
                 break
@@ -200,7 +200,7 @@ class BudgetSearch:
             limits: of the classes so far.
             tops: shape (b,).
         """
-        moved = self._shared(self._limits(tops))
+        moved = self._class_limits(self._limits(tops))
         order = np.argsort(budgets, kind="stable")
         starts = np.flatnonzero(np.diff(budgets[order], prepend=-1.0) > SAME)
         level = np.empty(len(budgets), dtype=np.intp)
@@ -210,9 +210,9 @@ class BudgetSearch:
         lowered: Numbers = (now * shares)[:, level][:, self._members]
         return lowered
 
-    def _stepped(self, largest: float) -> tuple[float, float, Numbers]:
+    def _search_few_levels(self, largest: float) -> tuple[float, float, Numbers]:
         """The total, the largest budget and shares with few levels: one for all, then each that helps most."""
-        limits = self._shared(self._limits(np.array([largest])))[0]
+        limits = self._class_limits(self._limits(np.array([largest])))[0]
         levels, least, best = np.array([limits.min()]), np.inf, np.full(len(limits), limits.min())
         while True:
             tried = [np.sort(np.append(levels, level)) for level in np.unique(limits)]

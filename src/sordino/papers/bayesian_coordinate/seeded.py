@@ -124,14 +124,14 @@ class Seeded(Channel):
         """The bits, in order."""
 
     @cached_property
-    def packing(self) -> Packing:
+    def layout(self) -> Packing:
         """How codes are made of a seed and a bit for each level."""
         return Packing(len(self.levels))
 
     @property
     def outputs(self) -> int:
         """Any words, of which a code of more than 32 levels has several."""
-        return int(WORD**self.packing.words)
+        return int(WORD**self.layout.words)
 
     @property
     def counts_codes(self) -> bool:
@@ -148,17 +148,17 @@ class Seeded(Channel):
 
     def probability(self, record: Sequence[float], code: int) -> Fraction:
         """Pr(code | record), in the integers of the sampler."""
-        words = [code >> 64 * place & (WORD - 1) for place in reversed(range(self.packing.words))]
+        words = [code >> 64 * place & (WORD - 1) for place in reversed(range(self.layout.words))]
         rows = np.array([words], dtype=np.uint64)
-        codes = rows[:, 0] if self.packing.words == 1 else rows
-        if self.packing.impossible(codes)[0]:
+        codes = rows[:, 0] if self.layout.words == 1 else rows
+        if self.layout.impossible(codes)[0]:
             return Fraction(0)
-        seeds, values = self.packing.seeds_of(codes), np.array([record], dtype=np.float64)
-        share = Fraction(1, WORD >> self.packing.bits if self.packing.words == 1 else WORD)
+        seeds, values = self.layout.seeds_of(codes), np.array([record], dtype=np.float64)
+        share = Fraction(1, WORD >> self.layout.bits if self.layout.words == 1 else WORD)
         for k, level in enumerate(self.levels):
             directions = level.steered.directions(seeds)
             one = Fraction(int(level.steered.thresholds(values[:, level.columns], directions)[0]), WORD)
-            share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
+            share *= one if self.layout.signs(codes, k)[0] > 0 else 1 - one
         return share
 
     @ignore_float_errors
@@ -176,10 +176,10 @@ class Seeded(Channel):
             SordinoError: records that the channel does not take (named by position, never by value).
         """
         read = self.check_values(values.records if isinstance(values, Scaled) else values)
-        if self.packing.words == 1:
+        if self.layout.words == 1:
             return Channel.privatize(self, read, source)
         stream = (SystemSource() if source is None else source).stream(read)
-        codes = np.empty((len(read), self.packing.words), dtype=np.uint64)
+        codes = np.empty((len(read), self.layout.words), dtype=np.uint64)
         for rows in pieces(len(read), self._width):
             codes[rows] = self._sample(read[rows], stream.take(rows))
         return codes
@@ -190,9 +190,9 @@ class Seeded(Channel):
         Raises:
             SordinoError: codes that this channel cannot send.
         """
-        if self.packing.words == 1:
+        if self.layout.words == 1:
             return super().tally(codes, drawn=drawn)
-        words = read_rows(codes, self.packing)
+        words = read_rows(codes, self.layout)
         counts = self._count(words, np.zeros(len(words), dtype=np.intp), 1)[0]
         return Aggregate(self.fingerprint, len(words), counts)
 
@@ -206,17 +206,17 @@ class Seeded(Channel):
         return max((len(level.columns) for level in self.levels), default=1)
 
     def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
-        seeds = self.packing.seeds(stream.next())
+        seeds = self.layout.seeds(stream.next())
         bits = np.empty((len(values), len(self.levels)), dtype=np.bool_)
         for k, level in enumerate(self.levels):
             directions = level.steered.directions(seeds)
             bits[:, k] = stream.next() < level.steered.thresholds(values[:, level.columns], directions)
-        return self.packing.pack(seeds, bits)
+        return self.layout.pack(seeds, bits)
 
     def _directions(self, codes: Words, k: int) -> NDArray[np.float64]:
         """What level k of each report says: sign times direction, shape (n, m)."""
-        vectors = self.levels[k].steered.directions(self.packing.seeds_of(codes))
-        vectors *= self.packing.signs(codes, k)[:, None]
+        vectors = self.levels[k].steered.directions(self.layout.seeds_of(codes))
+        vectors *= self.layout.signs(codes, k)[:, None]
         return vectors
 
 

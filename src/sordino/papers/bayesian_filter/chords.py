@@ -84,7 +84,7 @@ class Difference:
     g: Convex
 
     @property
-    def reversed(self) -> "Difference":
+    def negative(self) -> "Difference":
         """Less the logarithm."""
         return Difference(self.slopes, self.constant, self.g, self.f)
 
@@ -110,7 +110,7 @@ def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], box
         SordinoError: a kind of question without a difference of convex functions.
     """
     parts = [difference(query, output) for query, output in zip(queries, outputs, strict=True)]
-    ends = [_least(box, parts, boxes), _least(box, [part.reversed for part in parts], boxes)]
+    ends = [_least(box, parts, boxes), _least(box, [part.negative for part in parts], boxes)]
     root, under, over = (-sum(end[place] for end in ends) for place in range(3))
     return root, LossBounds(over, under)
 
@@ -162,7 +162,7 @@ def _least(box: Box, parts: Sequence[Difference], boxes: int) -> tuple[float, fl
     middle, spread = (np.array([part.slopes for part in parts]) @ side for side in (box.centre, np.diag(box.reach)))
     constants, reach = np.array([part.constant for part in parts]), np.abs(spread).sum(axis=1)
     whole = middle + constants - reach, middle + constants + reach
-    root, found = _relaxed(box, parts, whole)
+    root, found = _relax(box, parts, whole)
     order, queue = count(), [(root, 0, whole)]
     for _ in range(boxes - 1):
         if found - queue[0][0] <= CLOSED:
@@ -173,7 +173,7 @@ def _least(box: Box, parts: Sequence[Difference], boxes: int) -> tuple[float, fl
         for side in (0, 1):
             cut = low.copy(), high.copy()
             cut[1 - side][along] = half
-            bound, value = _relaxed(box, parts, cut)
+            bound, value = _relax(box, parts, cut)
             found = min(found, value)
             # An empty box has an infinite bound.
             if bound < found:
@@ -183,7 +183,7 @@ def _least(box: Box, parts: Sequence[Difference], boxes: int) -> tuple[float, fl
     return root, min(queue[0][0], found), found
 
 
-def _relaxed(box: Box, parts: Sequence[Difference], span: tuple[Floats, Floats]) -> tuple[float, float]:
+def _relax(box: Box, parts: Sequence[Difference], span: tuple[Floats, Floats]) -> tuple[float, float]:
     """The least sum with chords for the g, and the sum itself at that record; infinite where the box is empty."""
     slopes, constants = np.array([part.slopes for part in parts]), np.array([part.constant for part in parts])
     n, d = slopes.shape

@@ -80,7 +80,7 @@ def fig1(
         asked = BayesianFilter(box, LDP(BUDGET), rule, nodes, group)
         count = 0
         while count < MOST:
-            query = _drawn(model, models, theta)
+            query = _draw_query(model, models, theta)
             start = clock()
             decision = asked.decide(query)
             seconds += clock() - start
@@ -96,7 +96,7 @@ def fig1(
     return Accepted(tuple(accepted), 1000 * seconds / (sum(accepted) + runs))
 
 
-def _drawn(model: Model, models: np.random.Generator, theta: float) -> Query:
+def _draw_query(model: Model, models: np.random.Generator, theta: float) -> Query:
     """A random question: the first number is the intercept."""
     numbers = models.uniform(-1, 1, DIMENSION + 1)
     if model == "logistic":

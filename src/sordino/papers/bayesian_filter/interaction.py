@@ -116,7 +116,7 @@ def answers(
         >>> answers(Categories(["yes", "no"]), 1)(ChannelTable([[1, 0], [0, 1]]))
         1
     """
-    row = _checked(domain, record)
+    row = _require_record(domain, record)
 
     def answer(query: Any) -> int:
         # What does not fit the domain is refused before the record is looked at: else a refusal would tell about it.
@@ -134,7 +134,7 @@ def answers(
     return answer
 
 
-def _checked(domain: Any, record: ArrayLike) -> NDArray[Any]:
+def _require_record(domain: Any, record: ArrayLike) -> NDArray[Any]:
     """The record as a row by itself.
 
     Raises:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.tables.duckdb import header, quoted, read_batches
+from sordino.tables.duckdb import header, quote, read_batches
 
 POSITION = ("latitude", "longitude")
 COUNT = "count"
@@ -45,7 +45,7 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
     columns = _columns(path)
     # By way of text, so that a truth value is no number either; a cast that fails gives a missing one. Where only
     # casts are asked for, DuckDB moves them into its CSV reader, which fails: trimming keeps them out.
-    select = {name: f"TRY_CAST(trim(CAST({quoted(name)} AS VARCHAR)) AS DOUBLE)" for name in columns}
+    select = {name: f"TRY_CAST(trim(CAST({quote(name)} AS VARCHAR)) AS DOUBLE)" for name in columns}
     people = np.zeros(grid.k, dtype=np.int64)
     rows = outside = 0
     for batch in read_batches(path, select, columns):

@@ -80,14 +80,14 @@ class Collection:
         return self._state.tally
 
     @property
-    def sourced(self) -> Aggregate:
+    def sourced_aggregate(self) -> Aggregate:
         """The same with the sources that it is made of, this collector's own reports among them."""
         with self._database.transaction():
             own = self._look().own
-            return with_sources(self._none, {**({self.source: own} if own.n else {}), **self._merged()})
+            return with_sources(self._none, {**({self.source: own} if own.n else {}), **self._merged_aggregates()})
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether no more reports are taken."""
         return self._state.closed
 
@@ -109,16 +109,16 @@ class Collection:
         """What is known, or looked up, within a transaction."""
         known = self._known_now
         if known is None:
-            session, own = self._database.session, self._scrubbed()
+            session, own = self._database.session, self._scrubbed_aggregate()
             for codes in self.codes():
                 own += self.plan.sampled.tally(codes)
-            merged = sum(self._merged().values(), self._none)
+            merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
             known = self._known = _CollectionState(session, own, merged, closed)
         return known
 
     @contextmanager
-    def _changed(self) -> Iterator[_CollectionState]:
+    def _transaction(self) -> Iterator[_CollectionState]:
         """What is so before a change, which is one transaction; what a failed one left is looked up, never guessed."""
         with self._database.transaction():
             state = self._look()
@@ -132,9 +132,9 @@ class Collection:
             RefusedError: the plan is closed.
             UnavailableError: the system refuses to write, as a full disk does; these uploads may be sent again.
         """
-        together = _joined(uploads)
+        together = _join(uploads)
         sendable = self._sendable(together.codes)
-        with self._changed() as before:
+        with self._transaction() as before:
             if before.closed:
                 raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
             if sendable.all() and self._database.insert(self._number, together):
@@ -149,7 +149,7 @@ class Collection:
     ) -> tuple[list[Receipt], Words]:
         """The same where some are known, or no reports of the plan."""
         rows = np.frombuffer(together.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
-        known = dict(self._database.known(self._number, Upload(rows[sendable].tobytes(), together.codes[sendable])))
+        known = dict(self._database.known_ids(self._number, Upload(rows[sendable].tobytes(), together.codes[sendable])))
         receipts, first, ids = [], 0, []
         new = np.zeros(len(together), dtype=np.bool_)
         for upload in uploads:
@@ -216,18 +216,18 @@ class Collection:
             part = self._part(after)
             if part is not None:
                 last, codes = part
-                self._save(SCRUBBED, self._scrubbed() + self.plan.sampled.tally(codes))
+                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.sampled.tally(codes))
                 self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", after, last)
         return part
 
     @property
     def whole(self) -> bool:
         """Whether all codes are still there."""
-        return self._scrubbed().n == 0
+        return self._scrubbed_aggregate().n == 0
 
-    def _scrubbed(self) -> Aggregate:
+    def _scrubbed_aggregate(self) -> Aggregate:
         rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", SCRUBBED)
-        return self._saved(rows[0][0]) if rows else self._none
+        return self._load(rows[0][0]) if rows else self._none
 
     def merge(self, other: Aggregate) -> list[MergedPart]:
         """Count what other collectors' tallies hold and is not counted yet, in one commit, or nothing of it.
@@ -239,7 +239,7 @@ class Collection:
             RefusedError: the plan is closed; nothing but this collector's own reports; a tally that neither holds the
                 one that is counted nor is held by it; or more than can be counted.
         """
-        with self._changed() as before:
+        with self._transaction() as before:
             if before.closed:
                 step = "add it to this one's by `sordino aggregate`"
                 raise RefusedError(LATE, found="a tally that came late", step=step)
@@ -265,7 +265,7 @@ class Collection:
     def _merge_source(self, source: str, found: Aggregate) -> tuple[Aggregate, str]:
         """Keep a source's tally in the place of an earlier one, within a transaction: what is new, and words for it."""
         rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", source)
-        known = self._saved(rows[0][0]) if rows else self._none
+        known = self._load(rows[0][0]) if rows else self._none
         more = growth(self.plan.sampled, source, known, found)
         if more.n:
             self._save(source, found)
@@ -284,10 +284,10 @@ class Collection:
             step = "add the tallies up by `sordino aggregate`, and estimate from the file"
             raise RefusedError(rule, found=shown(sources), step=step)
 
-    def _merged(self) -> dict[str, Aggregate]:
+    def _merged_aggregates(self) -> dict[str, Aggregate]:
         """The tallies of others, by their sources."""
         words = "SELECT source, counts FROM tally WHERE plan = ? AND source != ? ORDER BY source"
-        return {source: self._saved(counts) for source, counts in self._rows(words, SCRUBBED)}
+        return {source: self._load(counts) for source, counts in self._rows(words, SCRUBBED)}
 
     @property
     def _none(self) -> Aggregate:
@@ -295,7 +295,7 @@ class Collection:
 
     def close_to_reports(self) -> None:
         """Take no more reports, for ever."""
-        with self._changed() as before:
+        with self._transaction() as before:
             if not before.closed:
                 self._database.rows("INSERT INTO closed VALUES (?, ?)", self._number, today())
         self._known = replace(before, closed=True)
@@ -308,12 +308,12 @@ class Collection:
         words = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (plan, source) DO UPDATE SET counts = EXCLUDED.counts"
         self._rows(words, source, counts_bytes(tally))
 
-    def _saved(self, content: bytes) -> Aggregate:
+    def _load(self, content: bytes) -> Aggregate:
         counts = np.frombuffer(content, dtype="<i8").astype(np.int64)
         return Aggregate(self.plan.sampled.fingerprint, self.plan.sampled.reports(counts), counts)
 
 
-def _joined(uploads: Sequence[Upload]) -> Upload:
+def _join(uploads: Sequence[Upload]) -> Upload:
     if len(uploads) == 1:
         return uploads[0]
     return Upload(b"".join(upload.ids for upload in uploads), np.concatenate([upload.codes for upload in uploads]))

@@ -78,7 +78,7 @@ class Database(ABC):
         """Put reports in, within a transaction, if none of their ids is known and none stands twice; else nothing."""
 
     @abstractmethod
-    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+    def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
         """The ids of an upload that are there, with their codes as signed integers."""
 
     @abstractmethod

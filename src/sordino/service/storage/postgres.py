@@ -126,7 +126,7 @@ class PostgresDatabase(Database):
         connection = self._connection
         connection.execute("SAVEPOINT upload")
         done = connection.execute(
-            f"{words} ON CONFLICT DO NOTHING".encode(), (plan, upload.ids, ID_BYTES, ID_BYTES, _signed(upload))
+            f"{words} ON CONFLICT DO NOTHING".encode(), (plan, upload.ids, ID_BYTES, ID_BYTES, _signed_codes(upload))
         )
         all_new: bool = done.rowcount == len(upload)
         if not all_new:
@@ -134,7 +134,7 @@ class PostgresDatabase(Database):
         connection.execute("RELEASE upload")
         return all_new
 
-    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+    def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
         """See the base class."""
         ids = [upload.id_at(place) for place in range(len(upload))]
         found = self.rows("SELECT id, code FROM report WHERE plan = ? AND id = ANY(?::bytea[])", plan, ids)
@@ -169,7 +169,7 @@ class PostgresDatabase(Database):
             raise SordinoError(f"{self.name} must be of version {VERSION}", found=shown(found), step=step)
 
 
-def _signed(upload: Upload) -> list[int]:
+def _signed_codes(upload: Upload) -> list[int]:
     """The codes as signed integers, which is how PostgreSQL holds 64 bits."""
     signed: list[int] = upload.codes.view(np.int64).tolist()
     return signed

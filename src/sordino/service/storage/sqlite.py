@@ -107,7 +107,7 @@ class SqliteDatabase(Database):
             return False
         return True
 
-    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+    def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
         """See the base class."""
         # CROSS JOIN keeps the order: each id is looked up, the table is not walked.
         words = (

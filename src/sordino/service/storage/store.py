@@ -120,7 +120,7 @@ class ReportStore:
         return self._database.name
 
     @property
-    def served(self) -> list[ServedPlan]:
+    def served_plans(self) -> list[ServedPlan]:
         """All plans that were ever served from the store, in that order; nothing is ever taken away."""
         found = self._database.rows(
             "SELECT hash, plan.since, closed.since FROM plan LEFT JOIN closed ON plan = number ORDER BY number"
@@ -138,12 +138,12 @@ class ReportStore:
         if self._setting("token") is not None:
             return None
         token = secrets.token_urlsafe(32)
-        self._set("token", _hashed(token))
+        self._set("token", _token_hash(token))
         return token
 
     def is_token(self, token: str) -> bool:
         """Whether it is the analyst's."""
-        return secrets.compare_digest(_hashed(token), self._setting("token") or "")
+        return secrets.compare_digest(_token_hash(token), self._setting("token") or "")
 
     def require_signer(self, key: str) -> None:
         """Take the first public key as the store's.
@@ -171,5 +171,5 @@ class ReportStore:
             self._database.rows("INSERT INTO setting VALUES (?, ?)", name, value)
 
 
-def _hashed(token: str) -> str:
+def _token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()

@@ -14,7 +14,7 @@ from sordino.blocks.charts import (
     MapChart,
     PointChart,
 )
-from sordino.blocks.digits import rounded
+from sordino.blocks.digits import round_row
 from sordino.show.html.descriptions import (
     changes_in_words,
     columns_in_words,
@@ -58,7 +58,7 @@ def _density(chart: DensityChart) -> tuple[Figure, ...]:
 
 def _function(chart: FunctionChart) -> tuple[Figure, ...]:
     texts = [
-        (percent(part, 0), *rounded({"estimate": value, "low": low, "high": high}).values())
+        (percent(part, 0), *round_row({"estimate": value, "low": low, "high": high}).values())
         for part, value, low, high in chart.described
     ]
     said = ", ".join(f"{part} at {value} ({low} to {high})" for part, value, low, high in texts)
@@ -81,7 +81,7 @@ def _maps(chart: MapChart) -> tuple[Figure, ...]:
 
 
 def _points(chart: PointChart) -> tuple[Figure, ...]:
-    rows = [rounded(dict(numbers)) for numbers in chart.own]
+    rows = [round_row(dict(numbers)) for numbers in chart.own]
     texts = [row["estimate"] for row in rows]
     drawing = points(chart.labels, chart.drawn, chart.unit, texts, scales=chart.scales, zero=chart.has_zero)
     return (Figure(drawing, points_in_words(chart.what, chart.labels, rows), note=chart.note),)

@@ -41,7 +41,7 @@ def columns_in_words(name: str, shares: Shares, labels: Sequence[str] | None = N
     """
     labels = [str(value) for value in range(len(shares.estimate))] if labels is None else labels
     order = _order(shares)[:PLACES]
-    among = np.cumsum(np.maximum(shares.leading, 0))
+    among = np.cumsum(np.maximum(shares.best_known, 0))
     quarter, half, most = (int(np.searchsorted(among, part * among[-1])) for part in (0.25, 0.5, 0.75))
     half_of_all = f" Half of the people are from {labels[quarter]} to {labels[most]}, the median is {labels[half]}."
     highest = _with_intervals([labels[value] for value in order], shares.of(order))
@@ -147,7 +147,7 @@ def _evenly(region: ErrorRegion) -> str:
 
 def _order(shares: Shares) -> NDArray[np.intp]:
     """The largest first."""
-    return np.argsort(-shares.leading, kind="stable")
+    return np.argsort(-shares.best_known, kind="stable")
 
 
 def _with_intervals(labels: Sequence[str], shares: Shares) -> str:

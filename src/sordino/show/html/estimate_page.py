@@ -23,7 +23,7 @@ from sordino.survey.results.result import Result
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
-from sordino.words.odds_by_attribute import kept
+from sordino.words.odds_by_attribute import coordinate_sentences
 
 ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
 """Where others would say nothing to anybody."""
@@ -122,8 +122,8 @@ def _promise(promise: CoordinatePromise) -> PageTable:
     header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
     rows = [
         (
-            f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
-            loss_text_beside(promise.reached[i], promise.deltas[i]),
+            f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
+            loss_text_beside(promise.losses[i], promise.deltas[i]),
             upward(promise.deltas[i], DIGITS),
             "yes" if promise.relies(i) else "no",
         )
@@ -132,7 +132,7 @@ def _promise(promise: CoordinatePromise) -> PageTable:
     level = loss_text_beside(promise.level, promise.epsilon)
     rows.append(("the whole record", level, upward(promise.epsilon, DIGITS), "no"))
     # What each reaches stands in the rows.
-    said = (sentence.text for sentence in kept(promise) if sentence.purpose is not Purpose.REACHED)
+    said = (sentence.text for sentence in coordinate_sentences(promise) if sentence.purpose is not Purpose.REACHED)
     return PageTable(header, tuple(rows), " ".join(said))
 
 

@@ -88,7 +88,7 @@ class PageTable:
         return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
 
     @property
-    def lined(self) -> tuple[bool, ...]:
+    def has_intervals(self) -> tuple[bool, ...]:
         """Which of these hold a number with its interval, that may stand in lines of their own."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
         return tuple(
@@ -99,7 +99,7 @@ class PageTable:
     @property
     def _widths(self) -> list[int]:
         """Letters that each column takes at least: numbers are not broken into lines, all else is between words."""
-        columns = zip(self.header, self.numeric, self.lined, zip(*self.rows, strict=True), strict=True)
+        columns = zip(self.header, self.numeric, self.has_intervals, zip(*self.rows, strict=True), strict=True)
         return [
             max(
                 len(part)
@@ -111,7 +111,7 @@ class PageTable:
         ]
 
     @property
-    def stacked(self) -> bool:
+    def is_stacked(self) -> bool:
         """Whether a narrow screen shows each row as a block."""
         if not self.rows:
             return False
@@ -251,7 +251,7 @@ def _templates() -> Environment:
         loader=PackageLoader("sordino.show.html"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_escape,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -260,7 +260,7 @@ def _templates() -> Environment:
     return environment
 
 
-def _shown(value: Any) -> Any:
+def _escape(value: Any) -> Any:
     """A text without what no document can hold, before it is escaped; markup of the templates as it is."""
     return for_markup(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
@@ -270,14 +270,14 @@ def _rows(parts: Sequence[SectionPart]) -> list[list[tuple[int, SectionPart]]]:
     rows: list[list[tuple[int, SectionPart]]] = []
     for number, part in enumerate(parts, start=1):
         before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
-        if before is not None and (_beside(before, part) or _beside(part, before)):
+        if before is not None and (_fits_beside(before, part) or _fits_beside(part, before)):
             rows[-1].append((number, part))
         else:
             rows.append([(number, part)])
     return rows
 
 
-def _beside(figure: SectionPart, other: SectionPart) -> bool:
+def _fits_beside(figure: SectionPart, other: SectionPart) -> bool:
     """Whether a part stands beside a figure where there is room."""
     return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
 

@@ -30,7 +30,7 @@ def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None
     Raises:
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
     """
-    asked = {name: None for question in plan.questions for name in question.asked}
+    asked = {name: None for question in plan.questions for name in question.attribute_names}
     values = read_values(tables, plan.attributes, "the plan's", asked.keys())
     columns = [question.column(_arrays(question, values)) for question in plan.questions]
     code = int(plan.sampled.privatize(columns, SystemSource() if source is None else source)[0])

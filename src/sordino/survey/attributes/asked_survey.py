@@ -23,7 +23,7 @@ class AskedSurvey(Protocol):
     def places(self) -> tuple[str, ...]:
         """The names in the order in which statistics name them."""
 
-    def named(self, name: str) -> Attribute:
+    def attribute_named(self, name: str) -> Attribute:
         """An attribute; with its delta where each is promised one of its own."""
 
     def delta(self, name: str) -> Nats:

@@ -90,7 +90,7 @@ class NumberTable(RangeTable):
         return self
 
     @property
-    def binned(self) -> Bins:
+    def default_bins(self) -> Bins:
         """Of a distribution.
 
         Raises:
@@ -186,7 +186,7 @@ class AttributeTable(Part):
             yield from number_mistakes(self.expected, self.number)
 
     @property
-    def lacking(self) -> bool:
+    def may_be_missing(self) -> bool:
         """Whether it is a number that may be missing."""
         return self.number is not None and self.missing is not None
 
@@ -197,7 +197,7 @@ class AttributeTable(Part):
         Raises:
             SordinoError: no such share.
         """
-        if not self.lacking:
+        if not self.may_be_missing:
             return self.missing  # type: ignore[no-any-return]  # a text, as was looked at
         step = 'write missing = "0.1" if one of ten is expected to have no number, or leave it out if all have one'
         return read_part_of_people(self.missing, "the missing share of a number", step)

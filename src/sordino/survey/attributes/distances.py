@@ -129,7 +129,7 @@ def read_distance(entry: object, step: str = "") -> Fraction:
     return amount.rational
 
 
-def alike(rule: str, x: int, other: int) -> SordinoError:
+def equal_reports_error(rule: str, x: int, other: int) -> SordinoError:
     """All reports of the two values would be alike, and nothing could be estimated."""
     found = f"0 between the values {x} and {other}"
     return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
@@ -154,7 +154,7 @@ def _require_apart(positions: Iterable[Fraction], epsilon: Nats) -> None:
     gaps = [after[0] - before[0] for before, after in pairwise(placed)]
     if not all(gaps):
         at = gaps.index(Fraction(0))
-        raise alike("a distance between two values must be above 0", placed[at][1], placed[at + 1][1])
+        raise equal_reports_error("a distance between two values must be above 0", placed[at][1], placed[at + 1][1])
     if gaps and epsilon.floor() * float(min(gaps)) > LARGEST_EPSILON:
         step = f"distances times epsilon must reach below {LARGEST_EPSILON} nats"
         raise SordinoError("some values must be protected from each other", found="none that are", step=step)

@@ -29,7 +29,7 @@ class BinnedNumber(Protocol):
     high: float
 
     @property
-    def binned(self) -> Bins:
+    def default_bins(self) -> Bins:
         """Of a distribution."""
         ...
 
@@ -82,7 +82,7 @@ def expected_quantiles(given: object, number: BinnedNumber, parts: Floats) -> Fl
 
         quantiles: Floats = 2 * special.betaincinv(*_beta(spread, ends), parts) - 1
         return quantiles
-    bins = number.binned
+    bins = number.default_bins
     edges = (np.array(bins.edges) - ends.low) / ends.width * 2 - 1
     return np.interp(parts, np.concatenate([[0.0], np.cumsum(expected_bins(given, bins))]), edges)
 
@@ -114,7 +114,7 @@ def number_mistakes(given: object, number: BinnedNumber) -> Iterator[SordinoErro
     """What is wrong with what is expected of a number."""
     try:
         if expected_spread(given, Interval(number.low, number.high)) is None:
-            expected_bins(given, number.binned)
+            expected_bins(given, number.default_bins)
     except SordinoErrors as errors:
         yield from errors.errors
     except SordinoError as error:

@@ -22,7 +22,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.distances import (
-    alike,
+    equal_reports_error,
     read_distance,
     read_map,
     read_positions,
@@ -53,8 +53,8 @@ def read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
     for x, row in enumerate(bounds):
         for other, bound in enumerate(row):
             if x != other and bound is not None and bound.sign() == 0:
-                raise alike("a bound between two values must be above 0", x, other)
-    return _protecting(bounds, "give some pairs a bound")
+                raise equal_reports_error("a bound between two values must be above 0", x, other)
+    return _require_bounds(bounds, "give some pairs a bound")
 
 
 def read_metric(metric: Any, domain: Domain, epsilon: Nats | None) -> MetricPart | list[list[Nats | None]]:
@@ -107,7 +107,7 @@ def _bounds_of(distances: Sequence[Sequence[Fraction]], epsilon: Nats) -> list[l
     # What no coin could keep is not protected.
     limited = {distance: None if bound > LARGEST_EPSILON else bound for distance, bound in scaled.items()}
     bounds = read_bounds([[limited[distance] for distance in row] for row in distances])
-    return _protecting(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
+    return _require_bounds(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
 
 
 def _read_distances(metric: Sequence[Sequence[Any]]) -> list[list[Fraction]]:
@@ -149,10 +149,10 @@ def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
                 found, step = f"one between the values {other} and {x}", "write how far apart they are"
                 raise SordinoError("distances must not be negative", found=found, step=step)
             if row[other] == 0:
-                raise alike("a distance between two values must be above 0", other, x)
+                raise equal_reports_error("a distance between two values must be above 0", other, x)
 
 
-def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
+def _require_bounds(bounds: Bounds, step: str) -> list[list[Nats | None]]:
     """The bounds, if there are any."""
     if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
         raise SordinoError("some values must be protected from each other", found="none that are", step=step)

@@ -34,15 +34,17 @@ Errors = Callable[[int], float]
 
 def distribution_awaited(question: DistributionQuestion, errors: Errors) -> int | None:
     """Reports that are expected to tell that somebody has the number; None where no number of them is."""
-    likely = Subpopulation(question.mechanism, question.mechanism.forward(question.expected()), question.domain.k)
+    likely = Subpopulation(
+        question.mechanism, question.mechanism.forward(question.expected_errors()), question.domain.k
+    )
     return _least(lambda n: likely.tells(errors(n), n))
 
 
 def means_awaited(question: NumbersQuestion, place: int, errors: Errors) -> int | None:
     """Reports that are expected to tell that somebody has a number of the question, which may be missing."""
     one = replace(question, people=1).forecast()
-    error = one.stderr[len(question.asked) + list(question.missing).index(place)]
-    return _least(lambda n: (1 - question.lacking[place]) * sqrt(n) > errors(n) * error)
+    error = one.stderr[len(question.attribute_names) + list(question.missing_shares).index(place)]
+    return _least(lambda n: (1 - question.expected_missing[place]) * sqrt(n) > errors(n) * error)
 
 
 def numbers_awaited(question: NumbersQuestion) -> int | None:

@@ -90,7 +90,7 @@ class DistributionResult(QuestionResult):
         rule = f"{self.question.name}: reports must tell that somebody has the number, for its distribution among them"
         return SordinoError(rule, found="so few that nobody may", step=self.coverage.step("leave it out"))
 
-    def awaited(self) -> int | None:
+    def reports_needed(self) -> int | None:
         """From how many reports on it is expected to be told, where it is not."""
         from sordino.survey.estimates.awaited import distribution_awaited
 
@@ -146,9 +146,9 @@ class DistributionResult(QuestionResult):
         """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
         value, stderr, edges = np.zeros_like(fixed), self.estimate.stderr, self.question.domain.k - 1
         moved = self.coverage.forged * self.estimate.below.leverage / self.n
-        return self._widened((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
+        return self._widen((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
 
-    def _widened(
+    def _widen(
         self,
         fixed: Limits,
         value: NDArray[np.float64],
@@ -166,26 +166,26 @@ class DistributionResult(QuestionResult):
     @cached_property
     def ranges(self) -> list[Row]:
         """The share of each range that is asked, with the limits of an interval that holds by itself."""
-        return self._between(self.question.ranges)
+        return self._range_rows(self.question.ranges)
 
     @cached_property
     def parts(self) -> list[Row]:
         """The same of parts of the range with as many bins each; none where bins are few enough to be shown."""
         edges = np.linspace(0, self.question.domain.k, self._parts + 1).round().astype(np.intp).tolist()
-        return self._between(list(pairwise(edges)))
+        return self._range_rows(list(pairwise(edges)))
 
     @property
     def _parts(self) -> int:
         return PARTS if self.question.domain.k > MOST_SHOWN else 0
 
-    def _between(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
-        return self._rows(ranges, self._columns(self.estimate.between(ranges))) if ranges else []
+    def _range_rows(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
+        return self._rows(ranges, self._columns(self.estimate.range_shares(ranges))) if ranges else []
 
     def _columns(self, shares: RangeShares) -> Numbers:
         """What is told of the shares of some ranges, bins among them."""
         forged, fitted = self.coverage.forged, self.fitted
         moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
-        low, high = self._widened(shares.within(self._errors), shares.value, shares.stderr, moved, self.each)
+        low, high = self._widen(shares.within(self._errors), shares.value, shares.stderr, moved, self.each)
         columns = {"estimate": shares.value, "stderr": shares.stderr}
         columns |= {"low": np.clip(low, 0, 1), "high": np.clip(high, 0, 1)}
         columns |= {} if fitted is None else {"fitted": shares.inside @ fitted}
@@ -247,17 +247,17 @@ class DistributionResult(QuestionResult):
         """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
         yield from self._rows(pairwise(range(self.question.domain.k + 1)), self._bins)
         yield from self.ranges
-        if self.missing is not None:
-            yield self.missing
+        if self.missing_row is not None:
+            yield self.missing_row
         for text, value, low, high in self.quantiles:
             yield {"attribute": self.question.name, "quantile": text, "estimate": value, "low": low, "high": high}
 
     @cached_property
-    def missing(self) -> Row | None:
+    def missing_row(self) -> Row | None:
         """The share of the people who lack the number; None where everybody has it."""
-        if self.estimate.missing is None:
+        if self.estimate.missing_share is None:
             return None
-        value, stderr = self.estimate.missing
+        value, stderr = self.estimate.missing_share
         reach = self._errors * stderr
         low, high = map(float, possible_limits(value, (value - reach, value + reach)))
         told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
@@ -293,7 +293,7 @@ class DistributionResult(QuestionResult):
         facts = {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
         method, name = self.estimate.method, self.question.name
         fitted = "" if self.fitted is None else method
-        about = tuple(self.question.asked)
+        about = tuple(self.question.attribute_names)
         return Heading(name, "distribution", about, self.n, facts | {"method": method}, "distribution", method=fitted)
 
     def _table(

@@ -80,7 +80,7 @@ class NumbersResult(QuestionResult):
                 estimate, move = means(asked, aggregate, None, ranges), moved_means
             case "covariance":
                 estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
-                fitted = covariance.projected
+                fitted = covariance.nearest_covariance
             case "regression":
                 last = ranges.d - 1
                 estimate, move = least_squares(asked, aggregate, last, None, ranges), moved_coefficients
@@ -112,7 +112,7 @@ class NumbersResult(QuestionResult):
         if isinstance(estimate, MeansGiven):
             return estimate.within(self._reach) if self.coverage.watched else estimate.interval(self.each)
         limits = self.coverage.limits(
-            self._fixed,
+            self._fixed_limits,
             estimate.value,
             estimate.stderr,
             each=self.each,
@@ -124,7 +124,7 @@ class NumbersResult(QuestionResult):
         return possible_limits(estimate.value, limits, self.possible)
 
     @property
-    def _fixed(self) -> Limits:
+    def _fixed_limits(self) -> Limits:
         """Limits for one look at honest reports; what is made of them for more knows of normal ones."""
         normal = self.coverage.watched or self.coverage.forged
         return NormalEstimate.interval(self.estimate, self.each) if normal else self.estimate.interval(self.each)
@@ -135,7 +135,7 @@ class NumbersResult(QuestionResult):
         ranges = self.question.ranges
         match self.question.part.asked:
             case "mean":
-                shares = len(self.question.missing)
+                shares = len(self.question.missing_shares)
                 return np.array([*ranges.low, *[0.0] * shares]), np.array([*ranges.high, *[1.0] * shares])
             case "covariance":
                 # Popoviciu: none is larger than the product of two halves of ranges; and no variance is below 0.
@@ -165,11 +165,11 @@ class NumbersResult(QuestionResult):
     @cached_property
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:
         """What is estimated, by name, and where it stands in the estimate."""
-        names = self.question.asked
+        names = self.question.attribute_names
         match self.question.part.asked:
             case "mean":
                 told = [(name, j) for j, name in enumerate(names) if j not in self._untold]
-                told += [(f"{names[j]} missing", len(names) + i) for i, j in enumerate(self.question.missing)]
+                told += [(f"{names[j]} missing", len(names) + i) for i, j in enumerate(self.question.missing_shares)]
                 return [(name, (place,)) for name, place in told]
             case "covariance":
                 pairs = combinations_with_replacement(range(len(names)), 2)
@@ -195,9 +195,9 @@ class NumbersResult(QuestionResult):
         """What is not told of the question, and why."""
         rule = "so few reports tell that anybody has the number that its mean is not told"
         said = f"{rule}: {self.coverage.step('leave it out')}"
-        return tuple(f"{self.question.asked[j]}: {said}{self._awaited(j)}" for j in self._untold)
+        return tuple(f"{self.question.attribute_names[j]}: {said}{self._reports_needed(j)}" for j in self._untold)
 
-    def _awaited(self, place: int) -> str:
+    def _reports_needed(self, place: int) -> str:
         # Forecasts are loaded where something is not told.
         from sordino.survey.estimates.awaited import means_awaited
         from sordino.survey.forecasts.forecast import in_two_digits
@@ -249,12 +249,12 @@ class NumbersResult(QuestionResult):
         )
         for row in others:
             measured: Measured = {COMPLETE: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))}
-            key = (COMPLETE, question.part.asked, frozenset(question.asked))
+            key = (COMPLETE, question.part.asked, frozenset(question.attribute_names))
             yield Quantities(question.name, f"{COMPLETE} of the {question.name}", key, values, measured)
 
     def _regression_quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         """Those of one regression; what others are compared to is in the names of the rows."""
-        *features, target = self.question.asked
+        *features, target = self.question.attribute_names
         *widths, own = (2 * self.question.ranges.half).tolist()
         measured: Measured = {
             str(row["value"]): MeasuredNumber(head_of(row), limits_of(row), (0.0, own / width), is_share=False)
@@ -265,15 +265,15 @@ class NumbersResult(QuestionResult):
 
     def _moment_quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         """Means and shares of who lacks a number, or covariances, each by itself."""
-        question, numbers = self.question, len(self.question.asked)
-        lacking = [question.asked[place] for place in question.missing]
+        question, numbers = self.question, len(self.question.attribute_names)
+        lacking = [question.attribute_names[place] for place in question.missing_shares]
         for (_, places), row in zip(self.labels, rows, strict=True):
             # After the means the shares of who lacks a number.
             share = places[0] >= numbers
-            names = [lacking[places[0] - numbers]] if share else [question.asked[place] for place in places]
+            names = [lacking[places[0] - numbers]] if share else [question.attribute_names[place] for place in places]
             kind = "share" if share else question.part.asked
             name = f"{kind} of {row['value']}"
-            ranges = [question.intervals[question.asked.index(one)] for one in names]
+            ranges = [question.intervals[question.attribute_names.index(one)] for one in names]
             scale = (0.0, 1.0) if share else moment_scale(ranges)
             ends = tuple(float(end[places]) for end in self.possible)
             told = MeasuredNumber({**head_of(row), "attribute": name}, limits_of(row, *ends), scale, is_share=share)
@@ -288,7 +288,7 @@ class NumbersResult(QuestionResult):
             return "complete"
         (_, (first, *_)) = self.labels[place]
         # A regression on categories has more coefficients than attributes.
-        lacking = self.question.part.asked == "mean" and first >= len(self.question.asked)
+        lacking = self.question.part.asked == "mean" and first >= len(self.question.attribute_names)
         return MISSING if lacking else self.noun
 
     def label(self, place: int) -> str:
@@ -308,7 +308,9 @@ class NumbersResult(QuestionResult):
             {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
         )
         facts |= {"untold": "; ".join(self.notes)} if self.notes else {}
-        heading = Heading(self.question.name, self.question.part.asked, tuple(self.question.asked), self.n, facts)
+        heading = Heading(
+            self.question.name, self.question.part.asked, tuple(self.question.attribute_names), self.n, facts
+        )
         whose = self.question.whose
         match self.question.part.asked:
             case "mean":
@@ -357,10 +359,10 @@ class NumbersResult(QuestionResult):
     def _means(self) -> Chart:
         """Numbers of one range on one axis; of several, whose units may differ, each on a scale of its own."""
         # Of numbers that may be missing the shares of those who lack them follow.
-        ends = [*self.question.intervals, *(Interval(0, 1) for _ in self.question.missing)]
+        ends = [*self.question.intervals, *(Interval(0, 1) for _ in self.question.missing_shares)]
         names = tuple(name for name, _ in self.labels)
         scales = [(end.low, end.high) for end in (ends[place[0]] for _, place in self.labels)]
-        about = "means and shares" if self.question.missing else "means"
+        about = "means and shares" if self.question.missing_shares else "means"
         columns = self.numbers
         drawn, what = (columns["estimate"], columns["low"], columns["high"]), f"{len(names)} {about}"
         note = f"The numbers on the right are the {about}."
@@ -388,7 +390,7 @@ class NumbersResult(QuestionResult):
 
     def _correlations(self) -> Chart:
         """The correlations of the fitted matrix, which noise cannot have made impossible."""
-        names = self.question.asked
+        names = self.question.attribute_names
         fitted = np.zeros((len(names), len(names))) if self.fitted is None else self.fitted
         note = (
             "Correlations of the fitted covariances, without intervals: those of the covariances show how sure each is."

@@ -234,7 +234,7 @@ class HistogramResult(QuestionResult):
         """The share of each value or cell, whatever the order of its attributes."""
         question, measured = self.question, dict[Hashable, MeasuredNumber]()
         for place, row in enumerate(self.rows()):
-            key = frozenset(zip(question.asked, question.labels(place), strict=True))
+            key = frozenset(zip(question.attribute_names, question.labels(place), strict=True))
             measured[key] = MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))
         values: Values = {
             name: domain if isinstance(domain, Grid) else frozenset(map(str, domain.labels))
@@ -279,7 +279,7 @@ class HistogramResult(QuestionResult):
             facts |= {"choice": {**asdict(choice), "better": isinstance(choice, Choice) and choice.better}}
         fitted = "" if self.fitted is None else method
         question = self.question
-        about = tuple(question.asked)
+        about = tuple(question.attribute_names)
         return Heading(question.name, question.kind, about, self.n, facts, "shares", question.domain.k, fitted)
 
     def _table(self, truth: Floats | None) -> QuantityTable:

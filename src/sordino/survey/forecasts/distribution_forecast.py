@@ -17,7 +17,7 @@ from sordino.domain.bins import plain
 from sordino.estimation.distributions.distribution import DistributionEstimate
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, needed_for, unlearned
+from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, needed_for, unlearned_warning
 from sordino.survey.questions.distribution import DistributionQuestion
 
 BINS_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 1 << 12, 8, 40
@@ -80,22 +80,22 @@ class DistributionForecast(Forecast):
         return FunctionErrors.of(question.errors_uniform(self.shares), question.range_errors_uniform(self.shares))
 
     @cached_property
-    def fitted(self) -> float:
+    def fitted_error(self) -> float:
         """The root mean square, over the edges between bins, of the error of the fitted function."""
-        return self._fitted(self.question.mechanism, self.question.level)
+        return self._fitted_error(self.question.mechanism, self.question.level)
 
     @cached_property
     def fitted_uniform(self) -> float:
         """The same under plain LDP at the least delta."""
         question = self.question
         if question.uniform.fingerprint == question.mechanism.fingerprint:
-            return self.fitted
-        return self._fitted(question.uniform, min(question.level, question.least.floor()))
+            return self.fitted_error
+        return self._fitted_error(question.uniform, min(question.level, question.least.floor()))
 
-    def _fitted(self, mechanism: Mechanism, level: float) -> float:
+    def _fitted_error(self, mechanism: Mechanism, level: float) -> float:
         question, rng, squares = self.question, np.random.default_rng(0), 0.0
         bins, spikes = question.domain, bool(question.part.spikes)
-        read = question.expected(self.shares)
+        read = question.expected_errors(self.shares)
         law = ExpectedEstimates(mechanism, question.people, subtract_totals=False, shares=read).law
         truth = np.cumsum(read[: bins.k] / read[: bins.k].sum())[:-1]
         draws = int(np.clip(BINS_DRAWN // bins.k, FEWEST_DRAWS, MOST_DRAWS))
@@ -113,7 +113,7 @@ class DistributionForecast(Forecast):
     @property
     def warning(self) -> str | None:
         """Why it cannot be expected to be answered."""
-        return unlearned(self.question, "the distribution function", self.plan.largest)
+        return unlearned_warning(self.question, "the distribution function", self.plan.largest)
 
     @property
     def largest_part(self) -> float:
@@ -130,7 +130,7 @@ class DistributionForecast(Forecast):
         rows = [
             ("standard error of the distribution function", f"{plan.typical:.3g}", f"{uniform.typical:.3g}"),
             ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
-            ("error of the fitted function", f"{self.fitted:.3g}", f"{self.fitted_uniform:.3g}"),
+            ("error of the fitted function", f"{self.fitted_error:.3g}", f"{self.fitted_uniform:.3g}"),
             *(
                 (f"standard error of the share from {plain(low)} to {plain(high)}", f"{own:.3g}", f"{other:.3g}")
                 for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
@@ -145,6 +145,6 @@ class DistributionForecast(Forecast):
         return {
             "asked": self.question.kind,
             "mechanism": self.question.part.mechanism,
-            "expected": self.plan.json() | {"fitted": self.fitted},
+            "expected": self.plan.json() | {"fitted": self.fitted_error},
             "expected_uniform": self.uniform.json() | {"fitted": self.fitted_uniform},
         }

@@ -118,7 +118,7 @@ def _joint_distances(questions: Sequence[SharesQuestion], estimates: Sequence[Ex
         shown = [SimulatedShares(value, error) for (value, _), error in zip(drawn, errors, strict=True)]
         fits = {place: fit for fit in joint_fits(questions, shown) for place in fit.places}
         for place, (question, one) in enumerate(zip(questions, estimates, strict=True)):
-            fitted = fits[place].margin(question.asked) if place in fits else one.nearest(*drawn[place])
+            fitted = fits[place].margin(question.attribute_names) if place in fits else one.nearest(*drawn[place])
             total[place] += one.distance(fitted)
     return [float(distance) for distance in total / draws]
 

@@ -83,7 +83,7 @@ def needed_for(people: int, error: float, most: float) -> int | None:
     return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
 
 
-def unlearned(question: Question, what: str, error: float) -> str | None:
+def unlearned_warning(question: Question, what: str, error: float) -> str | None:
     """That a number from 0 to 1 will not be known better than that, if so."""
     return nothing_learned(question, what, needed_for(question.people, error, HALF)) if Z * error >= HALF else None
 

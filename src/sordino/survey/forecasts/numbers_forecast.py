@@ -38,7 +38,7 @@ class NumbersForecast(Forecast):
     @property
     def is_known(self) -> bool:
         """Whether anything is known of the people."""
-        return self.records is not None or self.question.known is not None
+        return self.records is not None or self.question.expected_people is not None
 
     @cached_property
     def plan(self) -> NumbersAccuracy:
@@ -51,18 +51,18 @@ class NumbersForecast(Forecast):
         return self.question.forecast_uniform(self.records)
 
     @cached_property
-    def refused(self) -> float:
+    def refusal_rate(self) -> float:
         """The part of such surveys in which a regression is refused, since noise hides how its features vary."""
         if self.question.part.asked != "regression":
             return 0.0
-        return self.question.expecting(self.records).refused(self.question.people)
+        return self.question.expectation(self.records).refusal_rate(self.question.people)
 
     @cached_property
     def people_needed(self) -> int | None:
         """Asked this question, for intervals that say something or a regression that is rarely refused."""
         people = self.question.people
         if self.question.part.asked == "regression":
-            return self._rarely_refused if self.refused > RARELY else people
+            return self._rarely_refused if self.refusal_rate > RARELY else people
         found = [
             needed_for(people, error, most) for error, most in zip(self.plan.stderr, self.plan.largest, strict=True)
         ]
@@ -71,9 +71,9 @@ class NumbersForecast(Forecast):
     @property
     def _rarely_refused(self) -> int | None:
         # Of people whom the plan expects it is the number that stands beside its results.
-        if self.records is None or self.question.known is not None:
+        if self.records is None or self.question.expected_people is not None:
             return self.question.rarely_refused
-        return self.question.expecting(self.records).enough(self.question.people)
+        return self.question.expectation(self.records).enough(self.question.people)
 
     @cached_property
     def warning(self) -> str | None:
@@ -92,10 +92,13 @@ class NumbersForecast(Forecast):
         )
 
     def _refusal(self) -> str | None:
-        refused, about = self.refused, ""
+        refused, about = self.refusal_rate, ""
         if not self.is_known and refused <= RARELY:
-            narrow = self.question.expecting(self.question.narrow)
-            refused, about = narrow.refused(self.question.people), ", if the features spread by a tenth of their ranges"
+            narrow = self.question.expectation(self.question.narrow)
+            refused, about = (
+                narrow.refusal_rate(self.question.people),
+                ", if the features spread by a tenth of their ranges",
+            )
             needed = narrow.enough(self.question.people) if refused > RARELY else 0
         else:
             needed = self.people_needed
@@ -135,7 +138,7 @@ class NumbersForecast(Forecast):
     def fewest_reports(self) -> int | None:
         """One about each moment, and as many as a regression is rarely refused with; None where no number suffices."""
         needed = len(moment_names(self.question.query))
-        if self.refused <= RARELY:
+        if self.refusal_rate <= RARELY:
             return needed
         return None if self.people_needed is None else max(needed, self.people_needed)
 
@@ -163,9 +166,9 @@ class NumbersForecast(Forecast):
         return {
             "asked": self.question.kind,
             "mechanism": self.question.channel_name,
-            "attributes": self.question.asked,
+            "attributes": self.question.attribute_names,
             "queries": self.question.part.queries,
             "expected": self.plan.json(),
             "expected_uniform": self.uniform.json(),
-            "refused": self.refused,
+            "refused": self.refusal_rate,
         }

@@ -14,7 +14,7 @@ from sordino.design.histograms.best_mechanism import candidates
 from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.mechanism.table import ChannelTable
 from sordino.survey.forecasts.fitted_forecast import FittedForecast
-from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, finite, needed_for, unlearned
+from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, finite, needed_for, unlearned_warning
 from sordino.survey.questions.question import SharesQuestion
 
 ALIKE = (
@@ -59,7 +59,7 @@ class SharesForecast(Forecast):
         cls, question: SharesQuestion, shares: NDArray[np.float64] | None, fitted: FittedForecast
     ) -> "SharesForecast":
         """Of a question, among those that are fitted together if it is one; by default of whom the plan expects."""
-        shares = question.known if shares is None else shares
+        shares = question.expected_people if shares is None else shares
         place = next((place for place, one in enumerate(fitted.questions) if one is question), None)
         if place is None:
             return cls(question, shares, FittedForecast([question], [shares]), 0)
@@ -111,7 +111,7 @@ class SharesForecast(Forecast):
     @property
     def warning(self) -> str | None:
         """Why it cannot be expected to be answered."""
-        return unlearned(self.question, "a share", self.plan.largest)
+        return unlearned_warning(self.question, "a share", self.plan.largest)
 
     @property
     def largest_part(self) -> float:

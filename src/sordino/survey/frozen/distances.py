@@ -95,12 +95,12 @@ def _on_map(domain: Domain, metric: MapMetricPart, epsilon: Nats) -> MetricLDP:
 
 
 def _on_tree(tree: Taxonomy, epsilon: Nats) -> MetricLDP | PairwiseLDP:
-    if not tree.hidden:
+    if not tree.hidden_count:
         return MetricLDP.tree(tree.parents, epsilon, tree.lengths)
     if tree.k > LARGEST_MATRIX:
         raise SordinoError(
             f"a tree of more than {LARGEST_MATRIX} categories must have no other names",
-            found=f"{tree.k} categories, and {tree.hidden} names that are none",
+            found=f"{tree.k} categories, and {tree.hidden_count} names that are none",
             step="make these names categories, or protect by blocks, which are public",
         )
     distances = tree.distances()

@@ -22,14 +22,14 @@ def columns_of(name: str, column: str | Sequence[str] | None, *, grid: bool) -> 
     return (column,) if isinstance(column, str) else tuple(column)
 
 
-def alike(column: str) -> str:
+def fold_name(column: str) -> str:
     """Equal for names that a table takes for one."""
     return column.lower()
 
 
 def looks(column: str) -> str:
     """Equal for names that a table or a reader takes for one."""
-    return " ".join(unicodedata.normalize("NFC", HIDDEN.sub("", alike(column))).casefold().split())
+    return " ".join(unicodedata.normalize("NFC", HIDDEN.sub("", fold_name(column))).casefold().split())
 
 
 def shared_columns(columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:

@@ -62,7 +62,7 @@ class Taxonomy:
         return cls(names, len(categories), parents, tuple(own.get(name, Fraction(1)) for name in names))
 
     @property
-    def hidden(self) -> int:
+    def hidden_count(self) -> int:
         """How many names are no categories: nobody's value."""
         return len(self.names) - self.k
 

@@ -174,7 +174,7 @@ class AboveQuestion(SharesQuestion):
         if expected_spread(table.expected, self.attribute.interval) is not None:
             return round_as_stored(expected_bins(table.expected, self.sides))
         # Within a bin people are taken to be evenly spread.
-        bins = table.number.binned
+        bins = table.number.default_bins
         known = np.concatenate([[0.0], np.cumsum(expected_bins(table.expected, bins))])
         below = float(np.interp(self.part.threshold, bins.edges, known))
         return round_as_stored(np.array([below, 1 - below]))
@@ -207,7 +207,7 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
         number = survey.attribute[name].number if name in survey.attribute else None
         if number is None:
             return
-        if survey.attribute[name].lacking:
+        if survey.attribute[name].may_be_missing:
             step = "ask for its distribution, which tells the share of those who lack it too"
             rule = f"{where}.above must be a number that everybody has"
             yield SordinoError(rule, found=f"{name!r}, which may be missing", step=step)

@@ -54,16 +54,16 @@ class CovarianceQuestion(NumbersQuestion):
         from sordino.design.numbers.missing.complete_moments import complete_covariance
         from sordino.design.numbers.sampled_moments import sampled_moments
 
-        d = len(self.asked)
+        d = len(self.attribute_names)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.missing:
-            return complete_covariance(deltas, self.least, unknown, range(d), self.missing)
+        if self.missing_shares:
+            return complete_covariance(deltas, self.least, unknown, range(d), self.missing_shares)
         return sampled_moments(deltas, self.least, unknown)
 
-    def _needed(self) -> tuple[Factors, ...]:
+    def _moments_needed(self) -> tuple[Factors, ...]:
         from sordino.estimation.moments import covariance_statistics
 
-        return covariance_statistics(range(len(self.asked)))
+        return covariance_statistics(range(len(self.attribute_names)))
 
 
 class CovarianceKind(MomentsKind[CovarianceSettings, CovariancePart, CovarianceQuestion]):

@@ -158,7 +158,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         if number is None:
             return
         try:
-            for error in _range_mistakes(settings.ranges or (), number.binned):
+            for error in _range_mistakes(settings.ranges or (), number.default_bins):
                 yield SordinoError(f"{where}.ranges: {error.rule}", found=error.found, step=error.step)
         except SordinoError as error:
             yield SordinoError(f"{where}.distribution: {error.rule}", found=error.found, step=error.step)
@@ -191,15 +191,15 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         number = survey.attribute[name].number
         if number is None:
             raise SordinoError("a distribution must be of a number", found=name, step="ask for its histogram")
-        bins, epsilon = number.binned, survey.epsilon or Nats.of(0)
+        bins, epsilon = number.default_bins, survey.epsilon or Nats.of(0)
         deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
         (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(terms.unknown.rest))
         wider, widest = level, level
-        if not survey.attribute[name].lacking:
+        if not survey.attribute[name].may_be_missing:
             wider, widest = (
                 highest_bins_level(place, pieces, deltas, epsilon, terms.unknown) for pieces in (OF_A_WINDOW, OF_A_BIT)
             )
-        spikes, missing = bool(number.spikes), survey.named(name).missing_share
+        spikes, missing = bool(number.spikes), survey.attribute_named(name).missing_share
         quantiles, ranges = settings.quantiles or [], settings.ranges or []
         asked = BinsAsked.of(bins, ranges, len(quantiles), spikes=spikes, missing=missing)
         level, mechanism = bins_channel(asked, BinLevels(level, wider, widest))
@@ -229,7 +229,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         from sordino.survey.forecasts.distribution_forecast import DistributionForecast
 
         del fitted
-        return DistributionForecast(question, question.known if expected is None else expected)
+        return DistributionForecast(question, question.expected_people if expected is None else expected)
 
     def result(
         self, question: DistributionQuestion, own: Aggregate, terms: EstimateTerms
@@ -238,7 +238,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         from sordino.survey.estimates.distribution import DistributionResult
 
         found = DistributionResult.of(question, own, terms.method, terms.coverage)
-        return found if found.why is None else Refusal(found.why, found.awaited)
+        return found if found.why is None else Refusal(found.why, found.reports_needed)
 
 
 def _range_mistakes(ranges: Sequence[Sequence[float]], bins: Bins) -> Iterator[SordinoError]:

@@ -172,7 +172,7 @@ class HistogramKind(SharesKind[HistogramSettings, HistogramPart, HistogramQuesti
         from sordino.survey.attributes.protect import protect_part
 
         (name,) = self.attributes(settings)
-        domain, epsilon = survey.named(name).finite, survey.epsilon
+        domain, epsilon = survey.attribute_named(name).finite, survey.epsilon
         if terms.dependence is not None and epsilon is not None:
             deltas = [survey.delta(place) for place in survey.places]
             (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, terms.dependence)

@@ -133,7 +133,7 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
         """What a person can be asked of it, each by itself."""
         return (settings,)
 
-    def named(self, word: str, given: object) -> Mapping[str, object]:
+    def attribute_references(self, word: str, given: object) -> Mapping[str, object]:
         """Of a setting that nobody has checked, where names of attributes stand, and what stands there."""
         return {word: given}
 

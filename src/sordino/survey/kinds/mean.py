@@ -57,10 +57,10 @@ class MeanQuestion(NumbersQuestion):
         from sordino.design.numbers.missing.optional_means import optional_means
         from sordino.design.numbers.sampled_mean import sampled_mean
 
-        d = len(self.asked)
+        d = len(self.attribute_names)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.missing:
-            return optional_means(deltas, self.least, unknown, range(d), self.missing)
+        if self.missing_shares:
+            return optional_means(deltas, self.least, unknown, range(d), self.missing_shares)
         return sampled_mean(deltas, self.least, unknown)
 
     def above_floor(self, *, search: bool) -> Fraction | None:
@@ -70,16 +70,16 @@ class MeanQuestion(NumbersQuestion):
         from sordino.estimation.moment_estimator import MomentEstimator
 
         del search
-        if self.missing or len(self.asked) > 1 or len(self.query.queries) > 1:
+        if self.missing_shares or len(self.attribute_names) > 1 or len(self.query.queries) > 1:
             return None
         (mechanism,) = self.query.mechanisms
         least = least_variance(level_of(mechanism))
         (worst,) = MomentEstimator.of(self.query).largest_variance()
         return None if least is None else Fraction(float(worst)) / Fraction(least) - 1
 
-    def _needed(self) -> tuple[Factors, ...]:
+    def _moments_needed(self) -> tuple[Factors, ...]:
         """The mean of each number, and who has it."""
-        return (*((place,) for place in range(len(self.asked))), *map(presence, self.missing))
+        return (*((place,) for place in range(len(self.attribute_names))), *map(presence, self.missing_shares))
 
 
 class MeanKind(MomentsKind[MeanSettings, MeanPart, MeanQuestion]):

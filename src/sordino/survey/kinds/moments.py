@@ -73,8 +73,14 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
 
         names, places = self.attributes(settings), survey.places
         tables = {name: survey.attribute[name] for name in names}
-        missing = {places.index(n): survey.named(n).missing_share for n, table in tables.items() if table.lacking}
-        sizes = {places.index(n): survey.named(n).finite.k for n, table in tables.items() if table.number is None}
+        missing = {
+            places.index(n): survey.attribute_named(n).missing_share
+            for n, table in tables.items()
+            if table.may_be_missing
+        }
+        sizes = {
+            places.index(n): survey.attribute_named(n).finite.k for n, table in tables.items() if table.number is None
+        }
         deltas, epsilon = [survey.delta(name) for name in places], survey.epsilon or Nats.of(0)
         asked = [places.index(name) for name in names]
         drawn = self.draw(settings, MomentTerms(deltas, epsilon, terms, asked, missing, sizes))
@@ -122,9 +128,11 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step=terms.coverage.step("fewer numbers"))
             instead = SingleMoments.of(question, own, terms.coverage)
-            return Refusal(why, partial(_reports_needed, question), partial(self.suggested, question, own), instead)
+            return Refusal(
+                why, partial(_reports_needed, question), partial(self.suggest_reports, question, own), instead
+            )
 
-    def suggested(self, question: QuestionT, own: Aggregate) -> int | None:
+    def suggest_reports(self, question: QuestionT, own: Aggregate) -> int | None:
         """Reports that are expected to answer it, of people who are as these say; None where they say too little."""
         del question, own
         return None

@@ -91,7 +91,7 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
         asked = settings.regression
         return () if asked is None else (*asked.features, asked.target)
 
-    def named(self, word: str, given: object) -> Mapping[str, object]:
+    def attribute_references(self, word: str, given: object) -> Mapping[str, object]:
         """Of the target and of the features."""
         table = given if isinstance(given, dict) else {}
         return {f"{word}.{name}": table.get(name) for name in ("target", "features")}
@@ -101,7 +101,7 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
     ) -> Iterator[SordinoError]:
         """The target is a number, features are numbers or have a few categories, among them their base."""
         del before
-        known = {name: survey.named(name) for name in self.attributes(settings) if name in survey.attribute}
+        known = {name: survey.attribute_named(name) for name in self.attributes(settings) if name in survey.attribute}
         if settings.regression is not None:
             yield from _regression_mistakes(f"{where}.regression", settings.regression, known)
 
@@ -137,7 +137,9 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
     def more(self, settings: RegressionSettings, survey: "AskedSurvey") -> Mapping[str, Any]:
         """The base category of each feature that has categories."""
         asked = settings.regression
-        base = None if asked is None else _base_of(asked, {name: survey.named(name) for name in asked.features})
+        base = (
+            None if asked is None else _base_of(asked, {name: survey.attribute_named(name) for name in asked.features})
+        )
         return {} if base is None else {"base": base}
 
     def check_part(self, part: RegressionPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
@@ -153,7 +155,7 @@ class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQ
         kind = RegressionQuestion if part.base is None else CategoricalRegression
         return kind(part, share, people, *moment_facts(part, plan))
 
-    def suggested(self, question: RegressionQuestion, own: Aggregate) -> int | None:
+    def suggest_reports(self, question: RegressionQuestion, own: Aggregate) -> int | None:
         """As many as tell how the features vary, if they vary as these reports say."""
         from sordino.survey.estimates.awaited import regression_awaited
 

@@ -176,7 +176,7 @@ class TableQuestion(SharesQuestion):
     @cached_property
     def query(self) -> Query:
         """The attributes' values together."""
-        return Query(Values(*self.asked), self.mechanism)
+        return Query(Values(*self.attribute_names), self.mechanism)
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
@@ -191,17 +191,17 @@ class TableQuestion(SharesQuestion):
 
     def row_head(self, value: int) -> dict[str, Any]:
         """The attributes, and a value of each."""
-        return {"attributes": self.asked, "value": self.labels(value)}
+        return {"attributes": self.attribute_names, "value": self.labels(value)}
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
         """The cells."""
-        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.asked], self.shape)
+        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.attribute_names], self.shape)
         return cells
 
     @property
     def asked_in_words(self) -> str:
         """One combination of values."""
-        names = " and ".join(map(repr, self.asked))
+        names = " and ".join(map(repr, self.attribute_names))
         return f"{names} together, one of {self.domain.k:,} combinations of their values"
 
     @property
@@ -255,7 +255,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         pairs = combinations(settings.tables.of, settings.tables.ways)
         return tuple(TableSettings(table=list(names)) for names in pairs)
 
-    def named(self, word: str, given: object) -> Mapping[str, object]:
+    def attribute_references(self, word: str, given: object) -> Mapping[str, object]:
         """Of tables what they are of."""
         if word == "tables":
             return {"tables.of": given.get("of") if isinstance(given, dict) else None}
@@ -273,7 +273,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         known = not numbers and all(name in survey.attribute for name in names)
         asked = [self.attributes(one) for one in self.each(settings)]
         for table in asked if known else ():
-            cells = prod(survey.named(name).finite.k for name in table)
+            cells = prod(survey.attribute_named(name).finite.k for name in table)
             if cells > LARGEST_DOMAIN:
                 rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
                 found = f"{cells:,} of {' and '.join(map(repr, table))}"
@@ -299,7 +299,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         from sordino.survey.attributes.protect import protect_part
 
         names = self.attributes(settings)
-        domains = {name: survey.named(name).finite for name in names}
+        domains = {name: survey.attribute_named(name).finite for name in names}
         record, part, protects = Record(domains), dict[str, Any](table=list(names)), dict[str, ProtectPart]()
         if terms.dependence is not None and survey.epsilon is not None:
             deltas = [survey.delta(place) for place in survey.places]

@@ -32,7 +32,7 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
         dependence = dependence_of(part, survey.places)
         content |= {"epsilon": str(survey.epsilon)}
         content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
-    attributes = {name: attribute_words(survey.named(name)) for name in survey.attribute}
+    attributes = {name: attribute_words(survey.attribute_named(name)) for name in survey.attribute}
     unknown, total = dependence or Dependence.unknown(len(survey.places)), sum(ask.weight for ask in survey.questions)
     queries = []
     for i, each in enumerate(survey.ask):

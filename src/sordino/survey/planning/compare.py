@@ -44,7 +44,7 @@ class Compared:
 
 def comparison(first: Plan, second: Plan) -> tuple[Compared, ...]:
     """What a report can reveal in nats, rounded up; expected standard errors; and what it takes."""
-    told = _rows("told", _told(first), _told(second))
+    told = _rows("told", _loss_by_attribute(first), _loss_by_attribute(second))
     errors = _rows("stderr", _errors(first), _errors(second))
     takes = _rows("takes", _takes(first), _takes(second))
     return (
@@ -59,10 +59,10 @@ def _rows(about: str, first: Mapping[str, float], second: Mapping[str, float]) -
     return tuple(ComparedRow(about, name, (first.get(name), second.get(name))) for name in names)
 
 
-def _told(plan: Plan) -> dict[str, float]:
+def _loss_by_attribute(plan: Plan) -> dict[str, float]:
     """By attribute, whatever is asked; of plans without deltas by what is asked."""
     if plan.promise is not None:
-        reached = zip(plan.promise.names, plan.promise.reached, strict=True)
+        reached = zip(plan.promise.names, plan.promise.losses, strict=True)
         return {name: amount.ceil() for name, amount in reached} | {"the whole record": plan.promise.level.ceil()}
     return {
         question.name: Nats.of(promise.epsilon).ceil()

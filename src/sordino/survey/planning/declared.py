@@ -50,8 +50,8 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             statistics=statistics,
             tables=_of_tables(survey, known) or None,
             category_signs=_of_category_signs(survey, known) or None,
-            thresholds=_counted(survey, known) or None,
-            bins=_binned(statement) or None,
+            thresholds=_threshold_parts(survey, known) or None,
+            bins=_bins_by_number(statement) or None,
             ground=said,
         )
     given = dict.fromkeys(places, table.rest) if isinstance(table.rest, Fraction) else dict(table.rest or {})
@@ -105,7 +105,7 @@ def _of_category_signs(survey: Survey, known: Dependence) -> list[CategorySignBo
     ]
 
 
-def _counted(survey: Survey, known: Dependence) -> list[ThresholdBoundPart]:
+def _threshold_parts(survey: Survey, known: Dependence) -> list[ThresholdBoundPart]:
     """The bounds for distribution functions that a statement holds."""
     places = survey.places
     return [
@@ -115,7 +115,7 @@ def _counted(survey: Survey, known: Dependence) -> list[ThresholdBoundPart]:
     ]
 
 
-def _binned(statement: Statement) -> dict[str, int]:
+def _bins_by_number(statement: Statement) -> dict[str, int]:
     """The numbers of a statement whose bounds are about bins, and how many bins."""
     return {
         attribute.name: cells_of(attribute)

@@ -27,7 +27,7 @@ def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecas
     for question, own in zip(plan.questions, given, strict=True):
         if (shares := question.shares) is not None and shares.is_joint:
             joint.append(shares)
-            known.append(shares.known if own is None else own)
+            known.append(shares.expected_people if own is None else own)
     fitted, asked = FittedForecast(joint, known), zip(plan.kinds, plan.questions, given, strict=True)
     return tuple(kind.forecast(question, own, fitted) for kind, question, own in asked)
 

@@ -46,12 +46,12 @@ def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expecta
     """
     require_accuracy(accuracy, confidence)
     many = plan.for_people(MOST_PEOPLE)
-    people = max(_needed(each, accuracy, confidence) for each in forecasts(many, expected))
+    people = max(_sample_size(each, accuracy, confidence) for each in forecasts(many, expected))
     for _ in range(TRIES):
         if people > MOST_PEOPLE:
             break
         found = forecasts(plan.for_people(people), expected)
-        more = max(_needed(each, accuracy, confidence) for each in found)
+        more = max(_sample_size(each, accuracy, confidence) for each in found)
         if more <= people:
             return people
         people = more
@@ -70,7 +70,7 @@ def require_accuracy(accuracy: float, confidence: float) -> None:
             raise SordinoError(f"{name} must lie between 0 and 1", found=shown(given), step=step)
 
 
-def _needed(forecast: Forecast, accuracy: float, confidence: float) -> int:
+def _sample_size(forecast: Forecast, accuracy: float, confidence: float) -> int:
     """How many people the whole survey needs for this question, as far as its errors at that many tell."""
     question = forecast.question
     wide = half_width(forecast, confidence)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sordino.audit.certify import Certificate
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
@@ -116,7 +116,7 @@ class Plan:
             DamagedError: changed after it was frozen.
             RefusedError: breaking its own promise.
         """
-        with expecting(Path(path), "plan"):
+        with explain_kind(Path(path), "plan"):
             return cls.of_text(read_text(Path(path)), str(path))
 
     @classmethod
@@ -166,7 +166,7 @@ class Plan:
                 step="ask fewer of them, or take coarser values",
             )
         # What they expect is read once: shares of other values are no plan's.
-        _ = [question.known for question in self.questions]
+        _ = [question.expected_people for question in self.questions]
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
             for question, _ in promised
@@ -176,7 +176,7 @@ class Plan:
         if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
             found.append("a question that declares a larger epsilon than the plan")
         if self.promise is not None and not self.promise.holds:
-            found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
+            found.append(f"answers that tell more than promised about {', '.join(self.promise.violations)}")
         if found:
             raise RefusedError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 

@@ -36,11 +36,11 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
         >>> questions_for_sample(survey).statistics
         ((0,),)
     """
-    lacking = [name for name, attribute in survey.attribute.items() if attribute.lacking]
+    lacking = [name for name, attribute in survey.attribute.items() if attribute.may_be_missing]
     if lacking:
         rule, found = "a sample tells how numbers depend that everybody has", f"{lacking[0]!r}, which may be missing"
         raise SordinoError(rule, found=found, step="declare the bound yourself, as dependence.rest, or nothing")
-    attributes = tuple(_compared(survey, name) for name in survey.places)
+    attributes = tuple(_sample_attribute(survey, name) for name in survey.places)
     return SampleQuestions(attributes, tuple(statistics_of(survey)))
 
 
@@ -52,14 +52,16 @@ def statistics_of(survey: Survey) -> dict[Compared, None]:
     return dict.fromkeys(one for kind, settings in asks for one in kind.statistics(settings, places, categories))
 
 
-def _compared(survey: Survey, name: str) -> Attribute:
+def _sample_attribute(survey: Survey, name: str) -> Attribute:
     """An attribute, of a number with the bins and the constant that its table says."""
-    attribute, number = survey.named(name), survey.attribute[name].number
+    attribute, number = survey.attribute_named(name), survey.attribute[name].number
     if number is None:
         return attribute
     ends = attribute.interval
     edges = () if number.bins is None else tuple(np.linspace(ends.low, ends.high, number.bins + 1).tolist())
     lipschitz = None if number.lipschitz is None else Fraction(repr(number.lipschitz))
-    asked = number.binned.edges if any(name in ask.kind.thresholds(ask.settings) for ask in survey.questions) else ()
+    asked = (
+        number.default_bins.edges if any(name in ask.kind.thresholds(ask.settings) for ask in survey.questions) else ()
+    )
     found = SampleNumber(name, ends, attribute.columns, clip=attribute.clip, edges=edges, lipschitz=lipschitz)
     return replace(found, asked=asked)

@@ -151,11 +151,11 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
             raise SordinoError(rule, found="a statement about other values", step=step)
     place = {name: j for j, name in enumerate(asked.names)}
     move = [place[name] for name in statement.asked.names]
-    moved = {(move[bound.attribute], _moved(bound.statistic, move)): bound.bound for bound in statement.bounds}
+    moved = {(move[bound.attribute], _move_statistic(bound.statistic, move)): bound.bound for bound in statement.bounds}
     return dependence_of_bounds(asked, moved)
 
 
-def _moved(statistic: Compared, move: Sequence[int]) -> Compared:
+def _move_statistic(statistic: Compared, move: Sequence[int]) -> Compared:
     """A statistic of a statement, of the same attributes at their places in the survey."""
     if isinstance(statistic, DistributionFunction):
         return DistributionFunction(move[statistic.number])
@@ -271,7 +271,7 @@ def _statement(part: _StatementPart) -> Statement:
     bounds = []
     for bound in part.bounds:
         told = tuple(place[name] for name in bound.statistic)
-        statistic = _compared(told, bound)
+        statistic = _statistic_of(told, bound)
         value, seen = Fraction(bound.bound), None if bound.seen is None else Fraction(bound.seen)
         if value > 1 or (seen is not None and seen > value) or (bound.why == "sample") != (seen is not None):
             rule = "a bound must be at most 1, and from a sample no less than is seen in it"
@@ -284,7 +284,7 @@ def _statement(part: _StatementPart) -> Statement:
     return Statement(asked, tuple(bounds), part.records, confidence, shift, part.population, part.date)
 
 
-def _compared(told: tuple[int, ...], bound: _BoundPart) -> Compared:
+def _statistic_of(told: tuple[int, ...], bound: _BoundPart) -> Compared:
     """The statistic of a bound about some places."""
     if bound.thresholds:
         if bound.sign or len(told) > 1:

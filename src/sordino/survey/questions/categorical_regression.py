@@ -47,7 +47,7 @@ class CategoricalRegression(RegressionQuestion):
         """
         found = {}
         for place, count in self.categories.items():
-            attribute, named = self.attributes[place], (self.part.base or {}).get(self.asked[place])
+            attribute, named = self.attributes[place], (self.part.base or {}).get(self.attribute_names[place])
             labels = [attribute.finite.label(v) for v in range(count)]
             if named not in labels:
                 raise SordinoError(
@@ -66,22 +66,24 @@ class CategoricalRegression(RegressionQuestion):
     @cached_property
     def ranges(self) -> Ranges:
         """Of the regression's columns: numbers, and indicators from 0 to 1, each named by both categories."""
-        named = [self._named(column) for column in self._columns]
+        named = [self._label_and_range(column) for column in self._columns]
         names, ends = zip(*named, strict=True)
         return Ranges(names, tuple(end.low for end in ends), tuple(end.high for end in ends))
 
-    def _named(self, column: Factor) -> tuple[str, Interval]:
+    def _label_and_range(self, column: Factor) -> tuple[str, Interval]:
         place = place_of(column)
         if not isinstance(column, Indicator) or column.category is None:
-            return self.asked[place], self.attributes[place].interval
+            return self.attribute_names[place], self.attributes[place].interval
         label = self.attributes[place].finite.label
-        return f"{self.asked[place]}: {label(column.category)} against {label(self.base[place])}", Interval(0, 1)
+        return f"{self.attribute_names[place]}: {label(column.category)} against {label(self.base[place])}", Interval(
+            0, 1
+        )
 
     @cached_property
     def _columns(self) -> tuple[Factor, ...]:
         from sordino.estimation.categorical.columns import regression_columns
 
-        return regression_columns(len(self.asked), self.categories, self.base)
+        return regression_columns(len(self.attribute_names), self.categories, self.base)
 
     @cached_property
     def query(self) -> Sampled:
@@ -89,16 +91,18 @@ class CategoricalRegression(RegressionQuestion):
         from sordino.estimation.categorical.columns import RegressionColumns
 
         asked = thaw_queries(self.part.queries)
-        if asked.d != len(self.asked):
-            raise SordinoError(f"the queries must be about {len(self.asked)} attributes", found=shown(asked.d))
+        if asked.d != len(self.attribute_names):
+            raise SordinoError(
+                f"the queries must be about {len(self.attribute_names)} attributes", found=shown(asked.d)
+            )
         if dict(asked.category_counts) != self.categories:
             rule = f"the queries must read categories as such, {shown(self.categories)} by place"
             raise SordinoError(rule, found=shown(dict(asked.category_counts)), step="get the plan again")
         columns = RegressionColumns(asked, self._columns)
-        if not columns.needed <= set(columns.estimator.moments.names):
+        if not columns.moments_needed <= set(columns.estimator.moments.names):
             raise SordinoError(
                 "the queries must tell every moment that is needed",
-                found=f"{len(columns.needed - set(columns.estimator.moments.names))} too few",
+                found=f"{len(columns.moments_needed - set(columns.estimator.moments.names))} too few",
                 step="get the plan again",
             )
         self._require_optional(asked)
@@ -123,13 +127,13 @@ class CategoricalRegression(RegressionQuestion):
         from sordino.design.numbers.categorical.sampled_regression import sampled_regression
         from sordino.design.numbers.missing.complete_moments import complete_regression
 
-        d = len(self.asked)
+        d = len(self.attribute_names)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.missing:
-            return complete_regression(deltas, self.least, unknown, range(d), self.missing, self.categories)
+        if self.missing_shares:
+            return complete_regression(deltas, self.least, unknown, range(d), self.missing_shares, self.categories)
         return sampled_regression(deltas, self.least, unknown, d - 1, range(d - 1), self.categories)
 
-    def _expecting(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
+    def _expectation(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.estimation.categorical.columns import RegressionColumns
 
@@ -139,13 +143,13 @@ class CategoricalRegression(RegressionQuestion):
         """Scaled records of people of whom no more is known: all other categories are equally common."""
         from sordino.design.numbers.categorical.expected import unknown_people
 
-        own = {j: shares.get(self.asked[j], np.full(k, 1 / k)) for j, k in self.categories.items()}
-        return unknown_people(len(self.asked), own)
+        own = {j: shares.get(self.attribute_names[j], np.full(k, 1 / k)) for j, k in self.categories.items()}
+        return unknown_people(len(self.attribute_names), own)
 
     @property
     def narrow(self) -> NDArray[np.float64]:
         """The same with half the spread of each number."""
         halved: NDArray[np.float64] = self.unknown * [
-            1.0 if j in self.categories else 0.5 for j in range(len(self.asked))
+            1.0 if j in self.categories else 0.5 for j in range(len(self.attribute_names))
         ]
         return halved

@@ -44,7 +44,7 @@ class CoordinatePromise:
     ground: tuple[str, ...] = ()
 
     @cached_property
-    def reached(self) -> tuple[Nats, ...]:
+    def losses(self) -> tuple[Nats, ...]:
         """The most that a report can tell about each attribute, rounded up."""
         return sampling_deltas(self.types, self.dependence)
 
@@ -56,12 +56,12 @@ class CoordinatePromise:
     @property
     def holds(self) -> bool:
         """Whether every delta and epsilon are kept."""
-        return not self.broken
+        return not self.violations
 
     @cached_property
-    def broken(self) -> tuple[str, ...]:
+    def violations(self) -> tuple[str, ...]:
         """The names of what is not kept."""
-        wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
+        wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.losses, strict=True) if reached > delta]
         whole = self.level > self.epsilon or not all(certificate.holds for certificate in self.certificates)
         return (*wrong, *(["the whole record"] if whole else []))
 
@@ -70,7 +70,7 @@ class CoordinatePromise:
         return self.level > self.deltas[i]
 
     @property
-    def relying(self) -> tuple[int, ...]:
+    def bound_dependent(self) -> tuple[int, ...]:
         """The places of the attributes whose delta rests on a dependence bound."""
         return tuple(i for i in range(len(self.names)) if self.relies(i))
 
@@ -104,7 +104,7 @@ class CoordinatePromise:
     def _alone(self) -> frozenset[Moment]:
         return served_alone(self.types)
 
-    def binned(self, i: int) -> int | None:
+    def bins_of(self, i: int) -> int | None:
         """Into how many bins attribute i falls, if its delta is promised about these; None if about its values."""
         return self.bins.get(self.names[i]) if self.relies(i) else None
 

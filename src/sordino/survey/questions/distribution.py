@@ -130,7 +130,7 @@ class DistributionQuestion(Question):
         return tuple((edge(low), edge(high)) for low, high in self.part.ranges)
 
     @cached_property
-    def known(self) -> NDArray[np.float64] | None:
+    def expected_people(self) -> NDArray[np.float64] | None:
         """The shares of what is read that the plan expects, shape (k,); None where nothing is known."""
         return None if self.part.expected is None else self.part.expected.shares(self.domain.k + self.optional)
 
@@ -184,12 +184,12 @@ class DistributionQuestion(Question):
 
     def expected_document(self, expected: NDArray[np.float64]) -> Any:
         """The shares of all that is read, in whole parts."""
-        return ExpectedPart.of(self.expected(expected)).model_dump(exclude_none=True)
+        return ExpectedPart.of(self.expected_errors(expected)).model_dump(exclude_none=True)
 
     def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """The shares of the bins, and of who lacks the number if it may be missing."""
         places = self.statistic.locate(values)
-        require_somebody(self.asked, places < self.domain.k)
+        require_somebody(self.attribute_names, places < self.domain.k)
         return round_as_stored(np.bincount(places, minlength=self.mechanism.k) / len(places))
 
     def expected_of_survey(self, survey: "AskedSurvey") -> NDArray[np.float64] | None:
@@ -230,7 +230,7 @@ class DistributionQuestion(Question):
 
         spikes, missing = bool(self.part.spikes), self.attribute.missing_share
         asked = BinsAsked.of(self.domain, self.part.ranges, len(self.part.quantiles), spikes=spikes, missing=missing)
-        _, mechanism = bins_channel(asked, BinLevels.alike(min(self.least, self.definition.epsilon)))
+        _, mechanism = bins_channel(asked, BinLevels.uniform(min(self.least, self.definition.epsilon)))
         return mechanism
 
     def errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -259,7 +259,7 @@ class DistributionQuestion(Question):
         from sordino.estimation.distributions.expected_errors import errors_of
 
         return (
-            errors_of(mechanism.without_cache, inside, self.expected(shares), self.people)
+            errors_of(mechanism.without_cache, inside, self.expected_errors(shares), self.people)
             if len(inside)
             else np.zeros(0)
         )
@@ -289,13 +289,13 @@ class DistributionQuestion(Question):
             return float(max(self.errors(shares).max(), self.range_errors(shares).max(initial=0.0)))
         if self.optional:
             return self._largest_given()
-        inside = self._told()
+        inside = self._largest_errors()
         contributions = np.stack([self.mechanism.without_cache.code_values(own) for own in inside])
         moments = self.mechanism.adjoint(contributions**2)
         own, others = (np.where(side, moments, 0).max(axis=1) for side in (inside > 0, inside == 0))
         return float(np.sqrt(worst_variance(own, others).max() / self.people))
 
-    def _told(self) -> NDArray[np.float64]:
+    def _largest_errors(self) -> NDArray[np.float64]:
         """Whatever an error may be the largest of; of the whole range there is none."""
         asked = self._within
         return np.concatenate([self._edges, asked[~asked.all(axis=1)]])
@@ -304,7 +304,7 @@ class DistributionQuestion(Question):
         """By shares r of those inside: their people in the worst bin there, and the others in the worst outside."""
         mechanism, k, missing = self.mechanism.without_cache, self.domain.k, self.attribute.missing_share
         given = mechanism.code_values(np.append(np.ones(k), 0.0))
-        told, most = self._told(), 0.0
+        told, most = self._largest_errors(), 0.0
         counted = np.stack([mechanism.code_values(np.append(own, 0.0)) for own in told])
         side = np.append(told, np.zeros((len(told), 1)), axis=1) > 0
         for part in np.linspace(0, 1, PARTS):
@@ -315,9 +315,9 @@ class DistributionQuestion(Question):
             most = max(most, float(variance.max()))
         return float(np.sqrt(most / self.people) / (1 - missing))
 
-    def expected(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def expected_errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The shares of all that is read, of people as for `errors`; those of the bins alone will do."""
-        shares = self.known if shares is None else shares
+        shares = self.expected_people if shares is None else shares
         bins = self.domain.widths / self.domain.ends.width if shares is None else shares
         if not self.optional or len(bins) > self.domain.k:
             return bins

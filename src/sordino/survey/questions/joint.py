@@ -54,7 +54,7 @@ def fitted_together(
     """
     for fit in joint_fits(questions, estimates):
         for place in fit.places:
-            yield place, replace(estimates[place], fitted=fit.margin(questions[place].asked), method="joint")
+            yield place, replace(estimates[place], fitted=fit.margin(questions[place].attribute_names), method="joint")
 
 
 class NoisyShares(Protocol):
@@ -76,14 +76,14 @@ def joint_fits(questions: Sequence[SharesQuestion], estimates: Sequence[NoisySha
     noise explains: these keep what was fitted to each by itself.
     """
     for places in connected_groups(questions):
-        names = sorted({name for place in places for name in questions[place].asked})
+        names = sorted({name for place in places for name in questions[place].attribute_names})
         sizes = _sizes([questions[place] for place in places])
         told = [place for place in places if (estimates[place].stderr > 0).any()]
         if len(told) < FEWEST or _names(questions, told) != set(names):
             continue
         margins = [
             NoisyMargin(
-                tuple(names.index(name) for name in questions[place].asked),
+                tuple(names.index(name) for name in questions[place].attribute_names),
                 estimates[place].value,
                 estimates[place].stderr ** 2,
             )
@@ -104,7 +104,7 @@ def connected_groups(questions: Sequence[SharesQuestion]) -> list[list[int]]:
     for place, question in enumerate(questions):
         if isinstance(question.mechanism, BY_DISTANCES):
             continue
-        names, places = set(question.asked), [place]
+        names, places = set(question.attribute_names), [place]
         apart = []
         for own, members in groups:
             if own & names:
@@ -117,9 +117,9 @@ def connected_groups(questions: Sequence[SharesQuestion]) -> list[list[int]]:
 
 
 def _names(questions: Sequence[SharesQuestion], places: Sequence[int]) -> set[str]:
-    return {name for place in places for name in questions[place].asked}
+    return {name for place in places for name in questions[place].attribute_names}
 
 
 def _sizes(questions: Sequence[SharesQuestion]) -> dict[str, int]:
     """How many values each attribute has."""
-    return {name: k for question in questions for name, k in zip(question.asked, question.shape, strict=True)}
+    return {name: k for question in questions for name, k in zip(question.attribute_names, question.shape, strict=True)}

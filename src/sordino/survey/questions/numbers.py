@@ -64,7 +64,7 @@ class NumbersQuestion(Question):
     @property
     def name(self) -> str:
         """What is asked, of what."""
-        return f"{self.kind} of {', '.join(self.asked)}"
+        return f"{self.kind} of {', '.join(self.attribute_names)}"
 
     @property
     def whose(self) -> str:
@@ -78,7 +78,7 @@ class NumbersQuestion(Question):
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> Measured:
         """The numbers with their ends, by which they are scaled, and clipped where that was asked for."""
-        return Measured(tuple(values[name] for name in self.asked), self.intervals)
+        return Measured(tuple(values[name] for name in self.attribute_names), self.intervals)
 
     @cached_property
     def intervals(self) -> tuple[Interval, ...]:
@@ -89,7 +89,7 @@ class NumbersQuestion(Question):
     def of_record(self) -> Ranges:
         """The same, by name."""
         ends = self.intervals
-        return Ranges(tuple(self.asked), tuple(end.low for end in ends), tuple(end.high for end in ends))
+        return Ranges(tuple(self.attribute_names), tuple(end.low for end in ends), tuple(end.high for end in ends))
 
     @property
     def ranges(self) -> Ranges:
@@ -102,18 +102,18 @@ class NumbersQuestion(Question):
         from sordino.estimation.estimated_moments import read_moments
 
         asked = thaw_queries(self.part.queries)
-        if asked.d != len(self.asked):
-            raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
+        if asked.d != len(self.attribute_names):
+            raise SordinoError(f"the queries must be about {len(self.attribute_names)} numbers", found=shown(asked.d))
         self._require_optional(asked)
-        if not set(self._needed()) <= set(read_moments(asked).moments.names):
-            missing = set(self._needed()) - set(read_moments(asked).moments.names)
+        if not set(self._moments_needed()) <= set(read_moments(asked).moments.names):
+            missing = set(self._moments_needed()) - set(read_moments(asked).moments.names)
             rule, step = "the queries must tell every moment that is needed", "get the plan again"
             raise SordinoError(rule, found=f"{len(missing)} too few", step=step)
         return asked
 
     def _require_optional(self, asked: Sampled) -> None:
         """Refuse queries that read another number as one that may be missing, or do not tell what means are of."""
-        if asked.optional != self.missing.keys():
+        if asked.optional != self.missing_shares.keys():
             rule = "the queries must read the numbers that may be missing as such, and no others"
             raise SordinoError(rule, found=f"places {sorted(asked.optional)}")
 
@@ -132,7 +132,7 @@ class NumbersQuestion(Question):
         from sordino.design.numbers.numbers_accuracy import unknown_records
 
         del shares
-        return unknown_records(len(self.asked), self._target)
+        return unknown_records(len(self.attribute_names), self._target)
 
     @property
     def narrow(self) -> NDArray[np.float64]:
@@ -142,30 +142,30 @@ class NumbersQuestion(Question):
     @property
     def of_complete(self) -> bool:
         """Whether what is told is of those who have all the numbers: all moments are of the same people then."""
-        return bool(self.missing)
+        return bool(self.missing_shares)
 
     def complete_share(self, records: NDArray[np.float64]) -> float | None:
         """The share of complete cases that is expected, where some number may be missing.
 
         Of numbers of which none is missing among the records the declared shares are; these are independent.
         """
-        if not self.missing:
+        if not self.missing_shares:
             return None
-        unknown = [1 - share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()]
-        return prod(unknown) * float(Completeness(tuple(self.missing)).holds(records).mean())
+        unknown = [1 - share for j, share in self.missing_shares.items() if not np.isnan(records[:, j]).any()]
+        return prod(unknown) * float(Completeness(tuple(self.missing_shares)).holds(records).mean())
 
     def mean_reading(self, name: str) -> MeanReading | None:
         """Of a number that everybody has, unless estimates are of complete cases."""
-        if self.of_complete or name not in self.asked:
+        if self.of_complete or name not in self.attribute_names:
             return None
-        place = self.asked.index(name)
+        place = self.attribute_names.index(name)
         attribute = self.attributes[place]
         if attribute.optional or not isinstance(attribute.domain, Interval):
             return None
-        return MeanReading(self.query, place, self.of_record, attribute.domain, self.known)
+        return MeanReading(self.query, place, self.of_record, attribute.domain, self.expected_people)
 
     @cached_property
-    def missing(self) -> dict[int, float]:
+    def missing_shares(self) -> dict[int, float]:
         """The numbers that may be missing, by their places, each with the share of people expected to lack it."""
         return {j: attribute.missing_share for j, attribute in enumerate(self.attributes) if attribute.optional}
 
@@ -173,7 +173,7 @@ class NumbersQuestion(Question):
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer can be about, in the plan's places, and the most that it can tell."""
         return tuple(
-            tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in given)
+            tuple(replace(answer, statistics=tuple(map(self._place_moment, answer.statistics))) for answer in given)
             for given in answers(self.query)
         )
 
@@ -187,14 +187,15 @@ class NumbersQuestion(Question):
         """How it is asked, in a few words."""
         if self.of_complete:
             return "one bit, or that a number is missing"
-        if self.missing:
+        if self.missing_shares:
             return f"{self._read} by one of several points, or as missing"
         points = [statistic.points for statistic in self.query.numbers if isinstance(statistic, Number)]
         if any(statistic.k > 2 for statistic in self.query.numbers if not isinstance(statistic, Number)):
-            return f"signs of some of {len(self.asked)} numbers together"
+            return f"signs of some of {len(self.attribute_names)} numbers together"
         grids = sum(count > 2 for count in points)
         if not grids and self.together == 1:
-            return f"one bit about {'one number' if len(self.asked) == 1 else f'one of {len(self._needed())} numbers'}"
+            numbers = len(self._moments_needed())
+            return f"one bit about {'one number' if len(self.attribute_names) == 1 else f'one of {numbers} numbers'}"
         bits = " or by one bit" if grids < len(self.query.numbers) else ""
         return f"{self._read} by one of several points{bits}" if grids else f"{self._read} by one bit"
 
@@ -202,10 +203,10 @@ class NumbersQuestion(Question):
     def _read(self) -> str:
         """Which numbers one person tells."""
         if self.together > 1:
-            whole = "both" if len(self.asked) == 2 else f"all {len(self.asked)}"
-            some = f"{self.together} of {len(self.asked)}" if len(self.query.queries) > 1 else whole
+            whole = "both" if len(self.attribute_names) == 2 else f"all {len(self.attribute_names)}"
+            some = f"{self.together} of {len(self.attribute_names)}" if len(self.query.queries) > 1 else whole
             return f"{some} numbers, each"
-        return "the number" if len(self.asked) == 1 else f"one of {len(self._needed())} numbers"
+        return "the number" if len(self.attribute_names) == 1 else f"one of {len(self._moments_needed())} numbers"
 
     @property
     def _target(self) -> int | None:
@@ -234,7 +235,7 @@ class NumbersQuestion(Question):
         return certify_queries(self.query, LDP(self.epsilon))
 
     @cached_property
-    def known(self) -> "MeanReadings | None":
+    def expected_people(self) -> "MeanReadings | None":
         """What the plan expects to be read of the people; None where nothing is known."""
         from sordino.estimation.mean_readings import statistics_read
 
@@ -251,16 +252,16 @@ class NumbersQuestion(Question):
 
     def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """The scaled records themselves, shape (n, d); means are each of those who have the number."""
-        for together in [list(self.missing)] if self.of_complete else [[place] for place in self.missing]:
+        for together in [list(self.missing_shares)] if self.of_complete else [[place] for place in self.missing_shares]:
             has = ~np.isnan(values[:, together]).any(axis=1)
-            require_somebody([self.asked[place] for place in together], has)
+            require_somebody([self.attribute_names[place] for place in together], has)
         return values
 
     def expected_of_survey(self, survey: "AskedSurvey") -> NDArray[np.float64] | None:
         """Records, each number spread as it is expected to; what is not known spreads as where nothing is."""
         from sordino.survey.attributes.expected import expected_shares, spread_as_expected
 
-        tables = [survey.attribute[name] for name in self.asked]
+        tables = [survey.attribute[name] for name in self.attribute_names]
         if all(table.expected is None for table in tables):
             return None
         shares = {
@@ -278,13 +279,13 @@ class NumbersQuestion(Question):
         return self._readings(self.query, records)
 
     @cached_property
-    def lacking(self) -> dict[int, float]:
+    def expected_missing(self) -> dict[int, float]:
         """The share of people who lack each number that may be missing, by its place, as the plan expects it."""
         from sordino.query.missing.optional import OptionalNumber
 
-        expected = {} if self.known is None or self.of_complete else self.known
+        expected = {} if self.expected_people is None or self.of_complete else self.expected_people
         known = {one.place: float(shares[-1]) for one, shares in expected.items() if isinstance(one, OptionalNumber)}
-        return self.missing | known
+        return self.missing_shares | known
 
     @cached_property
     def complete(self) -> float:
@@ -296,31 +297,31 @@ class NumbersQuestion(Question):
 
     def forecast(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
         """How exact the estimates will be, for such people, by default those whom the plan expects."""
-        return self._expected(self.query, self._of_plan if records is None else self.readings(records))
+        return self._accuracy(self.query, self._of_plan if records is None else self.readings(records))
 
     def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
         """How exact they would be under plain LDP that keeps the least delta, for such people; by default unknown."""
         people = self.unknown if records is None else records
-        return self._expected(self.uniform, self._readings(self.uniform, people))
+        return self._accuracy(self.uniform, self._readings(self.uniform, people))
 
-    def _expected(self, queries: Sampled, readings: "MeanReadings") -> "NumbersAccuracy":
+    def _accuracy(self, queries: Sampled, readings: "MeanReadings") -> "NumbersAccuracy":
         from sordino.design.numbers.missing.optional_accuracy import expected_means_given
         from sordino.design.numbers.numbers_accuracy import expected_numbers
 
-        if self.missing and not self.of_complete:
-            return expected_means_given(self.asked, queries, self.ranges, self.people, readings)
+        if self.missing_shares and not self.of_complete:
+            return expected_means_given(self.attribute_names, queries, self.ranges, self.people, readings)
         own = queries is self.query and readings is self._of_plan
-        expected = self.likely if own else self._expecting(queries, readings)
+        expected = self.likely if own else self._expectation(queries, readings)
         return expected_numbers(self.part.asked, expected, self.people)
 
-    def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
+    def expectation(self, records: NDArray[np.float64] | None = None) -> "Expected":
         """What the estimates are expected to be made of, for such people, by default those whom the plan expects."""
-        return self.likely if records is None else self._expecting(self.query, self.readings(records))
+        return self.likely if records is None else self._expectation(self.query, self.readings(records))
 
     @cached_property
     def likely(self) -> "Expected":
         """The same of people whom the plan expects, worked out once: a page asks again whenever a report came."""
-        return self._expecting(self.query, self._of_plan)
+        return self._expectation(self.query, self._of_plan)
 
     @cached_property
     def rarely_refused(self) -> int | None:
@@ -333,16 +334,16 @@ class NumbersQuestion(Question):
     @cached_property
     def _of_plan(self) -> "MeanReadings":
         """What is read of the people whom the plan expects."""
-        return self.readings(self.unknown) if self.known is None else self.known
+        return self.readings(self.unknown) if self.expected_people is None else self.expected_people
 
     def _readings(self, queries: Sampled, records: NDArray[np.float64]) -> "MeanReadings":
         from sordino.estimation.mean_readings import mean_readings
 
         complete = self.complete_share(records) if self.of_complete else None
-        lacking = {j: share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()}
+        lacking = {j: share for j, share in self.missing_shares.items() if not np.isnan(records[:, j]).any()}
         return mean_readings(queries, records, complete, lacking)
 
-    def _expecting(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
+    def _expectation(self, queries: Sampled, readings: "MeanReadings") -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.design.numbers.numbers_accuracy import Expected
         from sordino.estimation.estimated_moments import read_moments
@@ -352,8 +353,8 @@ class NumbersQuestion(Question):
         return Expected.of_readings(queries, self.ranges, readings)
 
     @abstractmethod
-    def _needed(self) -> tuple[Factors, ...]:
+    def _moments_needed(self) -> tuple[Factors, ...]:
         """The statistics that tell what is asked."""
 
-    def _placed(self, name: Moment) -> Moment:
+    def _place_moment(self, name: Moment) -> Moment:
         return tuple(sorted(self.places[number] for number in name))

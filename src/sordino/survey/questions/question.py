@@ -81,7 +81,7 @@ class Question(ABC):
             """The attributes that it asks for, in the order of its values."""
 
     @property
-    def asked(self) -> list[str]:
+    def attribute_names(self) -> list[str]:
         """Their names."""
         return [attribute.name for attribute in self.attributes]
 
@@ -146,7 +146,7 @@ class Question(ABC):
 
     @property
     @abstractmethod
-    def known(self) -> "Floats | MeanReadings | None":
+    def expected_people(self) -> "Floats | MeanReadings | None":
         """What the plan expects of the people; None where nothing is known."""
 
     @abstractmethod
@@ -246,7 +246,7 @@ class SharesQuestion(Question):
     @property
     def subject(self) -> frozenset[str]:
         """What its shares are of: those of two plans are compared where it is the same."""
-        return frozenset(self.asked)
+        return frozenset(self.attribute_names)
 
     @property
     def is_joint(self) -> bool:
@@ -305,7 +305,7 @@ class SharesQuestion(Question):
         )
 
     @cached_property
-    def known(self) -> Floats | None:
+    def expected_people(self) -> Floats | None:
         """The shares that the plan expects, shape (k,); None where nothing is known."""
         return None if self.part.expected is None else self.part.expected.shares(self.domain.k)
 
@@ -321,7 +321,7 @@ class SharesQuestion(Question):
         """The shares, shape (k,), each attribute independent of the others."""
         from sordino.survey.attributes.expected import expected_shares
 
-        given = {name: survey.attribute[name].expected for name in self.asked}
+        given = {name: survey.attribute[name].expected for name in self.attribute_names}
         if all(expected is None for expected in given.values()):
             return None
         shares = np.ones(1)
@@ -332,7 +332,7 @@ class SharesQuestion(Question):
         return round_as_stored(shares)
 
     @cached_property
-    def expected(self) -> "Accuracy":
+    def accuracy(self) -> "Accuracy":
         """How exact the unbiased estimates will be, if all values are alike."""
         from sordino.design.accuracy import expected_accuracy
 
@@ -373,13 +373,13 @@ class SharesQuestion(Question):
     @property
     def typical_error(self) -> float:
         """That of a share, if all values are alike."""
-        return self.expected.stderr
+        return self.accuracy.stderr
 
     def above_floor(self, *, search: bool) -> Fraction | None:
         """That of the variances' sum at equal shares."""
         from sordino.survey.questions.above_floor import summed_variance_above
 
-        return summed_variance_above(self.domain.k, self.definition, self.expected.total_variance, search=search)
+        return summed_variance_above(self.domain.k, self.definition, self.accuracy.total_variance, search=search)
 
     def floor_in_words(self, above: Fraction, percentage: str) -> str:
         """How near the summed variance is to the least."""

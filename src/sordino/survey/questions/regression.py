@@ -43,11 +43,11 @@ class RegressionQuestion(NumbersQuestion):
     @property
     def name(self) -> str:
         """What is explained, and by what."""
-        return f"regression of {self.asked[-1]} on {', '.join(self.asked[:-1])}"
+        return f"regression of {self.attribute_names[-1]} on {', '.join(self.attribute_names[:-1])}"
 
     @property
     def _target(self) -> int:
-        return len(self.asked) - 1
+        return len(self.attribute_names) - 1
 
     @cached_property
     def uniform(self) -> Sampled:
@@ -55,13 +55,13 @@ class RegressionQuestion(NumbersQuestion):
         from sordino.design.numbers.missing.complete_moments import complete_regression
         from sordino.design.numbers.sampled_moments import sampled_moments
 
-        d = len(self.asked)
+        d = len(self.attribute_names)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.missing:
-            return complete_regression(deltas, self.least, unknown, range(d), self.missing)
+        if self.missing_shares:
+            return complete_regression(deltas, self.least, unknown, range(d), self.missing_shares)
         return sampled_moments(deltas, self.least, unknown, target=self._target)
 
-    def _needed(self) -> tuple[Factors, ...]:
+    def _moments_needed(self) -> tuple[Factors, ...]:
         from sordino.estimation.regression import regression_statistics
 
         return regression_statistics(self._target, range(self._target))

@@ -118,7 +118,7 @@ def named_attributes(asks: object) -> Iterator[tuple[str, AnyKind, str]]:
     for i, ask in enumerate(asks if isinstance(asks, list) else []):
         for kind, word in [(one, word) for one in KINDS for word in one.words]:
             given = ask.get(word) if isinstance(ask, dict) else None
-            for where, names in kind.named(word, given).items():
+            for where, names in kind.attribute_references(word, given).items():
                 for name in [names] if isinstance(names, str) else names if isinstance(names, list) else []:
                     if isinstance(name, str):
                         yield f"ask.{i}.{where}", kind, name

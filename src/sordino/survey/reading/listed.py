@@ -12,7 +12,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from sordino.document.files import beside, read_text
+from sordino.document.files import named_file, read_text
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 
@@ -35,7 +35,7 @@ def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, A
     statement = complete.get("dependence")
     if isinstance(statement, dict) and isinstance(statement.get("file"), str):
         try:
-            statement["file"] = str(beside(folder, statement["file"]))
+            statement["file"] = str(named_file(folder, statement["file"]))
         except SordinoError as error:
             mistakes.append(SordinoError(f"dependence.file: {error.rule}", found=error.found, step=error.step))
     attributes = complete.get("attribute")
@@ -69,7 +69,7 @@ def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
 def _lines(file: object, folder: Path) -> list[str]:
     if not isinstance(file, str):
         raise SordinoError("file must be a name", found=shown(file), step='write { file = "names.txt" }')
-    lines = read_text(beside(folder, file)).split("\n")
+    lines = read_text(named_file(folder, file)).split("\n")
     if lines[-1] == "":
         lines.pop()
     names = [line.removesuffix("\r") for line in lines]

@@ -25,7 +25,7 @@ from pydantic import Field, model_validator
 
 from sordino.document.checked_tables import VersionField, nearest, try_tables
 from sordino.document.files import read_toml
-from sordino.document.kinds import expecting
+from sordino.document.kinds import explain_kind
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
@@ -80,7 +80,7 @@ class Survey(Part):
         for name, attribute in self.attribute.items():
             try:
                 if self.epsilon is not None and attribute.protect is not None:
-                    protect_part(self.named(name).finite, attribute.protect, self.epsilon)
+                    protect_part(self.attribute_named(name).finite, attribute.protect, self.epsilon)
             except SordinoError as error:
                 yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
 
@@ -124,7 +124,7 @@ class Survey(Part):
                 yield SordinoError(
                     rule, found=repr(name) + nearest([name], asked), step="write its name as [attribute.NAME] does"
                 )
-            elif name in self.attribute and self.attribute[name].lacking:
+            elif name in self.attribute and self.attribute[name].may_be_missing:
                 rule = (
                     "dependence.thresholds must be of numbers that everybody has: one that is missing lies beside none"
                 )
@@ -166,7 +166,7 @@ class Survey(Part):
             SordinoError: unreadable.
             SordinoErrors: all its mistakes, each with path, rule, found value and the nearest right name.
         """
-        with expecting(Path(path), "survey"):
+        with explain_kind(Path(path), "survey"):
             return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
 
     @classmethod
@@ -202,7 +202,7 @@ class Survey(Part):
         """The attributes in the order in which statistics name them: that of the alphabet."""
         return tuple(sorted(self.attribute))
 
-    def named(self, name: str) -> Attribute:
+    def attribute_named(self, name: str) -> Attribute:
         """An attribute; with its delta where each is promised one of its own."""
         table = self.attribute[name]
         columns = columns_of(name, table.column, grid=table.grid is not None)
@@ -212,7 +212,7 @@ class Survey(Part):
 
     def definition(self, name: str) -> Definition:
         """The promise about one attribute's values, by a report about it."""
-        domain = self.named(name).finite
+        domain = self.attribute_named(name).finite
         return definition_of(domain, protect_part(domain, self.attribute[name].protect, self.epsilon))
 
     def delta(self, name: str) -> Nats:

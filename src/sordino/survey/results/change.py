@@ -135,7 +135,7 @@ def changes(
         after: the later one.
         coverage: how sure each interval is, or all of a question together; neither watched nor against forged reports.
     """
-    first, second = _told(before, coverage.confidence), _told(after, coverage.confidence)
+    first, second = _quantities(before, coverage.confidence), _quantities(after, coverage.confidence)
     apart = {result.question.name: result.why for result in (*before, *after) if isinstance(result, Untold)}
     both: dict[str, list[Hashable]] = {}
     for key, own in second.items():
@@ -156,7 +156,7 @@ def changes(
         each = all_at_once if coverage.simultaneous else coverage.confidence
         sides = together if coverage.simultaneous else (first, second)
         rows, shown = (
-            tuple(row for key in keys for row in _changed(part, key, (sides, each), (together, all_at_once)))
+            tuple(row for key in keys for row in _changed_rows(part, key, (sides, each), (together, all_at_once)))
             for part in ("measured", "shown")
         )
         found.append(Changed(name, each, rows, shown))
@@ -173,7 +173,7 @@ Sides: TypeAlias = tuple[tuple[Mapping[Hashable, Quantities], Mapping[Hashable, 
 """All that both collections tell, and the confidence of its limits."""
 
 
-def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
+def _quantities(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
     """All that some results tell, each number with this confidence."""
     own = Coverage(each)
     return {told.key: told for result in results for told in result.with_coverage(own).quantities()}
@@ -184,7 +184,7 @@ def _told_of(
 ) -> dict[Hashable, Quantities]:
     """Some of it with another confidence; what is not told with that, as what nobody may have, has no limits."""
     questions = {known[key].question for key in keys}
-    told = _told([result for result in results if result.question.name in questions], each)
+    told = _quantities([result for result in results if result.question.name in questions], each)
     return {key: told[key] if key in told else _without_limits(known[key]) for key in keys}
 
 
@@ -202,7 +202,7 @@ def _count_in_both(before: Quantities, after: Quantities) -> int:
     return len(first & second)
 
 
-def _changed(part: str, key: Hashable, own: Sides, together: Sides) -> Iterator[ChangedRow]:
+def _changed_rows(part: str, key: Hashable, own: Sides, together: Sides) -> Iterator[ChangedRow]:
     """The rows of one quantity, `measured` or `shown`, with the limits that are asked for and those of all."""
     (before, after), (before_together, after_together) = (
         (_part(first[key], part), _part(second[key], part)) for (first, second), _ in (own, together)

@@ -34,7 +34,7 @@ def _apart(name: str, before: Place, after: Place) -> Iterator[str]:
     if isinstance(before, frozenset) and isinstance(after, frozenset):
         for labels, side in ((before - after, "earlier"), (after - before, "later")):
             if labels:
-                yield f"{_listed(labels)} of {name} in the {side} one alone"
+                yield f"{_list_labels(labels)} of {name} in the {side} one alone"
     elif isinstance(before, Range) and isinstance(after, Range):
         if before.edges != after.edges:
             yield f"{name} {_reach(before, after)} before, {_reach(after, before)} after"
@@ -48,7 +48,7 @@ def _apart(name: str, before: Place, after: Place) -> Iterator[str]:
         yield f"{name} on a map in the {'earlier' if isinstance(before, Grid) else 'later'} one alone"
 
 
-def _listed(labels: frozenset[str]) -> str:
+def _list_labels(labels: frozenset[str]) -> str:
     rest = f" and {len(labels) - NAMED:,} more" if len(labels) > NAMED else ""
     return ", ".join(map(repr, sorted(labels)[:NAMED])) + rest
 

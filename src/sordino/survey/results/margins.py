@@ -49,7 +49,7 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
     name = str(given) if isinstance(given, Path | str) else "margins"
     tables, mistakes = _read(Path(given)) if isinstance(given, Path | str) else (dict(given), [])
     shares: dict[str, NDArray[np.float64]] = {}
-    asked = {each for question in plan.questions if question.is_table for each in question.asked}
+    asked = {each for question in plan.questions if question.is_table for each in question.attribute_names}
     for attribute, numbers in tables.items():
         if attribute not in asked:
             found = repr(str(attribute)) + nearest([str(attribute)], sorted(asked))
@@ -78,7 +78,7 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
 
 def _contradictions(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
     """Counts of different numbers of people: they cannot be of the same population."""
-    totals = {name: total for name, numbers in tables.items() if (total := _counted(numbers)) is not None}
+    totals = {name: total for name, numbers in tables.items() if (total := _total_count(numbers)) is not None}
     if totals:
         first = next(iter(totals))
         for name, total in totals.items():
@@ -89,7 +89,7 @@ def _contradictions(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
                 yield SordinoError(rule, found=found, step=step)
 
 
-def _counted(numbers: Any) -> float | None:
+def _total_count(numbers: Any) -> float | None:
     """How many people are counted, if numbers are counts."""
     each = list(numbers.values()) if isinstance(numbers, Mapping) else numbers
     total = float(sum(each)) if isinstance(each, list) and all(map(is_share, each)) else 0.0

@@ -91,7 +91,7 @@ def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], co
 
 def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResult]:
     told = list(joint_shares(found))
-    asked = [tuple(result.question.asked) for result in told]
+    asked = [tuple(result.question.attribute_names) for result in told]
     targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
     domains = {name: domain for result in told for name, domain in result.question.domains.items()}
     for key, names in targets.items():
@@ -99,14 +99,14 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
         telling = [
             result
             for result in told
-            if key <= set(result.question.asked) and tells_sums(result.question.mechanism, count)
+            if key <= set(result.question.attribute_names) and tells_sums(result.question.mechanism, count)
         ]
         # Counted before anything is worked out: most quantities are of one question, which has them already.
         if len(telling) >= FEWEST:
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)
-            yield _pooled(", ".join(names), heads, parts, coverage, (0.0, 1.0))
+            yield _pool(", ".join(names), heads, parts, coverage, (0.0, 1.0))
 
 
 def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
@@ -117,16 +117,16 @@ def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
 
 def _part(result: HistogramResult, names: tuple[str, ...]) -> PooledPart:
     question = result.question
-    sums = sums_over(question.shape, [question.asked.index(name) for name in names])
+    sums = sums_over(question.shape, [question.attribute_names.index(name) for name in names])
     subtract = question.part.subtract_totals
-    return PooledPart.of_shares(result.estimate, sums, subtract_totals=subtract, shares=question.known)
+    return PooledPart.of_shares(result.estimate, sums, subtract_totals=subtract, shares=question.expected_people)
 
 
 def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[PooledResult]:
     """Whether a question's own answer is told or not: which are pooled depends on how many reports there are alone."""
     asked = list(zip(plan.questions, plan.sampled.split(aggregate), strict=True))
     # What may be missing has no mean of everybody; a number beside it has.
-    asking = Counter(name for question, _ in asked for name in question.asked if question.mean_reading(name))
+    asking = Counter(name for question, _ in asked for name in question.attribute_names if question.mean_reading(name))
     numbers = [name for name, count in asking.items() if count >= FEWEST]
     for name in numbers:
         telling = [(one, own, reading) for one, own in asked if (reading := one.mean_reading(name)) is not None]
@@ -137,7 +137,7 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
         if len(parts) >= FEWEST:
             ends = telling[0][2].ends
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
-            yield _pooled(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
+            yield _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
 
 
 def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:
@@ -149,7 +149,7 @@ def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:
     return common_numbers([(one.query, own, one.place) for own, one in telling], start)
 
 
-def _pooled(
+def _pool(
     name: str,
     heads: tuple[EstimateRow, ...],
     parts: Sequence[tuple[Question, PooledPart]],

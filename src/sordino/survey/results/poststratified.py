@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.joint.cells import TableShares, sums_over
-from sordino.estimation.joint.raking import rake, raked
+from sordino.estimation.joint.raking import rake, rake_with_slopes
 from sordino.survey.questions.joint import JointFit, joint_fits
 from sordino.survey.results.result import Result, joint_shares
 from sordino.survey.results.table import TableResult, TableRow, table_results
@@ -44,17 +44,17 @@ class Poststratified:
     def why(self) -> str:
         """Why the unbiased cells cannot be raked; nothing if they can."""
         try:
-            _ = self._raked
+            _ = self._raked_cells
         except SordinoError as error:
             return str(error)
         return ""
 
     def rows(self) -> Iterator[TableRow]:
         """The cells, then the values of each attribute without known shares; estimates are None if `why` says so."""
-        yield from self._told(self.table.attributes)
+        yield from self._table_rows(self.table.attributes)
         for name in self.table.attributes:
             if name not in self.known:
-                yield from self._told([name])
+                yield from self._table_rows([name])
 
     def lines(self, most: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """The header and the rows of a table that people read: attributes without known shares first, then cells."""
@@ -63,25 +63,27 @@ class Poststratified:
         told = [(", ".join(row["value"]), *(_number(row[name]) for name in NUMBERS if name in row)) for row in rows]
         return (self.table.question.name, *names), tuple(told[:most])
 
-    def _told(self, names: list[str]) -> Iterator[TableRow]:
+    def _table_rows(self, names: list[str]) -> Iterator[TableRow]:
         sums = sums_over(self.table.question.shape, [self.table.attributes.index(name) for name in names])
         fitted = None if self.fitted is None else sums @ self.fitted
         nothing = np.full(len(sums), np.nan)
         told = TableShares(nothing, nothing, np.zeros(len(sums)), np.ones(len(sums)), fitted)
         if not self.why:
-            cells, slopes = self._raked
+            cells, slopes = self._raked_cells
             moved = sums @ slopes
             square = ((moved @ self.table.cells.covariance) * moved).sum(axis=1)
             told = TableShares.normal(sums @ cells, square, fitted, self.table.coverage.each(len(sums)))
-        yield from self.table.labelled(told, names)
+        yield from self.table.label_rows(told, names)
 
     @cached_property
-    def _raked(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        found = raked(self.table.cells.value, self.table.question.shape, _by_place(self.table.attributes, self.known))
+    def _raked_cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found = rake_with_slopes(
+            self.table.cells.value, self.table.question.shape, _by_place(self.table.attributes, self.known)
+        )
         return found.value, found.slopes
 
 
-def poststratified(results: Sequence[Result], margins: Margins) -> list[Poststratified]:
+def poststratify(results: Sequence[Result], margins: Margins) -> list[Poststratified]:
     """The tables that have an attribute with known shares, raked to them.
 
     Args:
@@ -103,7 +105,7 @@ def poststratified(results: Sequence[Result], margins: Margins) -> list[Poststra
     found = []
     for table in tables:
         known = {name: shares for name, shares in margins.items() if name in table.attributes}
-        found.append(Poststratified(table, known, _fitted(table, fits, margins)))
+        found.append(Poststratified(table, known, _fitted_shares(table, fits, margins)))
     return found
 
 
@@ -111,7 +113,7 @@ def _number(number: float | None) -> str:
     return "-" if number is None else f"{number:z.5f}"
 
 
-def _fitted(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> NDArray[np.float64] | None:
+def _fitted_shares(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> NDArray[np.float64] | None:
     """What was fitted to the table, raked to all known margins: of all tables together where one joint fit is."""
     if table.estimate.fitted is None:
         return None
@@ -120,7 +122,7 @@ def _fitted(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> N
     )
     try:
         for fit in together:
-            return replace(fit, mixture=fit.mixture.raked(_by_place(fit.names, margins))).margin(table.attributes)
+            return replace(fit, mixture=fit.mixture.rake(_by_place(fit.names, margins))).margin(table.attributes)
         return rake(table.estimate.fitted, table.question.shape, _by_place(table.attributes, margins))
     except SordinoError:
         return None

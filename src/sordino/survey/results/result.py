@@ -52,7 +52,7 @@ class Untold(QuestionResult):
         return self.suggested()
 
     @cached_property
-    def awaited(self) -> int | None:
+    def reports_needed(self) -> int | None:
         """Reports that are expected to answer it: as these suggest, else of people whom the plan expects; or None."""
         return self.awaiting() if self.from_reports is None else self.from_reports
 
@@ -75,21 +75,26 @@ class Untold(QuestionResult):
         facts: dict[str, Any] = {"untold": str(self.why)}
         if self.instead is not None:
             facts |= {"instead": [single.label for single in self.instead.singles]}
-        heading = Heading(name, self.question.kind, tuple(self.question.asked), self.n, facts, is_estimated=False)
+        heading = Heading(
+            name, self.question.kind, tuple(self.question.attribute_names), self.n, facts, is_estimated=False
+        )
         why = LateSentence(self.why_in_words, Purpose.REFUSAL)
         return heading, BlockGroup(f"{name}: not told by {self.n:,} reports", (why, *instead))
 
     def why_in_words(self) -> str:
         """Why, what to do, and how many reports are expected to tell it where that is known."""
-        if self.awaited is None:
+        if self.reports_needed is None:
             return str(self.why)
         # Forecasts are loaded where something is not told.
         from sordino.survey.forecasts.forecast import in_two_digits
 
-        reports, known = f"About {in_two_digits(self.awaited)} reports", self.question.known is not None
+        reports, known = (
+            f"About {in_two_digits(self.reports_needed)} reports",
+            self.question.expected_people is not None,
+        )
         if self.from_reports is not None:
             return f"{self.why} {reports} are expected to, if the features vary as these reports suggest."
-        if self.awaited <= self.n:
+        if self.reports_needed <= self.n:
             people = "people were as the plan expects them" if known else "people were as forecasts take unknown ones"
             return f"{self.why} {reports} were expected to, if {people}."
         people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
@@ -151,10 +156,10 @@ def results_so_far(
         _result(kind, question, own, EstimateTerms(method, coverage, public.get(question.name)))
         for kind, (question, own) in zip(plan.kinds, parts, strict=True)
     )
-    return found if method is not None else _agreeing(found)
+    return found if method is not None else _share_fits(found)
 
 
-def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
+def _share_fits(found: tuple[Result, ...]) -> tuple[Result, ...]:
     """The same, what is fitted to tables and histograms of the same attributes being one distribution's."""
     joint = [(place, shares) for place, result in enumerate(found) for shares in joint_shares([result])]
     places, shares = [place for place, _ in joint], [result for _, result in joint]

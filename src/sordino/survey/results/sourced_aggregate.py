@@ -33,7 +33,7 @@ class SourcedAggregate(Aggregate):
     sources: Mapping[str, Aggregate]
 
     @property
-    def unsourced(self) -> Aggregate:
+    def unsourced_aggregate(self) -> Aggregate:
         """The tally of the reports of no known source."""
         counts = self.counts.copy()
         for own in self.sources.values():
@@ -49,7 +49,7 @@ class SourcedAggregate(Aggregate):
         if both := len(self.sources.keys() & sources_of(other).keys()):
             rule, step = "tallies that add must be of different collectors", "put them together by aggregate(plan, ...)"
             raise SordinoError(rule, found=f"{both} whose reports are in both", step=step)
-        return with_sources(self.unsourced + unsourced_of(other), {**self.sources, **sources_of(other)})
+        return with_sources(self.unsourced_aggregate + unsourced_of(other), {**self.sources, **sources_of(other)})
 
     __radd__ = __add__
 
@@ -61,7 +61,7 @@ def sources_of(aggregate: Aggregate) -> Mapping[str, Aggregate]:
 
 def unsourced_of(aggregate: Aggregate) -> Aggregate:
     """The tally of the reports of no known source; all of one that does not say."""
-    return aggregate.unsourced if isinstance(aggregate, SourcedAggregate) else aggregate
+    return aggregate.unsourced_aggregate if isinstance(aggregate, SourcedAggregate) else aggregate
 
 
 def with_sources(unsourced: Aggregate, sources: Mapping[str, Aggregate]) -> Aggregate:
@@ -104,7 +104,7 @@ def growth(sampled: Sampled, source: str, known: Aggregate, found: Aggregate) ->
     )
 
 
-def joined(sampled: Sampled, first: Aggregate, second: Aggregate) -> Aggregate:
+def join(sampled: Sampled, first: Aggregate, second: Aggregate) -> Aggregate:
     """The tally of what two tallies hold together: of each source the later one, and all reports of no known source.
 
     Raises:

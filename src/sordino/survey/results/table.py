@@ -73,7 +73,7 @@ class RowShares:
         return any(row["estimate"] is None for line in self.lines for row in line)
 
     @property
-    def fitted(self) -> bool:
+    def has_fitted(self) -> bool:
         """Whether fitted shares stand beside."""
         return "fitted" in self.lines[0][0]
 
@@ -108,7 +108,7 @@ class TableResult:
     @property
     def attributes(self) -> list[str]:
         """The attributes, in the order of the cells."""
-        return self.question.asked
+        return self.question.attribute_names
 
     @property
     def too_large(self) -> bool:
@@ -123,9 +123,9 @@ class TableResult:
         """
         names = self._names(of)
         told = self.cells.margin(self._axes(names), self.coverage.each(self._size(names)))
-        return list(self.labelled(told, names))
+        return list(self.label_rows(told, names))
 
-    def labelled(self, told: TableShares, names: Sequence[str]) -> Iterator[TableRow]:
+    def label_rows(self, told: TableShares, names: Sequence[str]) -> Iterator[TableRow]:
         """Rows about the combinations of some attributes' values, in their order."""
         heads = [{"attributes": list(names), "value": list(labels)} for labels in self._labels(names)]
         return self._rows(told, heads)
@@ -138,7 +138,7 @@ class TableResult:
         """
         names, others = self._apart(of, given)
         each = self.coverage.each(self._size([*names, *others]))
-        told = self.cells.within(self._axes(names), self._axes(others), each).told
+        told = self.cells.within(self._axes(names), self._axes(others), each).table_shares
         heads = [
             {"attributes": names, "value": list(labels), "given": dict(zip(others, within, strict=True))}
             for within, labels in product(self._labels(others), self._labels(names))

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.files import written
+from sordino.document.files import replace_whole
 from sordino.exact.source import Words
 from sordino.tables.files.table_name import require_plain, table_format
 
@@ -80,7 +80,7 @@ class ReportRows:
         """Bytes of a row."""
         return len(self.start) + self.digits + 1
 
-    def written(self, codes: Words) -> bytes:
+    def encode_rows(self, codes: Words) -> bytes:
         """The rows of some codes, all of them the plan's."""
         rows = np.empty(len(codes) * self.width, dtype=np.uint8)
         for first in range(0, len(codes), PIECE):
@@ -169,10 +169,10 @@ def write_rows(path: Path, rows: ReportRows, batches: Iterator[Words]) -> None:
         SordinoError: the file exists, or the system refuses.
     """
     require_plain(path)
-    with written(path) as temporary, temporary.open("xb") as plain:
+    with replace_whole(path) as temporary, temporary.open("xb") as plain:
         # Neither a name nor a time: the same reports are the same bytes.
         packed = GzipFile("", "wb", PACKED, plain, 0) if table_format(path) == ".csv.gz" else nullcontext(plain)
         with packed as file:
             file.write(HEADER)
             for codes in batches:
-                file.write(rows.written(codes))
+                file.write(rows.encode_rows(codes))

@@ -57,6 +57,6 @@ def require_name(path: Path) -> None:
     require_plain(path)
 
 
-def opened(path: Path) -> BinaryIO:
+def open_table(path: Path) -> BinaryIO:
     """The bytes of a CSV file, unpacked."""
     return cast("BinaryIO", gzip.open(path, "rb")) if table_format(path) == ".csv.gz" else path.open("rb")

@@ -25,7 +25,7 @@ class Drawn(NamedTuple):
     clipped: Mapping[str, int]
 
     @classmethod
-    def joined(cls, batches: "Sequence[Drawn]") -> "Drawn":
+    def concatenate(cls, batches: "Sequence[Drawn]") -> "Drawn":
         """Several batches as one."""
         words = [batch.ids for batch in batches if batch.ids is not None]
         codes = np.concatenate([batch.codes for batch in batches])
@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
         return cls(codes, np.concatenate(words) if words else None, clipped)
 
 
-def drawn(
+def draw_reports(
     plan: Plan,
     people: Iterator[People],
     keyed: KeyedSource | None,

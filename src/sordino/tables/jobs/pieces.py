@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.survey.frozen.own_columns import alike
-from sordino.tables.damage import damaged
+from sordino.survey.frozen.own_columns import fold_name
+from sordino.tables.damage import damage_error
 from sordino.tables.duckdb import ROW
 from sordino.tables.files.table_name import require_file
 from sordino.tables.frame import Frame, PathOrFrame
@@ -41,8 +41,8 @@ def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[
         metadata = parquet.read_metadata(table)
         names = metadata.schema.to_arrow_schema().names
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise damaged(table, error) from None
-    if ROW in map(alike, names):
+        raise damage_error(table, error) from None
+    if ROW in map(fold_name, names):
         raise SordinoError(
             f"{table} must have no column {ROW} to be read by several jobs",
             found=f"a column {ROW}",

@@ -22,7 +22,7 @@ from sordino.process.stops import postpone
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import PlanDocument
 from sordino.tables.duckdb import read_alone
-from sordino.tables.jobs.drawn import Drawn, drawn
+from sordino.tables.jobs.drawn import Drawn, draw_reports
 from sordino.tables.release import Release
 from sordino.tables.values import read_people
 
@@ -106,7 +106,7 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def drawn(self) -> Iterator[Drawn]:
+    def draw_all(self) -> Iterator[Drawn]:
         """What all pieces send, in the order of the rows.
 
         Raises:
@@ -114,7 +114,7 @@ class Workers:
         """
         for turn in range(sum(len(share.pieces) for share in self._shares)):
             process, connection = self._at_work[turn % len(self._at_work)]
-            while (some := _received(process, connection)) is not None:
+            while (some := _receive(process, connection)) is not None:
                 yield some
 
     def stop(self) -> None:
@@ -154,17 +154,17 @@ def _drawn_of(share: Share) -> Iterator[Drawn | None]:
     for piece in share.pieces:
         held: list[Drawn] = []
         people = read_people(plan, share.table, share.id_column, piece)
-        for some in drawn(plan, people, keyed, fresh=share.fresh):
+        for some in draw_reports(plan, people, keyed, fresh=share.fresh):
             held.append(some)
             if sum(len(one.codes) for one in held) >= MOST_ROWS:
-                yield Drawn.joined(held)
+                yield Drawn.concatenate(held)
                 held = []
         if held:
-            yield Drawn.joined(held)
+            yield Drawn.concatenate(held)
         yield None
 
 
-def _received(process: BaseProcess, connection: Connection) -> Drawn | None:
+def _receive(process: BaseProcess, connection: Connection) -> Drawn | None:
     """What a process drew next; None at the end of a piece."""
     try:
         message: Drawn | BaseException | None = connection.recv()

@@ -27,7 +27,17 @@ from sordino.tables.spark.failure import understood
 from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
 from sordino.tables.spark.table import PathOrSpark, SparkTable
-from sordino.tables.spark.tasks import SLICE, STORED, SentPlan, Work, released, report_fields, stored, summed, tallied
+from sordino.tables.spark.tasks import (
+    SLICE,
+    STORED,
+    SentPlan,
+    Work,
+    release_batches,
+    report_fields,
+    store_reports,
+    sum_slices,
+    tally_reports,
+)
 from sordino.tables.values import columns_read, require_people
 
 if TYPE_CHECKING:
@@ -50,7 +60,7 @@ def privatize_spark(plan: Plan, people: PathOrSpark, release: Release) -> "DataF
     _require_keyed(release)
     with open_key(release) as made:
         frame, work, _ = _work(plan, SparkTable.of(people), release.id_column or "", made)
-    return frame.mapInArrow(partial(released, work), report_fields(plan))
+    return frame.mapInArrow(partial(release_batches, work), report_fields(plan))
 
 
 def privatize_folder(
@@ -81,7 +91,7 @@ def privatize_folder(
         frame, work, rows = _work(plan, table, release.id_column or "", made)
         with written_folder(output) as (writing, done):
             with understood():
-                files = frame.mapInArrow(partial(stored, work, writing), STORED).collect()
+                files = frame.mapInArrow(partial(store_reports, work, writing), STORED).collect()
             # Of tries that were lost or too slow there may be files too.
             take_files([file for file, people, _, _ in files if people], writing, done)
             require_written(done, rows)
@@ -125,7 +135,7 @@ def _work(
     plan: Plan, people: SparkTable, id_column: str, made: Callable[[], KeyedSource | None]
 ) -> "tuple[DataFrame, Work, int]":
     """What makes the reports of people, whose ids have been compared, and how many they are."""
-    parted = people.parted([*columns_read(plan), id_column])
+    parted = people.parts_for([*columns_read(plan), id_column])
     require_people(plan, parted.sample)
     id_expressions(parted.sample, id_column, dict(header(parted.sample)))
     rows = compare_ids(parted.frame, parted.parts, people.called, id_column)
@@ -141,13 +151,13 @@ def _work(
 
 
 def _tally(plan: Plan, table: SparkTable) -> Aggregate:
-    parted = table.parted(COLUMNS)
+    parted = table.parts_for(COLUMNS)
     require_columns(parted.sample, COLUMNS, "give what `sordino privatize` wrote")
     fields = "slice int, counters binary"
     with understood():
         work = Work(SentPlan.of(plan, table.context), parted.parts)
-        each = parted.frame.mapInArrow(partial(tallied, work), fields)
-        found = each.repartition("slice").mapInArrow(summed, fields).collect()
+        each = parted.frame.mapInArrow(partial(tally_reports, work), fields)
+        found = each.repartition("slice").mapInArrow(sum_slices, fields).collect()
     counts = np.zeros(plan.sampled.first_counters[-1], dtype=np.int64)
     for number, counters in found:
         some = np.frombuffer(counters, dtype="<i8")

@@ -38,7 +38,7 @@ class TaskError(Exception):
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def error_for_driver() -> Iterator[None]:
     """In a task: errors in a form that the driver understands."""
     try:
         yield

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
-from sordino.tables.damage import damaged
+from sordino.tables.damage import damage_error
 from sordino.tables.files.table_name import require_file, require_plain
 
 DONE = "_SUCCESS"
@@ -76,7 +76,7 @@ def require_one_schema(files: Sequence[Path]) -> None:
         try:
             schema = parquet.read_schema(path).remove_metadata()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise damaged(path, error) from None
+            raise damage_error(path, error) from None
         first = schema if first is None else first
         if not schema.equals(first):
             rule = f"{path} must have the columns of {files[0]}, of the same types in the same order"

@@ -22,10 +22,10 @@ from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
 from sordino.tables.duckdb import header, read_alone, read_batches
 from sordino.tables.records import batch_ids, id_expressions, missing_ids
-from sordino.tables.spark.failure import told, understood
+from sordino.tables.spark.failure import error_for_driver, understood
 from sordino.tables.spark.partition import partition
 from sordino.tables.spark.parts import Parts, Stretch
-from sordino.tables.table_file import changed
+from sordino.tables.table_file import change_error
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,9 +72,11 @@ def compare_ids(frame: "DataFrame", parts: Parts, called: str, id_column: str) -
     for words in KINDS:
         compared = Comparison(parts, id_column, secrets.token_bytes(KEY_BYTES), words)
         with understood():
-            sent = frame.mapInArrow(partial(digested, compared), "bucket int, digests binary, missing bigint")
+            sent = frame.mapInArrow(partial(digest_ids, compared), "bucket int, digests binary, missing bigint")
             parted = sent.repartition("bucket").sortWithinPartitions("bucket")
-            found = parted.mapInArrow(partial(counted, words), "people bigint, missing bigint, twice bigint").collect()
+            found = parted.mapInArrow(
+                partial(count_ids, words), "people bigint, missing bigint, twice bigint"
+            ).collect()
         people, missing, twice = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0, 0)
         if not people + missing:
             raise SordinoError(f"{called} must hold data", found="no rows", step="write a row for each person")
@@ -90,9 +92,9 @@ def compare_ids(frame: "DataFrame", parts: Parts, called: str, id_column: str) -
     )
 
 
-def digested(compared: Comparison, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def digest_ids(compared: Comparison, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The bits of a partition's ids, parted into buckets, and how many are missing."""
-    with told():
+    with error_for_driver():
         read_alone()
         keyed = KeyedSource(compared.key, "ids")
         held: list[Words] = []
@@ -102,10 +104,10 @@ def digested(compared: Comparison, batches: Iterator[pa.RecordBatch]) -> Iterato
                     yield _bucket_rows([(0, b"", missing)])
                 held.append(digests)
                 if sum(map(len, held)) >= MOST:
-                    yield _parted(np.concatenate(held))
+                    yield _bucket_batch(np.concatenate(held))
                     held = []
         if any(map(len, held)):
-            yield _parted(np.concatenate(held))
+            yield _bucket_batch(np.concatenate(held))
 
 
 def _digests(part: Stretch, compared: Comparison, keyed: KeyedSource) -> Iterator[tuple[Words, int]]:
@@ -121,10 +123,10 @@ def _digests(part: Stretch, compared: Comparison, keyed: KeyedSource) -> Iterato
         yield np.stack([stream.next() for _ in range(compared.words)], axis=1), missing
         rows += len(batch)
     if part.places is not None and rows != part.places.stop:
-        raise changed(table)
+        raise change_error(table)
 
 
-def _parted(digests: Words) -> pa.RecordBatch:
+def _bucket_batch(digests: Words) -> pa.RecordBatch:
     buckets = (digests[:, 0] // np.uint64((1 << 64) // BUCKETS)).astype(np.uint16)
     order = np.argsort(buckets, kind="stable")
     digests, (numbers, starts) = digests[order], np.unique(buckets[order], return_index=True)
@@ -138,7 +140,7 @@ def _bucket_rows(rows: list[tuple[int, bytes, int]]) -> pa.RecordBatch:
     return pa.record_batch(columns, names=["bucket", "digests", "missing"])
 
 
-def counted(words: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def count_ids(words: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """How many ids some whole buckets hold, which come one after the other, and how many stand there several times."""
     people = missing = twice = 0
     current, held = -1, list[NDArray[Any]]()
@@ -146,15 +148,15 @@ def counted(words: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Record
         missing += pc.sum(batch.column("missing")).as_py() or 0
         for bucket, digests in zip(batch.column("bucket").to_pylist(), batch.column("digests"), strict=True):
             if bucket != current:
-                twice += _repeated(held)
+                twice += _count_repeats(held)
                 current, held = bucket, []
             held.append(np.frombuffer(digests.as_buffer(), dtype=KINDS[words]))
             people += len(held[-1])
-    twice += _repeated(held)
+    twice += _count_repeats(held)
     yield pa.record_batch([[people], [missing], [twice]], names=["people", "missing", "twice"])
 
 
-def _repeated(held: list[NDArray[Any]]) -> int:
+def _count_repeats(held: list[NDArray[Any]]) -> int:
     """How many values stand several times."""
     if not held:
         return 0

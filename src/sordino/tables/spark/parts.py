@@ -14,7 +14,7 @@ import pyarrow as pa
 from sordino.tables.frame import PathOrFrame
 from sordino.tables.jobs.pieces import pieces_of
 from sordino.tables.spark.columns import SparkColumns
-from sordino.tables.table_file import changed, file_state
+from sordino.tables.table_file import change_error, file_state
 
 LEAST, MOST = 1 << 17, 1 << 20
 """Rows of a piece: so many that a task's start is not felt, so few that one done again is not either."""
@@ -103,7 +103,7 @@ class FileParts:
                 file, places = self.pieces[number]
                 yield Stretch(file, places)
                 if _known_anywhere(file_state(file)) != self.before[file]:
-                    raise changed(file)
+                    raise change_error(file)
 
 
 def _known_anywhere(state: tuple[int, ...]) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ def session() -> "SparkSession":
     try:
         # PySpark takes Ctrl-C for itself, and would cancel jobs in the middle of its own talk with Java.
         with silent(), without_traces(), this_python(), put_back():
-            started = _started(settings)
+            started = _start_session(settings)
     except (PySparkException, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         step = f"Spark 4 needs Java 17 or newer: {JAVA} on Debian; `java -version` says which is found"
@@ -78,7 +78,7 @@ def session() -> "SparkSession":
     return started
 
 
-def _started(settings: dict[str, str]) -> "SparkSession":
+def _start_session(settings: dict[str, str]) -> "SparkSession":
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession

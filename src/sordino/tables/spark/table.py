@@ -11,7 +11,7 @@ from sordino.tables.spark.columns import SparkColumns
 from sordino.tables.spark.folders import parquet_files, require_one_schema
 from sordino.tables.spark.parts import FileParts, FrameParts, Parts
 from sordino.tables.spark.session import session
-from sordino.tables.table_file import changed, file_state
+from sordino.tables.table_file import change_error, file_state
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -60,7 +60,7 @@ class SparkTable:
         """Of its session."""
         return self.session.sparkContext
 
-    def parted(self, wanted: Sequence[str]) -> "SparkParts":
+    def parts_for(self, wanted: Sequence[str]) -> "SparkParts":
         """Its rows for tasks, with the columns that are wanted; what it lacks is missed by whoever reads them.
 
         Raises:
@@ -81,7 +81,7 @@ class SparkTable:
         """
         for file, before in self.before.items():
             if file_state(file) != before:
-                raise changed(file)
+                raise change_error(file)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

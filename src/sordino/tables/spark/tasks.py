@@ -23,10 +23,10 @@ from sordino.exact.source import Words
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 from sordino.tables.duckdb import read_alone
-from sordino.tables.jobs.drawn import Drawn, drawn
+from sordino.tables.jobs.drawn import Drawn, draw_reports
 from sordino.tables.reports import read_codes, tally_codes, write_reports
 from sordino.tables.spark.columns import UNSIGNED
-from sordino.tables.spark.failure import told
+from sordino.tables.spark.failure import error_for_driver
 from sordino.tables.spark.folders import PART
 from sordino.tables.spark.partition import partition
 from sordino.tables.spark.parts import Parts
@@ -103,40 +103,40 @@ class Work:
     id_column: str = ""
     key: tuple[bytes, str] = field(default=(b"", ""), repr=False)
 
-    def drawn(self, plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[Drawn]:
+    def draw_reports(self, plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[Drawn]:
         """The reports of the task's people, in the order of its rows."""
         keyed = KeyedSource(*self.key)
         read_alone()
         for part in self.parts.of(batches, partition()):
             people = read_people(plan, part.table, self.id_column, part.places)
-            yield from drawn(plan, people, keyed)
+            yield from draw_reports(plan, people, keyed)
 
 
-def released(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def release_batches(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The reports of some people."""
-    with told():
+    with error_for_driver():
         plan = work.sent.plan()
-        for one in work.drawn(plan, batches):
+        for one in work.draw_reports(plan, batches):
             yield _reports(plan, one.codes)
 
 
-def stored(work: Work, folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def store_reports(work: Work, folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Write the reports of some people as a file of a folder; what `STORED` says of it.
 
     Each try of a task writes a file of its own: which ones count, the driver says.
     """
-    with told():
+    with error_for_driver():
         plan, rows, clipped = work.sent.plan(), 0, Counter[str]()
 
-        def counted() -> Iterator[Words]:
+        def count_codes() -> Iterator[Words]:
             nonlocal rows
-            for codes, _, beyond in work.drawn(plan, batches):
+            for codes, _, beyond in work.draw_reports(plan, batches):
                 rows += len(codes)
                 clipped.update(beyond)
                 yield codes
 
         name = f"{PART}{partition():05}-{secrets.token_hex(8)}.parquet"
-        write_reports(plan, counted(), folder / name)
+        write_reports(plan, count_codes(), folder / name)
         columns = [
             pa.array([name]),
             pa.array([rows]),
@@ -146,9 +146,9 @@ def stored(work: Work, folder: Path, batches: Iterator[pa.RecordBatch]) -> Itera
         yield pa.record_batch(columns, names=["file", "people", "clipped", "rows"])
 
 
-def tallied(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def tally_reports(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The counters of some reports, slice by slice, of those that are not zeros."""
-    with told():
+    with error_for_driver():
         plan = work.sent.plan()
         read_alone()
         total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
@@ -161,7 +161,7 @@ def tallied(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Record
                 yield _slice(first // SLICE, some)
 
 
-def summed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def sum_slices(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The sums of slices of counters, all of each, that several tasks have counted."""
     sums: dict[int, NDArray[np.int64]] = {}
     for batch in batches:

@@ -109,7 +109,7 @@ def each_person(
     people = int(ends[-1]) if len(ends) else 0
     for first in range(0, people, PIECE):
         rows = np.searchsorted(ends, np.arange(first, min(first + PIECE, people)), side="right")
-        yield tuple(_repeated(column, rows) for column in values)
+        yield tuple(_repeat_rows(column, rows) for column in values)
 
 
 def sorted_codes(batches: Iterator[Words], done: Callable[[int], None]) -> Iterator[Words]:
@@ -131,7 +131,7 @@ def sorted_codes(batches: Iterator[Words], done: Callable[[int], None]) -> Itera
         yield piece  # type: ignore[misc]  # codes, as they were given
 
 
-def _repeated(column: Column | Measured, rows: NDArray[np.intp]) -> Column | Measured:
+def _repeat_rows(column: Column | Measured, rows: NDArray[np.intp]) -> Column | Measured:
     if isinstance(column, Measured):
         return Measured(tuple(numbers[rows] for numbers in column.numbers), column.ranges)
     return column[rows]

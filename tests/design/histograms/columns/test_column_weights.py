@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sordino.design.histograms.columns.column_weights import best_weights, restored, sparse
+from sordino.design.histograms.columns.column_weights import best_weights, restore_sums, sparse
 
 
 def columns_of(k, m, seed):
@@ -69,4 +69,4 @@ def test_restored_weights_combine_to_ones():
     columns, weights = columns_of(5, 20, seed=3)
     moved = weights * np.random.default_rng(0).uniform(0.99, 1.01, len(weights))
     assert np.abs(columns @ moved - 1).max() > 1e-4
-    assert columns @ restored(columns, moved) == pytest.approx(1, abs=1e-14)
+    assert columns @ restore_sums(columns, moved) == pytest.approx(1, abs=1e-14)

@@ -62,7 +62,7 @@ def test_columns_stand_for_all_their_images(labels, m):
     orbits = Orbits(symmetries(labels))
     columns = generator.dirichlet(np.full(6, 2.0), size=m).T * 6
     weights = np.full(m, 0.3 / m)
-    rest = 1 - orbits.combined(columns.T, weights)
+    rest = 1 - orbits.combine(columns.T, weights)
     columns, weights = np.column_stack([columns, rest / rest.mean()]), np.append(weights, rest.mean())
     every = np.concatenate(list(orbits.images(columns)), axis=1)
     number = len(orbits.permutations)
@@ -70,12 +70,12 @@ def test_columns_stand_for_all_their_images(labels, m):
     together = best_weights(columns, weights, orbits=orbits)
     apart = best_weights(every, np.tile(weights, number) / number)
     assert together.total == pytest.approx(apart.total, rel=1e-7)
-    assert orbits.averaged(together.inverse) == pytest.approx(together.inverse)
+    assert orbits.average(together.inverse) == pytest.approx(together.inverse)
     gain = np.sum((together.inverse @ every) ** 2, axis=0) - together.prices @ every
     assert gain.max() < 1e-6 * together.total
     few = sparse(columns, together.weights, orbits)
     assert (few > 0).sum() <= len(orbits.pair_counts)
-    rays, parts = orbits.expanded(columns.T, few)
+    rays, parts = orbits.expand(columns.T, few)
     assert rays.T @ parts == pytest.approx(np.ones(6))
     assert (rays.T * parts) @ rays == pytest.approx(np.linalg.inv(together.inverse), rel=1e-6)
 
@@ -83,6 +83,6 @@ def test_columns_stand_for_all_their_images(labels, m):
 def test_one_of_all_images_is_chosen():
     orbits = Orbits(symmetries(circle(5)))
     ray = np.array([1.0, 0.2, 0.3, 0.4, 0.5])
-    chosen = orbits.chosen(np.concatenate([ray[orbits.permutations], np.ones((2, 5))]))
+    chosen = orbits.representatives(np.concatenate([ray[orbits.permutations], np.ones((2, 5))]))
     assert len(chosen) == 2
     assert sorted(chosen[0]) == sorted(ray)

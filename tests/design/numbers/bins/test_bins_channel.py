@@ -23,7 +23,7 @@ def asked(k, ranges=(), quantiles=0, *, spikes=False, missing=0.0):
 
 
 def chosen(level, *about, **how):
-    return bins_channel(asked(*about, **how), BinLevels.alike(Nats.of(level)))[1]
+    return bins_channel(asked(*about, **how), BinLevels.uniform(Nats.of(level)))[1]
 
 
 def variances(mechanism, functionals):

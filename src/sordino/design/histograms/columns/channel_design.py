@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.coarse import Floats, coarse
-from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restored, sparse
+from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restore_sums, sparse
 from sordino.design.histograms.columns.extreme_rays import climb, floors, random_rays, starting_rays
 from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.histograms.columns.ray_search import Worth, approach
@@ -123,7 +123,7 @@ class _Rounds:
         rays = starting_rays(self.floor, self.draws)
         if known is not None:
             rays = np.concatenate([rays, known.T])
-        self.rays, self.weights = _first(self.orbits.chosen(rays), self.floor, prior, self.orbits)
+        self.rays, self.weights = _first(self.orbits.representatives(rays), self.floor, prior, self.orbits)
         # The variance is inversely quadratic in the columns' distances from (1, ..., 1), and nothing else changes if
         # all are stretched: so small bounds are solved as accurately as large ones.
         self.stretch = 1 / min(1.0, float(np.abs(_on_section(self.rays, prior) - 1).max()))
@@ -185,7 +185,7 @@ class _Rounds:
         """The other columns, and one that all of these combine to, with their weights."""
         rays, weights = self.rays[~gone], used.weights[~gone]
         if gone.any():
-            left = self.orbits.combined(_on_section(self.rays[gone], self.prior), used.weights[gone])
+            left = self.orbits.combine(_on_section(self.rays[gone], self.prior), used.weights[gone])
             rays = np.concatenate([rays, left[None, :] / left.max()])
             weights = np.append(weights, left @ self.prior)
         return rays, weights
@@ -208,9 +208,9 @@ class _Rounds:
             best = self.rays[np.argsort(-used.weights, kind="stable")[: k * k]]
             number = min(STARTS[self.few] * k * width, MOST_STARTS)
             drawn, joined = random_rays(self.floor, number, self.draws), _joins(best, number, self.draws)
-            found = self.orbits.chosen(approach(np.concatenate([drawn, joined]), self.floor, worth))
+            found = self.orbits.representatives(approach(np.concatenate([drawn, joined]), self.floor, worth))
             if k <= ALL_MOVES:
-                found = self.orbits.chosen(climb(found, self.floor, worth))
+                found = self.orbits.representatives(climb(found, self.floor, worth))
             worths = worth(found)
             if worths.max() > self.tolerance * used.total or k > ALL_MOVES:
                 break
@@ -223,11 +223,11 @@ class _Rounds:
         in_use = _in_use(self.rays, used, prior)
         vectors = _on_section(self.rays[in_use], prior)
         columns = 1 + self.stretch * (vectors.T - 1)
-        weights = sparse(columns, restored(orbits.rows(columns), used.weights[in_use]), orbits)
-        vectors, weights = orbits.expanded(vectors[weights > 0], weights[weights > 0])
+        weights = sparse(columns, restore_sums(orbits.rows(columns), used.weights[in_use]), orbits)
+        vectors, weights = orbits.expand(vectors[weights > 0], weights[weights > 0])
         columns = 1 + self.stretch * (vectors.T - 1)
         # The rows must sum to one to the last digits: as they are, not stretched.
-        weights = restored(vectors.T, weights)
+        weights = restore_sums(vectors.T, weights)
         squares, stretch = float(prior @ prior), self.stretch
         variance = float(np.trace(np.linalg.inv((columns * weights) @ columns.T)) - squares) * stretch**2
         # For any W and prices m with |W v|^2 <= m . v on the cone's section, trace(M^-1) >= (trace W)^2 / sum(m).
@@ -257,7 +257,7 @@ def _first(rays: Floats, floor: Floats, prior: Floats, orbits: Orbits) -> tuple[
     All of these get one small weight; what is then left of (1, ..., 1) is itself in the cone once the weight is small
     enough, because no bound is zero, and joins them.
     """
-    sums = orbits.combined(rays, np.ones(len(rays)))
+    sums = orbits.combine(rays, np.ones(len(rays)))
     part = 0.5 / sums.max()
     while True:
         rest = 1 - part * sums
@@ -274,7 +274,7 @@ def _inside(rows: Floats, weights: Floats, units: Floats) -> Floats | None:
     None where rounding leaves no room for them: then the weights are as good as floats can tell.
     """
     for halvings in range(MOST_HALVINGS):
-        inside = restored(rows, np.maximum(weights, LEAST_START / len(weights) / 2**halvings * units))
+        inside = restore_sums(rows, np.maximum(weights, LEAST_START / len(weights) / 2**halvings * units))
         if inside.min() > 0:
             return inside
     return None

@@ -68,7 +68,7 @@ class _Repeated:
 
     def information(self, weights: Floats) -> Floats:
         """M."""
-        return self.orbits.averaged((self.columns * weights) @ self.columns.T)
+        return self.orbits.average((self.columns * weights) @ self.columns.T)
 
     def inverse(self, weights: Floats) -> Floats:
         """M^-1."""
@@ -150,7 +150,7 @@ def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP, orbits
     return Weighting(weights, of.orbits.spread(prices.astype(np.float64)) * scale, found, gap)
 
 
-def restored(columns: Floats, weights: Floats) -> Floats:
+def restore_sums(columns: Floats, weights: Floats) -> Floats:
     """The weights moved by the least relative amount so that the columns combine to ones, up to rounding."""
     for _ in range(3):
         missing = 1 - columns @ weights
@@ -214,7 +214,7 @@ def _along(of: _Repeated, weights: Floats, step: Floats, fall: float, barrier: C
         if length < SHORTEST:
             break
     weights = weights + length * step
-    exact = restored(of.rows, weights)
+    exact = restore_sums(of.rows, weights)
     return exact if exact.min() > 0 else weights
 
 

@@ -73,12 +73,12 @@ def random_rays(floor: Floats, count: int, draws: np.random.Generator) -> Floats
     # Part of the values take no level of their own, so that rays of few values are drawn too.
     level[draws.random((count, k)) < draws.random((count, 1))] = 0.0
     level[np.arange(count), draws.integers(k, size=count)] = 1.0
-    return scaled((level[:, :, None] * floor).max(axis=1))
+    return scale((level[:, :, None] * floor).max(axis=1))
 
 
 def climb(rays: Floats, floor: Floats, score: Score) -> Floats:
     """Extreme rays reached from these by steepest ascent; the same number, in the same order."""
-    rays = scaled(rays)
+    rays = scale(rays)
     value = score(rays)
     moves = needed_moves(floor)
     batch = max(1, LARGEST_BATCH // (2 * (len(moves[0]) + len(floor)) * len(floor)))
@@ -92,7 +92,7 @@ def climb(rays: Floats, floor: Floats, score: Score) -> Floats:
             best = np.argmax(scores, axis=1)
             top = scores[np.arange(len(index)), best]
             better = top > value[index] + 1e-12 * np.abs(value[index])
-            rays[index[better]] = scaled(candidates[np.flatnonzero(better), best[better]])
+            rays[index[better]] = scale(candidates[np.flatnonzero(better), best[better]])
             value[index[better]] = top[better]
             moved[start : start + batch] = better
         active = active[moved]
@@ -101,8 +101,8 @@ def climb(rays: Floats, floor: Floats, score: Score) -> Floats:
 
 def distinct(rays: Floats) -> Floats:
     """The rays without repetitions, in the order of their first appearance."""
-    _, first = np.unique(np.round(scaled(rays), ALIKE), axis=0, return_index=True)
-    return scaled(rays)[np.sort(first)]
+    _, first = np.unique(np.round(scale(rays), ALIKE), axis=0, return_index=True)
+    return scale(rays)[np.sort(first)]
 
 
 def _sets(k: int) -> Iterator[tuple[int, ...]]:
@@ -157,7 +157,7 @@ def _extreme(ray: Floats, floor: Floats, score: Score) -> Floats:
         back = floor[np.ix_(outside, inside)] * ray[outside][:, None] / ray[inside][None, :]
         up = np.where(inside, ray, 0.0) if reach.max() == 0 else np.where(inside, ray / reach.max(), ray)
         down = np.where(inside, ray * back.max(), ray)
-        ends = scaled(np.stack([up, down]))
+        ends = scale(np.stack([up, down]))
         ray = ends[int(np.argmax(score(ends)))]
     return ray
 
@@ -174,7 +174,7 @@ def _part(ray: Floats, floor: Floats) -> NDArray[np.bool_]:
     return reached
 
 
-def scaled(rays: Floats) -> Floats:
+def scale(rays: Floats) -> Floats:
     """Rays with their largest entry 1; zeros stay."""
     top = rays.max(axis=-1, keepdims=True)
     found: Floats = rays / np.where(top > 0, top, 1.0)

@@ -39,7 +39,7 @@ class Orbits:
         """Whether nothing but leaving all where it is belongs to the group."""
         return len(self.permutations) == 1
 
-    def averaged(self, matrix: Floats) -> Floats:
+    def average(self, matrix: Floats) -> Floats:
         """The mean of what the group makes of a symmetric matrix, shape (k, k)."""
         if self.trivial:
             return matrix
@@ -59,7 +59,7 @@ class Orbits:
         """Prices l of values that cost a column v what these prices of orbits cost its rows: l . v, shape (k,)."""
         return np.asarray((prices / self.value_counts)[self.values])
 
-    def combined(self, rays: Floats, weights: Floats) -> Floats:
+    def combine(self, rays: Floats, weights: Floats) -> Floats:
         """The sum of rays with their weights, each spread evenly over its images, shape (k,)."""
         return np.asarray((self.rows(rays.T) @ weights)[self.values])
 
@@ -84,14 +84,14 @@ class Orbits:
         """A number for each image of each ray, equal for equal ones."""
         return np.asarray(np.rint(np.ldexp(rays[:, self.permutations] @ self._key, ALIKE)))
 
-    def chosen(self, rays: Floats) -> Floats:
+    def representatives(self, rays: Floats) -> Floats:
         """The rays without repetitions and images of each other, each as one of its images."""
         if self.trivial:
             return distinct(rays)
         best = np.argmax(self._keys(rays), axis=1)
         return distinct(np.take_along_axis(rays, self.permutations[best], axis=1))
 
-    def expanded(self, rays: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def expand(self, rays: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """All images of rays, each once, with their parts of the weights."""
         if self.trivial:
             return rays, weights

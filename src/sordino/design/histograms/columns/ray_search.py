@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.coarse import Floats
-from sordino.design.histograms.columns.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scaled
+from sordino.design.histograms.columns.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scale
 
 SETTLED = 4
 """Changes of single entries at most, for each value."""
@@ -125,7 +125,7 @@ def settle(rays: Floats, floor: Floats, worth: Worth) -> Floats:
     Beside the others an entry can lie between the largest that theirs ask for and the least that it may ask of theirs;
     a convex score is largest at one of these ends.
     """
-    rays = scaled(rays)
+    rays = scale(rays)
     off = (floor > 0) & ~np.eye(len(floor), dtype=np.bool_)
     least, most = np.where(off, floor, 0.0), np.where(off, 1 / np.where(off, floor, 1.0), np.inf)
     batch = max(1, LARGEST_BATCH // floor.size)
@@ -143,5 +143,5 @@ def settle(rays: Floats, floor: Floats, worth: Worth) -> Floats:
             if not len(active):
                 break
             rays[active, place] = value
-            rays[active] = scaled(rays[active])
+            rays[active] = scale(rays[active])
     return rays

@@ -127,7 +127,7 @@ class BinLevels:
     bit: Nats
 
     @classmethod
-    def alike(cls, level: Nats) -> Self:
+    def uniform(cls, level: Nats) -> Self:
         """One level for all of them."""
         return cls(level, level, level)
 

@@ -31,7 +31,7 @@ from sordino.design.numbers.categorical.sampled_regression import (
 )
 from sordino.design.numbers.drawn_answers import highest_level, require_deltas
 from sordino.design.numbers.mean_among import among
-from sordino.design.numbers.missing.optional_channel import spliced
+from sordino.design.numbers.missing.optional_channel import splice
 from sordino.domain.moment import Factors
 from sordino.estimation.moments import covariance_statistics
 from sordino.exact.nats import Nats
@@ -167,7 +167,7 @@ def _candidates(level: Nats) -> Iterator[Mechanism]:
     """Channels of a sign and of a third value that keep the level."""
     yield RandomizedResponse(SIGN, level)
     for part in PARTS:
-        rows = spliced(RandomizedResponse(SIGN - 1, level).probabilities(), level, part)
+        rows = splice(RandomizedResponse(SIGN - 1, level).probabilities(), level, part)
         yield ChannelTable(integer_channel(rows, [[level] * SIGN] * SIGN))
 
 

@@ -89,11 +89,11 @@ def _candidates(level: Nats) -> Iterator[Mechanism]:
     table = best_table(most) if level >= LEAST_OF_TABLES else None
     for numbers, own in ((RandomizedResponse(2, level), level), *(() if table is None else ((table, most),))):
         for part in PARTS:
-            rows = spliced(numbers.probabilities(), own, part)
+            rows = splice(numbers.probabilities(), own, part)
             yield ChannelTable(integer_channel(rows, [[level] * len(rows)] * len(rows)))
 
 
-def spliced(rows: Floats, level: Nats, part: float = 1.0) -> Floats:
+def splice(rows: Floats, level: Nats, part: float = 1.0) -> Floats:
     """The channel with one value and one code more, both the last ones, shape (k + 1, codes + 1).
 
     Args:

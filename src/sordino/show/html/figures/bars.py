@@ -45,7 +45,7 @@ def bars(labels: Sequence[str], shares: Shares) -> Scene:
         raise SordinoError(
             "bars must have labels, and as many numbers", found=f"{len(labels)} labels, {lengths} numbers"
         )
-    shown = np.sort(np.argsort(-shares.leading, kind="stable")[:MOST_BARS])
+    shown = np.sort(np.argsort(-shares.best_known, kind="stable")[:MOST_BARS])
     some = shares.of(shown)
     signs = signs_of(some)
     top = legend_height(SIZE, len(signs))

@@ -79,7 +79,7 @@ def svg(drawing: Picture) -> bytes:
     """As an SVG file on white."""
     drawing = library_drawing(drawing) if isinstance(drawing, Scene) else drawing
     _as_file(drawing)
-    return _written(drawing, "white")
+    return _write(drawing, "white")
 
 
 def inline(drawing: Picture, words: str, name: str) -> str:
@@ -96,7 +96,7 @@ def inline(drawing: Picture, words: str, name: str) -> str:
     if isinstance(drawing, Scene):
         named = " ".join(f'{key}="{escape(value, QUOTE)}"' for key, value in attributes.items())
         return f"<svg {named}>{drawing.elements(_by_role)}</svg>"
-    root = ET.fromstring(_written(drawing, "none"))  # noqa: S314 (written in this process)
+    root = ET.fromstring(_write(drawing, "none"))  # noqa: S314 (written in this process)
     for node in root.iter():
         node.tag = node.tag.rpartition("}")[2]
         node.text, node.tail = node.text if node.tag == "text" else None, None
@@ -108,7 +108,7 @@ def inline(drawing: Picture, words: str, name: str) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def _written(drawing: Drawing, ground: str) -> bytes:
+def _write(drawing: Drawing, ground: str) -> bytes:
     for text in _texts(drawing):
         text.set_text("\n".join(map(for_markup, text.get_text().split("\n"))))
     stream = BytesIO()

@@ -118,7 +118,7 @@ def test_numbers_beyond_a_plane_are_drawn_at_its_edge():
     # What is not a number has no place.
     Mark("dot", 7, MARK).draw(plane.scene, plane.x([np.nan, 0.5]), plane.y([0, 0]))
     assert len(plane.scene.parts) == 1
-    assert Outline([[(0, 0), (np.nan, 1)], [], [(0, 0), (1, 1)]]).drawn[0].tolist() == [[0, 0], [1, 1]]
+    assert Outline([[(0, 0), (np.nan, 1)], [], [(0, 0), (1, 1)]]).drawable_lines[0].tolist() == [[0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e150, 1e-320])

@@ -56,7 +56,7 @@ class Outline:
     closed: bool = False
 
     @property
-    def drawn(self) -> list[NDArray[np.float64]]:
+    def drawable_lines(self) -> list[NDArray[np.float64]]:
         """The corners of each line that is drawn, shape (corners, 2)."""
         found = [np.asarray(line, dtype=np.float64).reshape(-1, 2) for line in self.lines]
         return [line for line in found if len(line) and np.isfinite(line).all()]
@@ -147,7 +147,7 @@ def library_drawing(scene: Scene) -> Drawing:
                 style = {"facecolor": fill, "edgecolor": stroke, "linewidth": width}
                 drawing.add_artist(LibraryCircle((across, down), radius, transform=places, **style))
             case Outline():
-                paths = list(map(Path, part.drawn))
+                paths = list(map(Path, part.drawable_lines))
                 style = {"facecolor": part.fill, "edgecolor": part.stroke, "linewidth": part.width}
                 dashes = (0, tuple(length / part.width for length in part.dash)) if part.dash else "solid"
                 patch = PathPatch(
@@ -169,7 +169,7 @@ def _element(part: Outline | Circle | Text, colour: Callable[[str], str]) -> str
             style = {"fill": colour(fill)} | _stroke(colour(stroke), width)
             return f"<circle {place} {_style(style)}/>"
         case Outline():
-            corners = _corners(part.drawn, closed=part.closed)
+            corners = _corners(part.drawable_lines, closed=part.closed)
             style = {"fill": colour(part.fill)} | _stroke(colour(part.stroke), part.width)
             style |= {"stroke-dasharray": " ".join(map(_number, part.dash))} if part.dash else {}
             style |= {"opacity": f"{part.opacity:g}"} if part.opacity < 1 else {}
