@@ -79,7 +79,7 @@ def test_shares_are_found_whatever_protects_them(tmp_path, write_rows, way, doma
     assert np.abs(result.estimate.value - truth).max() < TOLERANCE
     assert np.abs(result.estimate.value - truth[[1, 0, 2, 3, 4, 5]]).max() > TOLERANCE
     # The expected errors are those at equal shares: near those that are found.
-    assert result.estimate.stderr.mean() == pytest.approx(plan.questions[0].expected.stderr, rel=0.5)
+    assert result.estimate.stderr.mean() == pytest.approx(plan.questions[0].accuracy.stderr, rel=0.5)
     (nearest,) = results(plan, aggregate, "simplex")
     assert nearest.fitted.min() >= 0
     assert nearest.fitted.sum() == pytest.approx(1)

@@ -36,12 +36,12 @@ def test_the_fitted_function_errs_as_forecast(case):
         )
         shares = forecast.question.expected_people[: number["bins"]]
         errors.append((np.cumsum(result.fitted - shares / shares.sum())[:-1] ** 2).mean())
-    assert forecast.fitted == pytest.approx(np.sqrt(np.mean(errors)), rel=0.4)
-    assert forecast.fitted < 1.1 * forecast.plan.typical
+    assert forecast.fitted_error == pytest.approx(np.sqrt(np.mean(errors)), rel=0.4)
+    assert forecast.fitted_error < 1.1 * forecast.plan.typical
 
 
 @pytest.mark.parametrize("missing", [{}, {"missing": "0.9"}])
 def test_few_people_have_a_forecast_too(missing):
     survey = {"version": 1, "epsilon": "1/2", "attribute": {"age": {"number": {"low": 0, "high": 1}, **missing}}}
     (forecast,) = freeze({**survey, "ask": [{"distribution": "age"}]}, 1).forecasts
-    assert 0 < forecast.fitted < 1
+    assert 0 < forecast.fitted_error < 1

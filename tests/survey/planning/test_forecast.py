@@ -69,7 +69,7 @@ def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known
     plan = planned(REGRESSION, 16_281)
     records = like_a_census(16_281)
     (forecast,) = forecasts(plan, expected_of_sample(plan.questions, [records]) if known else None)
-    assert forecast.refused > 0.7
+    assert forecast.refusal_rate > 0.7
     assert "expect NO ANSWER in about " in forecast.warning
     assert warnings([forecast]) == (forecast.warning,)
     (refused,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records], always_the_same(len(records)))))
@@ -78,13 +78,13 @@ def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known
     needed = forecasts(plan, expected_of_sample(plan.questions, [records]))[0].people_needed
     (later,) = forecasts(planned(REGRESSION, int(1.5 * needed)), [records])
     assert later.warning is None
-    assert later.refused < 0.01
+    assert later.refusal_rate < 0.01
 
 
 def test_nothing_known_of_features_that_may_spread_less_is_said_too():
     needed = forecasts(planned(REGRESSION, 16_281))[0].people_needed
     (forecast,) = forecasts(planned(REGRESSION, int(1.5 * needed)))
-    assert forecast.refused < 0.05
+    assert forecast.refusal_rate < 0.05
     assert "if the features spread by a tenth of their ranges" in forecast.warning
     assert forecasts(planned(REGRESSION, 100 * needed))[0].warning is None
 
