@@ -100,7 +100,7 @@ def test_weights_make_the_least_error():
     for query in queries:
         rows = query.mechanism.probabilities()
         told = {}
-        for name, grid in query.statistic.told:
+        for name, grid in query.statistic.counted_moments:
             code = np.linalg.solve(rows, grid)
             told[name] = (rows @ code**2).max()
         squares.append(told)
