@@ -55,7 +55,7 @@ def test_every_kind_of_the_house_keeps_all_its_parts(kind):
 
 METHODS = {
     "histogram": "attributes mistakes statistics choose is_asked_by question forecast result",
-    "table": "attributes check named mistakes statistics choose is_asked_by question forecast result",
+    "table": "attributes check attribute_references mistakes statistics choose is_asked_by question forecast result",
     "mean": "attributes check statistics draw question",
     "distribution": "attributes mistakes statistics choose is_asked_by question forecast result",
 }
@@ -82,7 +82,13 @@ def test_a_kind_that_lacks_a_method_does_not_pass(kind, method):
         ("mean", MeanQuestion, "column", lambda self, values: values["age"], "people must be able to answer it"),
         ("mean", MeanQuestion, "typical_error", 0.0, "questions must say what they are"),
         ("mean", MeanKind, "words", ("average",), "the words of a kind must be settings of it"),
-        ("table", TableKind, "named", lambda _, word, given: {}, "its settings must say what it is about"),
+        (
+            "table",
+            TableKind,
+            "attribute_references",
+            lambda _, word, given: {},
+            "its settings must say what it is about",
+        ),
         ("distribution", DistributionQuestion, "expected_of_survey", None, "a survey that asks it"),
     ],
 )

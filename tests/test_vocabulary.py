@@ -27,7 +27,7 @@ FIELD_TERMS = {
 }
 """Nouns and verbs that end like participles."""
 
-MOST_BARE_NAMES = 60
+MOST_BARE_NAMES = 50
 """Functions whose name is one word and a participle, an adjective or a preposition."""
 
 ALONE = re.compile(r"""found=f?["'](another|other|others|none|more|some|both|one|one of them|one twice)["']""")

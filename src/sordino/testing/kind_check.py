@@ -260,17 +260,13 @@ class _KindTrial:
             raise AssertionError("a promise that is broken, or a question without a verdict")
 
     def _require_questions(self) -> None:
-        names = [one.name for one in self.plan.questions]
-        if len(set(names)) < len(names):
+        if len({one.name for one in self.plan.questions}) < len(self.plan.questions):
             raise AssertionError("two questions of one name")
         (columns,) = [people.values for people in read_people(self.plan, people_table(self.plan, self.people), None)]
         for question, part, column in zip(self.plan.questions, self.plan.document.queries, columns, strict=True):
-            if (
-                question.kind not in self.kind.words
-                or tuple(question.attribute_names) != part.names
-                or not question.types
-            ):
-                raise AssertionError(f"a {question.kind} of {question.attribute_names}")
+            names = question.attribute_names
+            if question.kind not in self.kind.words or tuple(names) != part.names or not question.types:
+                raise AssertionError(f"a {question.kind} of {names}")
             if not question.asked_in_words or not question.typical_error > 0:
                 raise AssertionError("a question without words, or without an error")
             if len(column) != PEOPLE:

@@ -327,7 +327,7 @@ def test_sums_of_numbers_are_those_of_whole_numbers():
     x, y = g.integers(0, 3, 500), g.uniform(0, 8, 500)
     tables = tally_sample(asked, [x, y]).tables
     assert set(tables) == {(0, (1,)), (0, (1, 1))}
-    scaled = asked.attributes[1].answered(y)
+    scaled = asked.attributes[1].statistic_values(y)
     for statistic, values in (((1,), scaled), ((1, 1), 2 * (scaled * scaled) - 1)):
         units = [round(value * 2**32) for value in values.tolist()]
         assert tables[0, statistic].tolist() == [sum(itertools.compress(units, x == a)) for a in range(3)]
