@@ -102,8 +102,7 @@ class JointFilter:
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, whatever the open answers are; nothing changes.
 
-        Raises:
-            SordinoError: a query that does not fit the domain.
+        Raises SordinoError: a query that does not fit the domain.
         """
         decisions = [way.filter.decide(query) for way in self.ways]
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
@@ -111,8 +110,7 @@ class JointFilter:
     def with_query(self, name: str, query: FilterQuery) -> "JointFilter":
         """The filter once a query is out under a name of its own.
 
-        Raises:
-            SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
+        Raises SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
         """
         if name in self.open_names:
             step = "give each query another name"
@@ -130,17 +128,12 @@ class JointFilter:
     def changed(self) -> "JointFilter":
         """The filter once the record has changed; answers that are out are about the earlier one.
 
-        Raises:
-            SordinoError: a definition that says nothing of two versions.
+        Raises SordinoError: a definition that says nothing of two versions.
         """
         return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
     def require_room(self, query: FilterQuery) -> None:
-        """Refuse a query with which there would be too many ways.
-
-        Raises:
-            SordinoError: more than the most.
-        """
+        """Refuse a query with which there would be too many ways. Raises SordinoError: more than the most."""
         if len(self.ways) * query.outputs > MOST_WAYS:
             raise RefusedError(
                 f"open answers must be able to turn out in at most {MOST_WAYS} ways",
@@ -151,8 +144,7 @@ class JointFilter:
     def with_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a query that was out is delivered.
 
-        Raises:
-            SordinoError: a query that is not out, or an answer that it cannot have.
+        Raises SordinoError: a query that is not out, or an answer that it cannot have.
         """
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
@@ -166,8 +158,7 @@ class JointFilter:
 def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:
     """The filter after an answer; None where no record can give it after the others.
 
-    Raises:
-        SordinoError: a query that is not accepted.
+    Raises SordinoError: a query that is not accepted.
     """
     accepted = before.decide(query).accepted
     try:

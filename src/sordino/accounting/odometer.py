@@ -136,10 +136,7 @@ class _Counts:
         alone = _levels(self.first.with_answer(query, code))
         separate = np.minimum(alone, own)
         return _Counts(
-            self.first,
-            self.state.with_answer(query, code),
-            _up(self.epsilons + own),
-            _up(self.separate + separate),
+            self.first, self.state.with_answer(query, code), _up(self.epsilons + own), _up(self.separate + separate)
         )
 
     @property

@@ -86,32 +86,25 @@ class FilterState(Protocol):
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[FilterState]":
         """Decide on a query from what was asked and answered alone.
 
-        Raises:
-            SordinoError: a query that does not fit the domain.
+        Raises SordinoError: a query that does not fit the domain.
         """
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the most that all queries can add fits, whichever of them are answered and however.
 
-        Raises:
-            SordinoError: a query that does not fit the domain.
+        Raises SordinoError: a query that does not fit the domain.
         """
 
     def level(self, query: FilterQuery) -> float:
         """The least epsilon that the query satisfies, in nats, rounded up."""
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """The same exactly.
-
-        Raises:
-            SordinoError: a query that satisfies none.
-        """
+        """The same exactly. Raises SordinoError: a query that satisfies none."""
 
     def with_answer(self, query: FilterQuery, output: int) -> "FilterState":
         """The state after an answer, whether the query was accepted or not.
 
-        Raises:
-            SordinoError: an answer that no record can give.
+        Raises SordinoError: an answer that no record can give.
         """
 
     def changed(self) -> "FilterState":

@@ -62,9 +62,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
     """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
 
     Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.
-
-    Raises:
-        SordinoError: the channel breaks the bounds by more than rounding.
+    Raises SordinoError: the channel breaks the bounds by more than rounding.
     """
     k, needed = len(bounds), needed_pairs(bounds)
     if channel.shape[1] * len(needed) > MOST_WORK:
@@ -88,11 +86,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
 
 
 def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:
-    """Check that rows are nonnegative integers of sum 2^64 that keep the bounds of the needed pairs, exactly.
-
-    Raises:
-        SordinoError: they do not.
-    """
+    """Check that rows are nonnegative integers of sum 2^64 that keep the bounds of the needed pairs, exactly."""
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
     rows = [np.array(row, dtype=object) for row in weights]

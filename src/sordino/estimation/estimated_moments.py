@@ -53,8 +53,7 @@ AboutNumbers: TypeAlias = Query | Together | Sampled | MomentReader
 def read_moments(asked: AboutNumbers) -> MomentReader:
     """What reads the tally of queries about numbers; of complete cases what reads it of these.
 
-    Raises:
-        SordinoError: queries that are not about numbers of one record.
+    Raises SordinoError: queries that are not about numbers of one record.
     """
     if isinstance(asked, Query | Together | Sampled):
         estimator = MomentEstimator.of(asked)
@@ -69,7 +68,6 @@ class EstimatedMoments:
     """Estimated means of statistics, and how far they may be off; of one survey, or of several that are alike.
 
     Attributes:
-        names: the statistics.
         means: shape (m,), or (surveys, m).
         covariance: of the means of each survey, shape (m, m); not a number where it is not known.
     """
@@ -82,15 +80,11 @@ class EstimatedMoments:
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> Self:
         """Read a tally.
 
+        Raises SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that
+        nobody answered about.
+
         Args:
             asked: by which people answered.
-            aggregate: their tally.
-            names: the statistics.
-            labels: what all attributes are called, for errors.
-
-        Raises:
-            SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that nobody
-                answered about.
         """
         channel = read_moments(asked)
         known = {name: at for at, name in enumerate(channel.moments.names)}
@@ -128,8 +122,7 @@ class EstimatedMoments:
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
         """Second moments of the scaled numbers, shape (..., rows, columns).
 
-        Raises:
-            SordinoError: numbers of which a person told several by different answers: their covariance is not known.
+        Raises SordinoError: numbers of which a person told several by different answers: their covariance is not known.
         """
         if np.isnan(self.covariance).any():
             raise SordinoError(
@@ -158,7 +151,6 @@ class Combined:
     """Moments made of estimated means; of one survey, or of several that are alike.
 
     Attributes:
-        told: the means.
         value: shape (..., rows, columns).
         at: the means that each depends on, shape (terms, rows, columns).
         slopes: how much it moves with each, shape (terms, ..., rows, columns).
@@ -205,8 +197,7 @@ class Combined:
 def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Ranges | None) -> tuple[list[int], Ranges]:
     """The attributes asked for, and all ranges; by default all attributes, in [-1, 1].
 
-    Raises:
-        SordinoError: attributes that are not asked about, or ranges of others.
+    Raises SordinoError: attributes that are not asked about, or ranges of others.
     """
     d = read_moments(asked).d
     ranges = Ranges.unit(d) if ranges is None else ranges

@@ -44,8 +44,6 @@ def share_interval(
     """Lower and upper limits of each value's share in the population, shape (k,) each.
 
     Args:
-        mechanism: made the reports.
-        aggregate: their tally.
         confidence: in (0, 1); how often each interval covers, each by itself and not all at once.
         subtract_totals: whether estimates are shifted to the share of their block.
         decoded: the law of the tally, if it has been decoded already.
@@ -64,11 +62,7 @@ def share_interval(
 
 
 def require_confidence(confidence: float) -> None:
-    """Refuse what is none.
-
-    Raises:
-        SordinoError: a confidence outside (0, 1).
-    """
+    """Refuse what is none. Raises SordinoError: a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
         raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence), step="write 0.95 for 95 %")
 
@@ -76,8 +70,7 @@ def require_confidence(confidence: float) -> None:
 def errors_to_either_side(confidence: float) -> float:
     """How many standard errors an interval of a normal estimate reaches to either side.
 
-    Raises:
-        SordinoError: a confidence outside (0, 1).
+    Raises SordinoError: a confidence outside (0, 1).
     """
     from scipy import special
 

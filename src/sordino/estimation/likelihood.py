@@ -50,15 +50,12 @@ def likelihood(
 ) -> NDArray[np.float64]:
     """The most likely shares, shape (k,): nonnegative, adding up to 1.
 
-    Args:
-        mechanism: made the reports.
-        law: shape (counters,), the share of each code among the reports.
-        n: the number of reports.
-        progress: called with 1 after each pass.
+    Raises SordinoError: the maximum was not reached; seen only for more than 10^10 reports, or for forged ones at an
+    epsilon above 10.
 
-    Raises:
-        SordinoError: the maximum was not reached; seen only for more than 10^10 reports, or for forged ones at an
-            epsilon above 10.
+    Args:
+        law: shape (counters,), the share of each code among the reports.
+        progress: called with 1 after each pass.
 
     Example:
         >>> from sordino import RandomizedResponse

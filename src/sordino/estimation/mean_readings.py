@@ -44,7 +44,6 @@ def mean_readings(
     """Of people who are like some records.
 
     Args:
-        asked: the queries.
         records: numbers in [-1, 1], shape (n, d), each as likely as any other; categories as `domain.coded` has them,
             NaN where a number is missing.
         complete: the share of complete cases; as among the records by default.

@@ -79,7 +79,6 @@ class QueryMoment:
 
         Args:
             numbers: in [-1, 1].
-            shares: of records with each of them.
         """
         return self.largest if self.has_equal_squares else float(np.interp(numbers, self.grid, self.second) @ shares)
 
@@ -123,12 +122,10 @@ class MomentEstimator:
     def of(cls, asked: Query | Together | Sampled, wanted: Sequence[Factors] | None = None) -> Self:
         """Of one query, too, or of several that everybody answers.
 
-        Args:
-            asked: the queries.
-            wanted: some of the moments that they tell; all by default.
+        Raises SordinoError: queries that are not about numbers of one record.
 
-        Raises:
-            SordinoError: queries that are not about numbers of one record.
+        Args:
+            wanted: some of the moments that they tell; all by default.
         """
         drawn = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
         if not drawn.numbers:
@@ -150,8 +147,8 @@ class MomentEstimator:
     def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each moment, shape (m,).
 
-        Raises:
-            SordinoError: another tally; no reports, or none about one of the moments; reports that depend on nothing.
+        Raises SordinoError: another tally; no reports, or none about one of the moments; reports that depend on
+        nothing.
         """
         counts = self._counts(aggregate)
         means: Floats = (self._code_weights @ counts) / self._total_precision(counts)
@@ -179,11 +176,7 @@ class MomentEstimator:
         return covariance
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
-        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each.
-
-        Raises:
-            SordinoError: as `means`.
-        """
+        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
         drawn = self._total_precision(self._counts(aggregate))
         least, most = np.full(self.moments.m, np.inf), np.full(self.moments.m, -np.inf)
         weight = np.zeros(self.moments.m)
@@ -215,9 +208,6 @@ class MomentEstimator:
         Args:
             aggregate: the tally, of which only these numbers of reports are looked at.
             likely: what each moment is, taken by itself: numbers in [-1, 1], and the share of records with each.
-
-        Raises:
-            SordinoError: as `means`.
         """
         numbers, shares = likely
         counts, square = self._counts(aggregate), float(numbers @ shares) ** 2
@@ -234,11 +224,7 @@ class MomentEstimator:
         return 1 / self._precision
 
     def expectations(self, readings: MeanReadings) -> tuple[Floats, Floats]:
-        """The mean of each moment, and the variance of its estimate times n, shape (m,) each, for independent people.
-
-        Args:
-            readings: what is read of them.
-        """
+        """The mean of each moment and the variance of its estimate times n, shape (m,) each, for independent people."""
         at = {name: place for place, name in enumerate(self.moments.names)}
         means, variance = np.zeros(self.moments.m), np.zeros(self.moments.m)
         for statistic, shares in readings.items():
@@ -271,11 +257,7 @@ class MomentEstimator:
 
     @cached_property
     def query_moments(self) -> tuple[QueryMoment, ...]:
-        """Every moment of every query.
-
-        Raises:
-            SordinoError: a query whose reports do not depend on the numbers.
-        """
+        """Every moment of every query. Raises SordinoError: a query whose reports do not depend on the numbers."""
         total, found = sum(self.asked.weights), []
         at = {name: place for place, name in enumerate(self.moments.names)}
         known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}

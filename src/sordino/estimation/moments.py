@@ -93,8 +93,6 @@ class EstimatedMeans(NormalEstimate):
     """Means of which it is known what each report adds.
 
     Attributes:
-        estimator: of the scaled means.
-        aggregate: the tally.
         at: which of the estimator's moments they are, shape (a,).
         middle, half: of the numbers' ranges, shape (a,) each.
     """
@@ -108,8 +106,7 @@ class EstimatedMeans(NormalEstimate):
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
 
-        Raises:
-            SordinoError: a confidence outside (0, 1).
+        Raises SordinoError: a confidence outside (0, 1).
         """
         require_confidence(confidence)
         low, high = (limit[self.at] for limit in moment_limits(self.estimator, self.aggregate, 1 - confidence))
@@ -124,10 +121,7 @@ class MeansGiven(NormalEstimate):
     (`moment_limits`), and other limits are the likelihood's.
 
     Attributes:
-        ranges: of the numbers.
         told: of each that may be missing, by its place, ascending.
-        estimator: of the scaled means.
-        aggregate: the tally.
     """
 
     ranges: Ranges
@@ -139,13 +133,10 @@ class MeansGiven(NormalEstimate):
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
         """Of the tally of queries that read some numbers as perhaps missing.
 
+        Raises SordinoError: fewer reports than moments, or one that nobody answered about.
+
         Args:
             asked: by which people answered.
-            aggregate: their tally.
-            ranges: of the numbers.
-
-        Raises:
-            SordinoError: fewer reports than moments, or one that nobody answered about.
 
         Example:
             >>> from sordino import OptionalNumber, Query, RandomizedResponse
@@ -174,8 +165,7 @@ class MeansGiven(NormalEstimate):
     def interval(self, confidence: float = 0.95) -> Limits:
         """Lower and upper limits; each covers by itself. Not a number where no mean is told.
 
-        Raises:
-            SordinoError: a confidence outside (0, 1).
+        Raises SordinoError: a confidence outside (0, 1).
         """
         z = errors_to_either_side(confidence)
         if not isinstance(self.estimator, MomentEstimator):

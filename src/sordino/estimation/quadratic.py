@@ -33,8 +33,7 @@ STEPS = 200_000
 def positive_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """The nearest positive semidefinite matrix, by the sum of squared differences: negative eigenvalues become 0.
 
-    Raises:
-        SordinoError: not symmetric, or not finite.
+    Raises SordinoError: not symmetric, or not finite.
     """
     values, vectors = np.linalg.eigh(_symmetric(matrix))
     part: NDArray[np.float64] = (vectors * np.maximum(values, 0)) @ vectors.T
@@ -49,9 +48,6 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     is the minimum of a smooth convex function of p numbers >= 0, the dual. What is above 1 when its search ends, next
     to nothing, is scaled down.
     Source: Boyd and Xiao 2005, least-squares covariance matrix adjustment.
-
-    Raises:
-        SordinoError: as `positive_part`.
 
     Example:
         >>> bounded_part(np.array([[1.2, 0.3], [0.3, 0.5]])).round(6).tolist()
@@ -85,15 +81,13 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
 
     It solves (A + level I) t = b with the least level >= 0 that makes A + level I positive semidefinite and |t| at most
     the radius. Where b has no part along the lowest eigenvectors, no level may reach the radius (the hard case): then
-    the rest of the way is gone along one of them.
+    the rest of the way is gone along one of them. Raises SordinoError: a matrix that is not symmetric, another length,
+    numbers that are not finite, no radius.
 
     Args:
         matrix: A, symmetric.
         vector: b.
         radius: above 0.
-
-    Raises:
-        SordinoError: a matrix that is not symmetric, another length, numbers that are not finite, no radius.
     """
     matrix, vector = _form(matrix, vector)
     check_radius(radius)
@@ -136,16 +130,14 @@ def projected_minimum(
 
     It stops where the value is proved to be within `tolerance` of the least one, as a part of (b'b + t'AAt) over twice
     A's least eigenvalue: after a step from y to t with gradient mapping G = L (y - t), no point of the set lies more
-    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L.
+    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L. Raises SordinoError: a matrix that is not
+    positive definite, or steps that do not settle.
 
     Args:
         matrix: A, symmetric and positive definite; a ridge makes it so.
         vector: b.
         project: the nearest point of the set to any point.
         tolerance: above 0.
-
-    Raises:
-        SordinoError: a matrix that is not positive definite, or steps that do not settle.
 
     Example:
         >>> projected_minimum(np.eye(2), np.array([2.0, -1.0]), lambda t: np.clip(t, 0, 1)).round(6)
@@ -178,11 +170,7 @@ def projected_minimum(
 
 
 def check_radius(radius: float) -> None:
-    """Refuse what is no radius of a ball.
-
-    Raises:
-        SordinoError: not above 0, or not finite.
-    """
+    """Refuse what is no radius of a ball. Raises SordinoError: not above 0, or not finite."""
     if not 0 < radius < np.inf:
         raise SordinoError("a radius must be above 0 and finite", found=shown(radius))
 

@@ -135,10 +135,7 @@ def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ran
 
     Args:
         told: the means of all statistics that it needs, and how far they may be off.
-        n: the number of reports.
-        target: as for `least_squares`.
         asked: the features.
-        ranges: likewise.
     """
     singles, own = told.singles(asked), told.place[(target,)]
     second, products = told.second(asked, asked), told.second(asked, [target])
@@ -183,19 +180,12 @@ def projected_least_squares(
 
     The slopes minimise the squared error of the normal equations, each over its expected noise, and p |t|^2 / length^2
     for slopes of that expected length; the features' covariance is taken as its nearest positive semidefinite matrix.
-    A set moves them to its point of the least squared error.
+    A set moves them to its point of the least squared error. Raises SordinoError: as for `least_squares`, but never for
+    constant or dependent features; radius and project both.
 
     Args:
-        queries: by which people answered.
-        aggregate: their tally.
-        target: as for `least_squares`.
-        features: likewise.
-        ranges: likewise.
         radius: the scaled slopes together are at most this long; also the expected length, else 1.
         project: the nearest point, of any convex set, to any scaled slopes.
-
-    Raises:
-        SordinoError: as for `least_squares`, but never for constant or dependent features; radius and project both.
     """
     if radius is not None and project is not None:
         raise SordinoError("a set of slopes must be given once", found="a radius and a projection")
@@ -227,8 +217,7 @@ def projected_least_squares(
 def read_features(d: int, target: int, features: Sequence[int] | None) -> list[int]:
     """The features asked for; all attributes but the target by default.
 
-    Raises:
-        SordinoError: no features, unknown ones, one twice, or the target among them.
+    Raises SordinoError: no features, unknown ones, one twice, or the target among them.
     """
     if not 0 <= target < d:
         raise SordinoError(f"a target must be among the attributes 0..{d - 1}", found=shown(target))
@@ -306,13 +295,8 @@ class FeatureVariation:
 def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequence[str]) -> None:
     """Refuse features that do not vary, each alone and all together, beyond what noise could feign.
 
-    Args:
-        told: of one survey.
-        features: their places.
-        labels: what they are called, for the error.
-
-    Raises:
-        SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent ones.
+    Raises SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent
+    ones.
     """
     found = FeatureVariation.of(_of_one_survey(told, features))
     constant = np.flatnonzero(found.is_constant[0])
@@ -332,12 +316,7 @@ def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequ
 
 
 def distinctness(told: EstimatedMoments, features: Sequence[int]) -> float:
-    """The least number of standard errors by which features vary, each alone or all together.
-
-    Args:
-        told: of one survey.
-        features: their places.
-    """
+    """The least number of standard errors by which features vary, each alone or all together."""
     return float(FeatureVariation.of(_of_one_survey(told, features), errors=0.0).distinctness[0])
 
 

@@ -37,14 +37,7 @@ class Sums(NamedTuple):
 def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: bool = False) -> Sums:
     """What each block's values have together.
 
-    Args:
-        decoded: the law of the reports.
-        n: their number.
-        blocks: of the values.
-        subtract_totals: as of the estimates themselves, `Decoded.estimate`.
-
-    Raises:
-        SordinoError: a tally that does not say how often each code was sent.
+    Raises SordinoError: a tally that does not say how often each code was sent.
     """
     value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
     for block in range(blocks.m):

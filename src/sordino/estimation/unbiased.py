@@ -24,7 +24,6 @@ class Decoded:
     """What a law of codes tells of each value, decoded when it is first needed and once: a pass over all counters.
 
     Attributes:
-        mechanism: made the reports.
         law: shape (counters,), the tally divided by the number of reports.
     """
 
@@ -67,12 +66,7 @@ class Decoded:
         return np.maximum(moment, 0.0, out=moment)
 
     def powers(self, count: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
-        """The means of the first powers of what a report adds to each estimate, shape (count, k).
-
-        Args:
-            count: of the powers.
-            subtract_totals: as in `unbiased`.
-        """
+        """The means of the first powers of what a report adds to each estimate, shape (count, k)."""
         mechanism, law = self.mechanism, self.law
         if not subtract_totals:
             higher = [mechanism.decode_powers(law, power) for power in range(3, count + 1)]
@@ -87,12 +81,10 @@ class Decoded:
     def covariance(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
         """The covariance, times n, of the estimates of linear functionals of the shares, shape (m, m).
 
+        Raises SordinoError: a tally that does not tell it.
+
         Args:
             functionals: of the values, shape (m, k).
-            subtract_totals: as in `unbiased`.
-
-        Raises:
-            SordinoError: a tally that does not tell it.
         """
         moments = self.mechanism.second_moments(functionals, self.law, subtract_totals=subtract_totals)
         mean = functionals @ self.estimate(subtract_totals=subtract_totals)
@@ -105,7 +97,6 @@ class Functionals:
     """Linear functionals of the shares, with the variances of their estimates: of reports, and of a plan.
 
     Attributes:
-        mechanism: makes the reports.
         weights: of the values, shape (m, k).
         subtract_totals: as in `unbiased`.
     """
@@ -120,10 +111,8 @@ class Functionals:
         The plug-in variance is right on average, but 0 where all reports say the same. The share of some values
         together that is estimated nearer to 0 or 1 than one person makes it is taken to be there, as in
         `variance_of_reports`, and all answers to vary as little as those of any of these values, and of the others.
-        Whatever else is weighed varies at least as the answers of people who all have one value.
-
-        Raises:
-            SordinoError: a tally that does not tell it.
+        Whatever else is weighed varies at least as the answers of people who all have one value. Raises SordinoError: a
+        tally that does not tell it.
         """
         value = self.weights @ decoded.estimate(subtract_totals=self.subtract_totals)
         found = self._squares @ decoded.law - value**2
@@ -157,7 +146,6 @@ def estimate_shares(
     """The estimate of each value's share, shape (k,); may be negative.
 
     Args:
-        mechanism: made the reports.
         law: shape (counters,), the tally divided by the number of reports.
         subtract_totals: shift each block's estimates to add up to the share of the block.
     """
@@ -182,11 +170,6 @@ def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = Fal
     with a value, or nobody without. What it lacks there is known: whatever the population, a share p has at least the
     variance p own + (1 - p) least - p^2, with the second moments of `Mechanism.squares`. It is taken at the nearest
     share to the estimate that some population of n + 1 people has that is not all alike.
-
-    Args:
-        decoded: the law of the reports.
-        n: their number.
-        subtract_totals: as in `unbiased`.
     """
     plain = decoded.unit_variance()
     if decoded.mechanism.k == 1:

@@ -300,10 +300,8 @@ class Ledger:
     ) -> Entry:
         """A query's entry, found with its answer or written within a transaction of its own.
 
-        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
-
-        Raises:
-            RefusedError: what `write` gives instead of an entry; the transaction is committed.
+        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent. Raises
+        RefusedError: what `write` gives instead of an entry; the transaction is committed.
         """
         self._require_own_terms(query)
         try:
@@ -328,9 +326,8 @@ class Ledger:
     def _find_entry(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query.
 
-        Raises:
-            SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
-            ledger is a copy.
+        Raises SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
+        ledger is a copy.
         """
         if reading.meta.get("copy") == "yes":
             raise SordinoError(
@@ -368,8 +365,7 @@ class Ledger:
     def _require_own_terms(self, query: AskedQuery) -> None:
         """By other terms the same words build another channel.
 
-        Raises:
-            SordinoError: a query that was read for another ledger's terms.
+        Raises SordinoError: a query that was read for another ledger's terms.
         """
         if query.terms.hash != self.terms.hash:
             found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
@@ -384,8 +380,7 @@ def _digest(reading: LedgerLines, record: PersonRecord) -> str:
 def _require_whole(path: Path, reading: LedgerLines) -> None:
     """In a damaged ledger queries may be missing that were answered: nothing more is asked.
 
-    Raises:
-        SordinoError: the damage.
+    Raises SordinoError: the damage.
     """
     if reading.damage:
         raise DamagedError(

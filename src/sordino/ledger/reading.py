@@ -57,7 +57,6 @@ class LedgerLines:
     """Lines of a ledger, read within one transaction.
 
     Attributes:
-        terms: the promise.
         meta: what stands beside the lines.
         earlier: of the lines that the checkpoint stands for those that were read, ascending.
         events: the lines after those, ascending; of a damaged ledger those that are whole.
@@ -91,11 +90,7 @@ class LedgerLines:
 
     @cached_property
     def standing(self) -> Standing:
-        """What may be asked next.
-
-        Raises:
-            DamagedError: decisions that would be others today.
-        """
+        """What may be asked next. Raises DamagedError: decisions that would be others today."""
         try:
             if self.start is None:
                 return Standing.of(self.terms, self.events)
@@ -129,8 +124,7 @@ class LedgerLines:
     def verify(self, connection: sqlite3.Connection) -> Checked:
         """Whether the checkpoint says what all lines say, which were read; one that does not is put away.
 
-        Raises:
-            DamagedError: decisions that would be others today.
+        Raises DamagedError: decisions that would be others today.
         """
         found = read_checkpoint(connection, self.meta["key"])
         if found is None:
@@ -152,8 +146,7 @@ class LedgerLines:
     def next_checkpoint(self) -> Checkpoint | None:
         """The checkpoint after all lines; None before the first, and where the standing cannot be written.
 
-        Raises:
-            DamagedError: decisions that would be others today.
+        Raises DamagedError: decisions that would be others today.
         """
         if not self.events:
             return self.checkpoint
@@ -173,8 +166,6 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
     """All lines within a transaction.
 
     Args:
-        connection: to the file.
-        terms: of the ledger.
         replay: work out the standing from the lines, whatever a checkpoint says.
 
     Raises:
@@ -195,15 +186,11 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
 def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> LedgerLines:
     """The lines after the checkpoint and those about a query within a transaction; all, where that is not enough.
 
+    Raises as `read_all`.
+
     Args:
-        connection: to the file.
-        terms: of the ledger.
         name: the query's.
         to: decide by the standing, or find the query.
-
-    Raises:
-        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
-        SordinoError: a newer version, or no terms.
     """
     try:
         part = _part(connection, terms, name, to)

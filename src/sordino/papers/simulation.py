@@ -82,9 +82,7 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
     """The tally of one simulated report of each person.
 
     Args:
-        mechanism: draws the reports.
         people: shape (k,), how many have each value.
-        source: of all their words.
     """
     ends = np.concatenate(([0], np.cumsum(people)))
     tally = mechanism.tally(np.empty(0, dtype=np.uint64))
@@ -103,7 +101,6 @@ def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, gener
     Args:
         asked: draws a moment for each person and tells one bit about it.
         truth: the population's means of these moments, in the order of the queries, shape (m,).
-        people: how many answer.
         generator: draws the people and their reports together.
     """
     coins = [query.mechanism for query in asked.queries if isinstance(query, Query)]
@@ -126,12 +123,10 @@ def distances(
     """The total variation distance of each method's estimate to the truth, shape (k,), after one simulated run.
 
     Args:
-        mechanism: draws the reports.
         people: shape (k,), how many have each value.
         truth: shape (k,), what the estimates are compared with.
         source: of the people's words.
         advance: called after each estimate.
-        methods: of fitting.
         known: of the values beside their reports, for "smoothed".
     """
     tally = simulate_tally(mechanism, people, source)

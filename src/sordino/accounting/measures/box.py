@@ -127,11 +127,7 @@ class BoxState:
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a query that does not fit the box.
-        """
+        """Its epsilon, rounded up. Raises SordinoError: a query that does not fit the box."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
@@ -156,8 +152,8 @@ class BoxState:
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[BoxState]":
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
-        Raises:
-            SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
+        Raises SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its
+        range.
         """
         # What does not fit is refused even where the epsilons alone would decide.
         question = self._fitting_question(query)
@@ -171,11 +167,7 @@ class BoxState:
         return self._by_loss(question) if rule == "simplified" else self._by_answers(question)
 
     def _fitting_question(self, query: FilterQuery) -> Query:
-        """A question that the box fits.
-
-        Raises:
-            SordinoError: another query.
-        """
+        """A question that the box fits. Raises SordinoError: another query."""
         question = box_question(query)
         question.model.require_fit(self.box)
         return question
@@ -228,11 +220,7 @@ class BoxState:
 
 
 def box_question(query: object) -> Query:
-    """A query that is a question about a record in a box.
-
-    Raises:
-        SordinoError: anything but a query about a model.
-    """
+    """A query that is a question about a record in a box. Raises SordinoError: anything but a query about a model."""
     if isinstance(query, Query) and isinstance(query.statistic, Model):
         return query
     raise SordinoError(

@@ -76,8 +76,7 @@ class CoordinateBoxState:
     ) -> "CoordinateBoxState":
         """Nothing asked yet.
 
-        Raises:
-            SordinoError: another number of bounds than the box has numbers, a prior, groups, or negative nodes.
+        Raises SordinoError: another number of bounds than the box has numbers, a prior, groups, or negative nodes.
         """
         if definition.d != box.d:
             raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=shown(definition.d))
@@ -106,8 +105,8 @@ class CoordinateBoxState:
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[CoordinateBoxState]":
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
-        Raises:
-            SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its range.
+        Raises SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its
+        range.
         """
         question = self._fitting_question(query)
         known = self._with_polynomials(question) if self._near(question.level) else self
@@ -171,8 +170,7 @@ class CoordinateBoxState:
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
 
-        Raises:
-            SordinoError: a question that does not fit the box.
+        Raises SordinoError: a question that does not fit the box.
         """
         questions = [self._fitting_question(query) for query in queries]
         return not self._passed_bounds(questions) or not self._closest._passed_bounds(questions)  # noqa: SLF001 - another state
@@ -197,11 +195,7 @@ class CoordinateBoxState:
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a question that does not fit the box.
-        """
+        """Its epsilon, rounded up. Raises SordinoError: a question that does not fit the box."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
@@ -216,8 +210,7 @@ class CoordinateBoxState:
     def changed(self) -> "CoordinateBoxState":
         """What each number lost is settled; answers about the next version are bounded by themselves.
 
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
+        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if self.whole is not None:
             raise RefusedError(

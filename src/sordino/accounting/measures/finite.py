@@ -44,7 +44,6 @@ class FiniteQuery:
     """A query as this domain sees it.
 
     Attributes:
-        mechanism: answers it.
         spread: what the mechanism is told of each value, shape (k,); None where it is told the value.
         known: for decisions.
     """
@@ -55,11 +54,7 @@ class FiniteQuery:
 
     @cached_property
     def columns(self) -> Columns:
-        """Of all answers, read once they are needed.
-
-        Raises:
-            SordinoError: too many.
-        """
+        """Of all answers, read once they are needed. Raises SordinoError: too many."""
         return Columns.of(self.mechanism)
 
     def column(self, code: int) -> tuple[Columns, int]:
@@ -76,7 +71,6 @@ class FiniteState(GroupedState):
     """Queries about a value and their answers.
 
     Attributes:
-        measure: the definition.
         record: the attributes, where the values are records.
         evidence: what all answers about the present version say.
         counts: the same exactly.
@@ -122,8 +116,7 @@ class FiniteState(GroupedState):
     def changed(self) -> "FiniteState":
         """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any.
 
-        Raises:
-            SordinoError: a definition whose losses about two versions do not add.
+        Raises SordinoError: a definition whose losses about two versions do not add.
         """
         if not self.measure.versions:
             raise RefusedError(

@@ -26,8 +26,6 @@ def largest_gap(
     """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward.
 
     Args:
-        definition: tells which pairs are protected.
-        log: the likelihoods.
         centred: each has 0 as its largest entry.
     """
     match definition:
@@ -78,7 +76,4 @@ def _ends_of_blocks(blocks: Partition, log: NDArray[np.float64]) -> tuple[NDArra
     """The largest and the least logarithm within each block, shape (n, blocks) each."""
     in_order = np.array_equal(blocks.order, np.arange(log.shape[1]))
     ordered = log if in_order else log[:, blocks.order]
-    return (
-        np.maximum.reduceat(ordered, blocks.starts, axis=1),
-        np.minimum.reduceat(ordered, blocks.starts, axis=1),
-    )
+    return (np.maximum.reduceat(ordered, blocks.starts, axis=1), np.minimum.reduceat(ordered, blocks.starts, axis=1))

@@ -130,7 +130,6 @@ class LastingState:
 
     Attributes:
         state: of the same queries and answers.
-        past: before them.
     """
 
     state: BoundedState
@@ -139,8 +138,7 @@ class LastingState:
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[LastingState]":
         """As the state decides; what it refuses is accepted if it fits into what an earlier one had left.
 
-        Raises:
-            SordinoError: no query about a box, or one that does not fit it.
+        Raises SordinoError: no query about a box, or one that does not fit it.
         """
         question = box_question(query)
         decision = self.state.decide(question, rule)
@@ -155,8 +153,7 @@ class LastingState:
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the epsilons of queries can be added to what is known or was known, however they are answered.
 
-        Raises:
-            SordinoError: a query that does not fit the box.
+        Raises SordinoError: a query that does not fit the box.
         """
         questions = [box_question(query) for query in queries]
         return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
@@ -168,17 +165,12 @@ class LastingState:
     def changed(self) -> "LastingState":
         """The state once the record has changed; what was left is left.
 
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
+        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         return self._with_step(self.state.changed(), None)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a query that does not fit the box.
-        """
+        """Its epsilon, rounded up. Raises SordinoError: a query that does not fit the box."""
         return self.state.level(query)
 
     def epsilon_of(self, query: FilterQuery) -> Nats:

@@ -52,8 +52,6 @@ class Measure(ABC):
         """Pairs of values of a group, among them those that evidence tells apart best; None where it averages values.
 
         Args:
-            group: whose hypotheses.
-            log: the evidence.
             least: nats; pairs that floats tell apart by less are left out.
             alike: equal numbers where all answers had equal weights; one pair stands for those with equal numbers.
         """
@@ -87,7 +85,6 @@ class Measure(ABC):
         """The most that one report can add to each group, exactly.
 
         Args:
-            mechanism: makes the report.
             spread: for each of the k values what the mechanism is told; None where it is told the value.
         """
         worst = epsilon_ratio(mechanism)

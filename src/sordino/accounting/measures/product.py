@@ -88,8 +88,6 @@ class ProductState(GroupedState):
     """Queries about a record and their answers.
 
     Attributes:
-        record: the attributes.
-        definition: the promise.
         evidence: what all answers about the present version say.
         coordinates: the loss of each attribute, rounded up.
         basic: e to the sum of the most that each query could add: for the record, then for each attribute.
@@ -107,11 +105,7 @@ class ProductState(GroupedState):
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":
-        """Nothing asked yet.
-
-        Raises:
-            SordinoError: a definition of another number of attributes.
-        """
+        """Nothing asked yet. Raises SordinoError: a definition of another number of attributes."""
         if not isinstance(definition, LDP) and definition.d != record.d:
             raise SordinoError(f"the definition must be about {record.d} attributes", found=shown(definition.d))
         bounds: GroupBounds
@@ -231,8 +225,7 @@ class ProductState(GroupedState):
     def changed(self) -> "ProductState":
         """What this version lost is taken from the bounds.
 
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
+        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if isinstance(self.definition, BayesianCoordinateDP):
             raise RefusedError(

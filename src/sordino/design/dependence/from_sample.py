@@ -104,12 +104,10 @@ class SampleTally:
 def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> SampleTally:
     """Count some records of a sample.
 
-    Args:
-        asked: attributes and statistics.
-        columns: for each attribute the records' values, shape (n,): indices of categories, or numbers of the range.
+    Raises SordinoError: columns of different lengths, or a value outside its domain (missing ones are outside, too).
 
-    Raises:
-        SordinoError: columns of different lengths, or a value outside its domain (missing ones are outside, too).
+    Args:
+        columns: for each attribute the records' values, shape (n,): indices of categories, or numbers of the range.
     """
     lengths = {len(column) for column in columns}
     if len(columns) != asked.d or len(lengths) != 1:
@@ -157,6 +155,8 @@ def state_dependence(
 ) -> Statement:
     """Bounds on dependence from a tallied sample.
 
+    Raises SordinoError: a confidence outside (0, 1), a shift outside [0, 1], no date of that form, or no records.
+
     Args:
         asked: as the sample was tallied.
         sample: independent records of the population of those who will answer, none of them one who will.
@@ -164,9 +164,6 @@ def state_dependence(
         shift: how far the conditional laws of those who answer may be from the population's, in total variation.
         population: whom the sample was drawn from, for the statement.
         date: when, as YYYY-MM-DD, for the statement.
-
-    Raises:
-        SordinoError: a confidence outside (0, 1), a shift outside [0, 1], no date of that form, or no records.
 
     Example:
         >>> from sordino.domain.categories import Categories
@@ -206,20 +203,16 @@ def records_needed(
 ) -> int:
     """How many records it takes until the margin for chance alone is within a bound, if the sample shows no dependence.
 
-    Args:
-        asked: attributes and statistics.
-        bound: the q to be certified, in (0, 1).
-        confidence: of all bounds at once.
-        rarest: the share of each of an attribute's two rarest values.
+    Raises SordinoError: a bound or confidence outside (0, 1), a share outside (0, 1/2], or nothing to compare.
 
-    Raises:
-        SordinoError: a bound or confidence outside (0, 1), a share outside (0, 1/2], or nothing to compare.
+    Args:
+        bound: the q to be certified, in (0, 1).
+        rarest: the share of each of an attribute's two rarest values.
     """
     sure = read_confidence(confidence)
     if not (0 < bound < 1 and 0 < rarest <= 1 / 2):
         raise SordinoError(
-            "a bound must lie in (0, 1) and a share in (0, 1/2]",
-            found=" and ".join(map(shown, (bound, rarest))),
+            "a bound must lie in (0, 1) and a share in (0, 1/2]", found=" and ".join(map(shown, (bound, rarest)))
         )
     if asked.comparisons == 0:
         step = "declare bins, or ask more attributes"
@@ -234,7 +227,6 @@ def _sums(
     """For each attribute and moment that are compared the moment's sums by the attribute's values, in units of 1/UNIT.
 
     Args:
-        asked: attributes and statistics.
         cells: for each attribute its values, shape (n,).
         numbers: what the moments are of, shape (n, d).
     """
@@ -307,8 +299,6 @@ def _largest(
     """The largest bound over all pairs of values, and the largest distance seen, of each of some statistics.
 
     Args:
-        asked: attributes and statistics.
-        sample: its tally.
         i: the attribute.
         statistics: of one kind, with as many answers.
         odds: ln(1/beta).

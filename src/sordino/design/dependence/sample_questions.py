@@ -173,8 +173,7 @@ class SampleQuestions:
     def _require(self, statistic: Compared) -> None:
         """Refuse a statistic that these attributes do not have.
 
-        Raises:
-            SordinoError: one about other attributes, or of others than its kind is about.
+        Raises SordinoError: one about other attributes, or of others than its kind is about.
         """
         places = places_of(statistic)
         known = bool(places) and all(0 <= place < self.d for place in places)

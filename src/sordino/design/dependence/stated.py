@@ -30,7 +30,6 @@ class Bound:
 
     Attributes:
         attribute: its place.
-        statistic: the statistic.
         bound: q, rounded up.
         why: where it comes from.
         seen: the largest distance in the sample itself, rounded up; below the truth in about every third case.
@@ -114,11 +113,7 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
 
 
 def read_confidence(confidence: float | str | Fraction) -> Fraction:
-    """A confidence as it is written.
-
-    Raises:
-        SordinoError: outside (0, 1), or no plain number.
-    """
+    """A confidence as it is written. Raises SordinoError: outside (0, 1), or no plain number."""
     sure = read_plain(confidence)
     if sure is None or not 0 < sure < 1:
         rule = "confidence must lie between 0 and 1, without the ends"

@@ -87,13 +87,9 @@ def candidates(
 
     Args:
         k: the number of values.
-        definition: what they must keep.
         code_bits: of a report at most.
         designed: whether a channel is designed for bounds of all kinds too, which can take a minute; of bounds between
             more values than that is done for, whether one falls off with them.
-
-    Raises:
-        SordinoError: as `best_mechanism`.
     """
     not_made = set() if designed else {TABLE, MIXTURE, JOINT}
     if not designed and isinstance(definition, PairwiseLDP) and k > LARGEST_DESIGN:
@@ -198,12 +194,7 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
 
 
 def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[Mechanism]]) -> Mechanism:
-    """The product of the best channels along each axis: its variance is least where each one's is.
-
-    Args:
-        definition: the bounds.
-        channels: candidates for one axis.
-    """
+    """The product of the best channels along each axis: its variance is least where each one's is."""
     # In case of a tie the first one.
     best = {
         axis: min(channels(MetricLDP((axis,))), key=lambda channel: coarse_number(channel.total_variance))
@@ -270,8 +261,7 @@ def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
 def geometric_channel(definition: PairwiseLDP) -> ChannelTable:
     """The channel whose codes fall off from each value as steeply as the bounds allow.
 
-    Raises:
-        SordinoError: bounds that allow none.
+    Raises SordinoError: bounds that allow none.
     """
     return ChannelTable(geometric_weights(definition.bounds))
 

@@ -48,7 +48,6 @@ def every_ray(bounds: BoundRows, seed: int = 0) -> Whole | None:
 
     Args:
         bounds: of at least two values, each positive, None where a pair is not protected.
-        seed: of what bounds are raised by.
     """
     return vertices(raised_bounds(bounds, seed))
 

@@ -156,7 +156,6 @@ def proved_floor(columns: ListedColumns, root: Floats, prices: Floats) -> Fracti
     """The floor of trace(M^-1), stretched, that Z and prices prove, whatever they are.
 
     Args:
-        columns: all there are.
         root: Z, symmetric and 0 where it is not free, made so here.
         prices: l, 0 where there is none, made so here.
     """

@@ -33,15 +33,11 @@ SHAPES = [2 ** (power / 2) for power in range(-8, 9)]
 
 
 def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
-    """The nats for each row and for each column.
+    """The nats for each row and for each column. Raises SordinoError: centres less than a metre apart.
 
     Args:
-        grid: the map.
         per: kilometres.
         epsilon: what two cells may be told apart by whose centres lie so far apart.
-
-    Raises:
-        SordinoError: centres less than a metre apart.
 
     Example:
         >>> us = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)

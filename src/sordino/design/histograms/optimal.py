@@ -38,17 +38,14 @@ def optimal_weights(
 ) -> tuple[tuple[int, ...], ...]:
     """Integer weights of the channel of least summed variance, one row for each value.
 
+    k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly. Raises
+    SordinoError: no square matrix of at most 128 values, a negative bound, values that cannot be told apart, or shares
+    that are not positive or do not sum to one.
+
     Args:
         bounds: k rows of k bounds >= 0 in nats, None where a pair is not protected; the diagonal is not read.
         prior: the shares at which the variance is least, shape (k,), all positive; equal shares by default.
         known: a channel that keeps the bounds, for the search to begin with, shape (k, m).
-
-    Returns:
-        k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly.
-
-    Raises:
-        SordinoError: no square matrix of at most 128 values, a negative bound, values that cannot be told apart, or
-            shares that are not positive or do not sum to one.
 
     Example:
         >>> three = Nats.log(3)

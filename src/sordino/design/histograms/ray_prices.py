@@ -101,9 +101,7 @@ class _RayPrices:
         root = _mean_inverse(columns, coordinates)
         self.height = 0.1 * n / float(((columns @ root) ** 2).sum(axis=1).max())
         whole = float((columns @ coordinates.costs).mean())
-        self.point = np.concatenate(
-            [root[self.upper], coordinates.costs[self.priced] * (n / self.height / whole)],
-        )
+        self.point = np.concatenate([root[self.upper], coordinates.costs[self.priced] * (n / self.height / whole)])
 
     def run(self) -> tuple[Floats, Floats]:
         """The point where the wall is low enough."""

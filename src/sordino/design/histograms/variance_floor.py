@@ -67,10 +67,7 @@ SMALLEST_LISTED = Fraction(1, 10**6)
 
 
 def definition_floor(
-    k: int,
-    definition: object,
-    most_kinds: int = MOST_KINDS,
-    most_listed: int = LARGEST_LISTED,
+    k: int, definition: object, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
 ) -> Fraction | None:
     """The floor for k values under a definition; None where none is proved. The limits are those of `matrix_floor`."""
     match definition:
@@ -90,14 +87,11 @@ def definition_floor(
 
 @lru_cache(maxsize=8)
 def matrix_floor(
-    definition: PairwiseLDP,
-    most_kinds: int = MOST_KINDS,
-    most_listed: int = LARGEST_LISTED,
+    definition: PairwiseLDP, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
 ) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
 
     Args:
-        definition: the bounds.
         most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
         most_listed: values, two of each kind, of which every extreme column is looked at.
 

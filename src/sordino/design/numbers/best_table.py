@@ -48,7 +48,6 @@ def best_table(epsilon: NatsLike, share: float = 1.0) -> LinearTable | None:
     """The table with the least worst variance of one number; None where epsilon is too large or too small for one.
 
     Args:
-        epsilon: the loss allowed.
         share: of the people who are asked about this number, for the worst variance of their mean.
 
     Example:

@@ -29,7 +29,6 @@ def best_window(epsilon: NatsLike, goal: Literal["worst", "average"] = "worst", 
     """The response with the least variance of one number: the largest of all x, or the average over [-1, 1].
 
     Args:
-        epsilon: the loss allowed.
         goal: which variance; "worst" bounds everybody's.
         share: of the people who are asked about this number, for the worst variance of their mean. If few are, it is
             largest at -1 and 1, and few points are best.

@@ -25,13 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.design.coarse import DIGITS, coarse_number
-from sordino.design.numbers.sampled_levels import (
-    LEAST_LEVEL,
-    better_mechanism,
-    coarser,
-    with_table,
-    worst_variance,
-)
+from sordino.design.numbers.sampled_levels import LEAST_LEVEL, better_mechanism, coarser, with_table, worst_variance
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query.number import Number

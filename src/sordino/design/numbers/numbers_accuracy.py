@@ -55,7 +55,6 @@ class NumbersAccuracy:
     """Expected standard errors.
 
     Attributes:
-        labels: of what is estimated.
         stderr: in the units of the data.
         largest: how far each number can be from the middle of what is possible; infinite where nothing bounds it.
     """
@@ -74,7 +73,6 @@ class Expected:
     """What the estimates of some queries are expected to be made of.
 
     Attributes:
-        moments: that the queries tell.
         ranges: of the numbers, in the units of the data; of a regression the target last.
         means: of these, shape (m,).
         variance: of the means that one person tells, shape (m,).
@@ -180,7 +178,6 @@ def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> Nu
     Args:
         asked: what is estimated.
         expected: what the estimates are made of; of a regression the target last.
-        people: who answer.
     """
     told, names, half = expected.moments_from(people), expected.ranges.names, expected.ranges.half
     d = len(names)

@@ -138,8 +138,7 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
     """The deltas and epsilon as exact amounts.
 
-    Raises:
-        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
+    Raises SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
     """
     if not isinstance(dependence, Dependence):
         raise SordinoError(

@@ -88,11 +88,7 @@ def sampled_moments(
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ...]:
-    """One bound for each attribute.
-
-    Raises:
-        SordinoError: negative, above epsilon, or none.
-    """
+    """One bound for each attribute. Raises SordinoError: negative, above epsilon, or none."""
     bound, amounts = read_epsilon(epsilon), tuple(read_epsilon(delta) for delta in deltas)
     if isinstance(deltas, str) or not amounts:
         raise SordinoError("there must be one delta for each attribute", found=shown(deltas))
@@ -111,8 +107,7 @@ def statistic_levels(
 ) -> tuple[Nats, ...]:
     """The highest level at which each statistic may be answered.
 
-    Raises:
-        SordinoError: a statistic of which nothing may be told.
+    Raises SordinoError: a statistic of which nothing may be told.
     """
     levels = highest_levels(names, deltas, epsilon, dependence)
     for name, level in zip(names, levels, strict=True):

@@ -114,7 +114,6 @@ class Prices:
     """The unknowns of the dual at the points from 0 on (b: above 0), and what they make of each interval.
 
     Attributes:
-        intervals: of the problem.
         a, b, prior: shape (h + 1,), (h,) and (h + 1,) for k = 2 h + 1.
     """
 

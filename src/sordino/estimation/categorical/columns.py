@@ -37,7 +37,6 @@ class RegressionColumns:
     """What the reports tell of the columns of a regression, each scaled to [-1, 1]; the target is the last one.
 
     Attributes:
-        asked: the queries.
         columns: a number by its place, a category by its indicator.
     """
 
@@ -60,11 +59,7 @@ class RegressionColumns:
         return frozenset(name for _, parts in self._sums for name, _ in parts)
 
     def means(self, aggregate: Aggregate) -> Floats:
-        """The unbiased estimate of the mean of each moment, shape (m,).
-
-        Raises:
-            SordinoError: as `MomentEstimator.means`.
-        """
+        """The unbiased estimate of the mean of each moment, shape (m,)."""
         return self.of_means(self.estimator.means(aggregate))
 
     def covariance(self, aggregate: Aggregate) -> Floats:

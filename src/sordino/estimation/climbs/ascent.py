@@ -65,9 +65,7 @@ class Hill:
     """The log-likelihood of one tally.
 
     Args:
-        mechanism: made the reports.
         law: shape (outputs,), the share of each code among the reports.
-        n: the number of reports.
         progress: called with 1 after each pass.
     """
 

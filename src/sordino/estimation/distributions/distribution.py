@@ -62,10 +62,8 @@ class DistributionEstimate(Brief):
     """What reports say about the distribution of a number in the population that the people were drawn from.
 
     Attributes:
-        bins: of the number.
         shares: of all that is read, unbiased: of the bins, and last of none where the number may be missing.
         fitted: of the bins, shape (k,), a distribution near them; None where none was asked for.
-        method: how it was fitted.
         spikes: whether many people are thought to have equal numbers: nothing is interpolated within a bin.
     """
 
@@ -91,14 +89,10 @@ class DistributionEstimate(Brief):
         Args:
             mechanism: made the reports; over the bins, and one value more where the number may be missing.
             aggregate: their tally, which says how often each code was sent.
-            bins: of the number.
             level: of the mechanism in nats, by which smoothing knows when to stop.
             method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone,
                 which of bits about thresholds is the isotonic fit.
             spikes: whether many people are thought to have equal numbers: nothing is smoothed, unless it is asked for.
-
-        Raises:
-            SordinoError: as `estimate`.
         """
         bits = _of_bits(mechanism)
         if method is None and spikes and bits is None:
@@ -212,7 +206,6 @@ class DistributionEstimate(Brief):
 
         Args:
             part: of the people, in (0, 1).
-            confidence: of the interval.
             away: beyond which distance from the part an edge surely lies on its side, shape (k - 1,); by default as
                 many standard errors as `reach` says.
         """

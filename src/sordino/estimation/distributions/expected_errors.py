@@ -19,13 +19,12 @@ Floats = NDArray[np.float64]
 def functional_variances(mechanism: Mechanism, functionals: Floats, shares: Floats) -> Floats:
     """The exact variance of each unbiased functional of the shares, times n, shape (m,).
 
+    Raises SordinoError: reports that do not depend on the values.
+
     Args:
         mechanism: over k values.
         functionals: shape (m, k).
         shares: that the people have, shape (k,).
-
-    Raises:
-        SordinoError: reports that do not depend on the values.
 
     Example:
         >>> from sordino.mechanism.randomized import RandomizedResponse
@@ -42,7 +41,6 @@ def errors_of(mechanism: Mechanism, inside: Floats, shares: Floats, n: int) -> F
         mechanism: over the bins, or over these and none.
         inside: 1 for the bins in each set, 0 for others, shape (m, bins).
         shares: that the people have of what is read, shape (k,).
-        n: people.
     """
     told = inside.astype(np.float64)
     if (lacking := mechanism.k - inside.shape[1]) > 0:
@@ -62,7 +60,6 @@ def function_errors(mechanism: Mechanism, shares: Floats, n: int, bins: int | No
     Args:
         mechanism: over the bins, or over these and none.
         shares: that the people have of what is read, shape (k,).
-        n: people.
         bins: how many; by default all that is read.
     """
     return errors_of(mechanism, below_edges(mechanism.k if bins is None else bins), shares, n)

@@ -30,8 +30,7 @@ class EstimatedContrast(NormalEstimate):
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones.
 
-        Raises:
-            SordinoError: a confidence outside (0, 1).
+        Raises SordinoError: a confidence outside (0, 1).
         """
         low, high = super().interval(confidence)
         ((least,), (most,)) = limits_by_codes(self.added[None], self.law, self.n, 1 - confidence)
@@ -43,14 +42,11 @@ def contrast(
 ) -> NormalEstimate:
     """The sum of weights times shares, shape (): right on average.
 
+    Raises SordinoError: a tally that does not tell how estimates go together.
+
     Args:
-        decoded: the law of the reports.
-        n: their number.
         weights: of the values, shape (k,).
         subtract_totals: whether estimates are shifted to the share of their block.
-
-    Raises:
-        SordinoError: a tally that does not tell how estimates go together.
     """
     mechanism = decoded.mechanism
     value = weights @ decoded.estimate(subtract_totals=subtract_totals)

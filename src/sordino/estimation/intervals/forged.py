@@ -20,8 +20,7 @@ Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 def require_fewer(forged: int, n: int) -> None:
     """Refuse as many forged reports as there are.
 
-    Raises:
-        SordinoError: fewer reports than may be forged, or as many: they say nothing.
+    Raises SordinoError: fewer reports than may be forged, or as many: they say nothing.
     """
     if forged >= n:
         rule = f"there must be more reports than the {forged:,} that may be forged"
@@ -41,8 +40,6 @@ def forged_limits(
 
     Args:
         fixed: limits of the estimates as if all reports were honest.
-        value: the estimates.
-        stderr: their standard errors.
         moved: how far the forged reports could have moved each.
         forged: how many there are at most, 1 or more.
         part: the part of all reports, or of their weight, that these are; below 1.

@@ -23,8 +23,7 @@ Floats = NDArray[np.float64]
 def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each attribute's mean can have moved, shape (a,), in its own unit; and the part that may be forged.
 
-    Raises:
-        SordinoError: as many reports about a number as may be forged.
+    Raises SordinoError: as many reports about a number as may be forged.
     """
     places = range(ranges.d)
     _, moved, part = _move_limits(asked, aggregate, ranges, [(j,) for j in places], forged)
@@ -34,8 +33,7 @@ def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forge
 def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each entry of the covariance matrix can have moved, shape (a, a), and the part that may be forged.
 
-    Raises:
-        SordinoError: as many reports about a number, or a product, as may be forged.
+    Raises SordinoError: as many reports about a number, or a product, as may be forged.
     """
     places = list(range(ranges.d))
     told, moved, part = _move_limits(asked, aggregate, ranges, covariance_statistics(places), forged)
@@ -52,8 +50,7 @@ def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges,
 def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others.
 
-    Raises:
-        SordinoError: as many reports about a moment as may be forged, or enough to make features dependent.
+    Raises SordinoError: as many reports about a moment as may be forged, or enough to make features dependent.
     """
     target, features = ranges.d - 1, list(range(ranges.d - 1))
     told, moved, part = _move_limits(asked, aggregate, ranges, regression_statistics(target, features), forged)

@@ -19,7 +19,6 @@ class WithInterval:
     """An estimate with its interval.
 
     Attributes:
-        value: the estimate.
         stderr: of it; not a number where it has none, as a quantile.
         low, high: its limits; not numbers where nothing is known at their confidence, as of a quotient.
         least, most: what is possible: limits there are cut.

@@ -28,12 +28,7 @@ def moment_limits(estimator: MomentEstimator, aggregate: Aggregate, error: float
     """Lower and upper limits of the mean of each moment, shape (m,) each; of fewer than three reports, -1 and 1.
 
     Args:
-        estimator: of the means.
-        aggregate: the tally.
         error: how often both limits may miss, together.
-
-    Raises:
-        SordinoError: as `MomentEstimator.means`.
 
     Example:
         >>> from sordino import Number, Query, RandomizedResponse
@@ -64,8 +59,6 @@ def ratio_limits(
 
     Args:
         limits: by `quotient_limits`; where they are not a number they stay so.
-        estimator: of the means.
-        aggregate: the tally.
         pairs: the places of the mean, somebody who lacks the number counted as 0, and of whether it is given.
         error: how often both limits may miss, together.
     """

@@ -25,7 +25,6 @@ def possible_limits(
     """Limits of estimates from those that take everything for possible, of any shape; what is not a number stays so.
 
     Args:
-        value: the estimates.
         limits: the lower ones and the upper ones.
         ends: what is possible lies between them, of all estimates or of each.
 

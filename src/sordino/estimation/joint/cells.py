@@ -61,7 +61,6 @@ class Cells:
 
     Attributes:
         shape: how many values each attribute has; the last one's run fastest.
-        estimate: of their shares.
         covariance: of these, shape (k, k).
     """
 
@@ -76,8 +75,7 @@ class Cells:
     def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
         """Of an estimate of the cells' shares.
 
-        Raises:
-            SordinoError: too many cells, or a tally that does not tell how they go together.
+        Raises SordinoError: too many cells, or a tally that does not tell how they go together.
         """
         k = prod(shape)
         if k > LARGEST_TABLE:

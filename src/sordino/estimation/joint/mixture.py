@@ -68,9 +68,6 @@ class Mixture:
 
         Args:
             known: of some attributes by their places, the shares of their values, which add up to 1.
-
-        Raises:
-            SordinoError: as `rake`.
         """
         return rake_all(self, known, lambda mixture, place: mixture.margin([place]), Mixture.scale)
 

@@ -77,9 +77,7 @@ class PooledPart:
         """Of sums of shares.
 
         Args:
-            estimate: of all shares.
             sums: which values each number adds up, shape (m, k); each value in one of them.
-            subtract_totals: as the estimate was made.
             shares: of the values that were expected before the data, shape (k,); all alike by default.
         """
         mechanism, n = estimate.mechanism, estimate.n
@@ -98,15 +96,12 @@ class PooledPart:
     ) -> "PooledPart":
         """Of the mean of a number that everybody has, in its own unit, shape (1,).
 
+        Raises SordinoError: queries that do not tell it, or nobody answered them.
+
         Args:
             asked: the queries; what else they tell is not looked at.
-            aggregate: their tally.
             place: of the number in their records.
-            ranges: of all numbers of these.
             likely: how the scaled number is distributed, for all questions alike.
-
-        Raises:
-            SordinoError: queries that do not tell it, or nobody answered them.
         """
         found = EstimatedMoments.of(MomentEstimator.of(asked, [(place,)]), aggregate, [(place,)], ranges.names)
         middle, unit = ranges.middle[[place]], ranges.half[place] ** 2

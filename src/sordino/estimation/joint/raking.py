@@ -47,14 +47,12 @@ class Raked:
 def rake(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Floats:
     """Scale the cells until the known attributes have their shares, shape (k,).
 
+    Raises SordinoError: nobody is seen to have a value that somebody is known to have, or margins that the cells cannot
+    agree with.
+
     Args:
         cells: shares, shape (k,), the last attribute's values run fastest; may be below 0 where sums are not.
-        shape: how many values each attribute has.
         known: of some attributes by their places, the shares of their values, which add up to 1.
-
-    Raises:
-        SordinoError: nobody is seen to have a value that somebody is known to have, or margins that the cells cannot
-            agree with.
     """
     places = range(len(shape))
 
@@ -77,13 +75,9 @@ def rake_all(
     """Scale whatever has margins until the known attributes have their shares.
 
     Args:
-        start: a table, however it is held.
         known: of some attributes by their places, the shares of their values, which add up to 1.
         sums: of a table and an attribute's place, the shares of its values.
         scaled: a table, with each value of an attribute multiplied by a factor.
-
-    Raises:
-        SordinoError: as `rake`.
     """
     table = start
     for _ in range(MOST_ROUNDS):
@@ -108,11 +102,7 @@ def rake_all(
 
 
 def rake_with_slopes(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Raked:
-    """The same, with how the result moves with the cells; of tables whose k x k numbers fit in memory.
-
-    Raises:
-        SordinoError: as `rake`.
-    """
+    """The same, with how the result moves with the cells; of tables whose k x k numbers fit in memory."""
     value = rake(cells, shape, known)
     values = np.unravel_index(np.arange(prod(shape)), tuple(shape))
     sums = np.concatenate([values[axis] == np.arange(shape[axis])[:, None] for axis in known]).astype(np.float64)

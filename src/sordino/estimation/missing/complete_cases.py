@@ -79,8 +79,7 @@ class CompleteCases:
     def means(self, aggregate: Aggregate) -> Floats:
         """The estimate of each moment's mean among complete cases, shape (m,).
 
-        Raises:
-            SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
+        Raises SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
         """
         found, _ = self._among(*self._moments_of_all(aggregate))
         return found
@@ -98,22 +97,14 @@ class CompleteCases:
         return found
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
-        """Never told: what one report can move a quotient by is not bounded where its share may be near 0.
-
-        Raises:
-            SordinoError: always.
-        """
+        """Never told: what one report can move a quotient by is not bounded where its share may be near 0."""
         del aggregate
         rule = "what forged reports can move is bounded for numbers that everybody has"
         found = "numbers that may be missing"
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
     def share(self, aggregate: Aggregate) -> tuple[float, float]:
-        """The unbiased share of complete cases among all people, and its standard error.
-
-        Raises:
-            SordinoError: as `MomentEstimator.means`.
-        """
+        """The unbiased share of complete cases among all people, and its standard error."""
         return self._share(*self._moments_of_all(aggregate))
 
     def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:

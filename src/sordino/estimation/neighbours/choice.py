@@ -71,11 +71,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class SmoothingRefusal:
-    """That nothing is known of how far smoothed shares would be from the truth.
-
-    Attributes:
-        why: in words.
-    """
+    """That nothing is known of how far smoothed shares would be from the truth."""
 
     why: str
 
@@ -89,15 +85,11 @@ def smooth_if_nearer(
 ) -> tuple[Floats | None, Choice | SmoothingRefusal | None]:
     """The smoothed shares of a tally if they are nearer, shape (k,), and what is expected; of few values None.
 
-    Args:
-        decoded: the law of the reports.
-        n: their number.
-        value: shape (k,), the unbiased estimates.
-        known: beside the reports.
-        subtract: whether estimates are shifted to the known share of their block.
+    Raises SordinoError: a shape or public numbers of another number of values.
 
-    Raises:
-        SordinoError: a shape or public numbers of another number of values.
+    Args:
+        value: shape (k,), the unbiased estimates.
+        subtract: whether estimates are shifted to the known share of their block.
     """
     mechanism = decoded.mechanism
     known.require(mechanism.k)
@@ -118,9 +110,7 @@ def choose(fit: Smoothed, nearest: Floats, n: int) -> Choice:
     """Compare the two fits of a tally.
 
     Args:
-        fit: the smoothed shares.
         nearest: shape (k,), the nearest distribution.
-        n: the number of reports.
     """
     total = float(nearest.sum())
     own = _distances(fit.prior, fit, nearest)

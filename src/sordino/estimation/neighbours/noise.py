@@ -71,9 +71,7 @@ class ShareNoise:
         """That of a tally.
 
         Args:
-            mechanism: made the reports.
             totals: shape (m,), the known shares of its blocks.
-            n: the number of reports.
             subtract: whether estimates are shifted to these shares.
         """
         blocks = mechanism.partition

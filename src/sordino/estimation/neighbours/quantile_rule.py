@@ -22,8 +22,6 @@ def equal_quantiles(posteriors: Posteriors, blocks: Partition, totals: Floats) -
     """Shares that add up to the totals, shape (k,), nonnegative.
 
     Args:
-        posteriors: of the shares.
-        blocks: whose totals are known.
         totals: shape (m,), nonnegative.
     """
     low, high = np.full(blocks.m, EXTREME), np.full(blocks.m, 1 - EXTREME)

@@ -43,7 +43,6 @@ class RatioPrior:
         level: shape (k,), the expectation of each value.
         bins: shape (k,), the bin of each estimate.
         estimate: shape (k,), in units of noise.
-        noise: of the estimates.
         starts: shape (classes,), the first level of each class of levels whose ratios have one distribution.
     """
 
@@ -62,7 +61,6 @@ class RatioPrior:
         Args:
             value: shape (k,), the unbiased estimates, with about independent noise.
             expected: shape (k,), the shares that are expected, nonnegative.
-            noise: of the estimates.
         """
         estimate, expected, width = noise.units_of_estimates(value), noise.units(expected), len(bin_probabilities())
         bins = np.clip(np.floor((estimate - FIRST_BIN) / BIN).astype(np.intp) + 1, 0, width - 1)

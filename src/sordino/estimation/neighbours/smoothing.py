@@ -57,8 +57,7 @@ class Surroundings:
     def require(self, k: int) -> None:
         """Refuse what is of another number of values.
 
-        Raises:
-            SordinoError: a shape or public numbers of other than k values.
+        Raises SordinoError: a shape or public numbers of other than k values.
         """
         if self.shape is not None and prod(self.shape) != k:
             raise SordinoError(f"the shape must hold {k} values", found=shown(self.shape))
@@ -72,7 +71,6 @@ class Smoothed:
 
     Attributes:
         shares: shape (k,), nonnegative, adding up to each block's total.
-        prior: of the shares.
     """
 
     shares: Floats
@@ -84,10 +82,7 @@ def smoothed_map(value: Floats, noise: ShareNoise, blocks: Partition, totals: Fl
 
     Args:
         value: shape (k,), unbiased estimates, with about independent noise.
-        noise: of the estimates.
-        blocks: whose totals are known.
         totals: shape (m,), nonnegative.
-        known: beside the reports.
     """
     density, total = (totals / blocks.sizes)[blocks.block], float(totals.sum())
     stderr = noise.at(density)

@@ -58,11 +58,7 @@ class AskedQuery:
 
     @classmethod
     def of_document(cls, document: dict[str, Any], terms: LedgerTerms) -> "AskedQuery":
-        """From frozen words.
-
-        Raises:
-            SordinoError: words that were changed, or of another format or version.
-        """
+        """From frozen words. Raises SordinoError: words that were changed, or of another format or version."""
         QUERY.require(document)
         QUERY.require_unchanged(document)
         query = cls(document, terms)
@@ -87,8 +83,7 @@ class AskedQuery:
     def require_fit(self) -> None:
         """Check that the query can be asked about every record of the terms; no record is looked at.
 
-        Raises:
-            SordinoError: a statistic that can leave its range.
+        Raises SordinoError: a statistic that can leave its range.
         """
         domain = self.terms.domain
         if isinstance(domain, Box):
@@ -97,9 +92,8 @@ class AskedQuery:
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
         """An answer's code, with fresh randomness; every call is a new release.
 
-        Raises:
-            SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever the
-            record.
+        Raises SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever
+        the record.
         """
         record.require_of(self.terms)
         self.require_fit()

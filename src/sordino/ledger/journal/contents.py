@@ -70,20 +70,13 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
     """The whole texts beside the lines, within a transaction; no line is read.
 
-    Raises:
-        SordinoError: a newer version, or no terms.
-        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    Raises SordinoError: a newer version, or no terms; sqlite3.DatabaseError: damage beyond this way of reading.
     """
     return _whole_texts(connection.execute(ALL_META))
 
 
 def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -> list[Event | None]:
     """Some lines in their order within a transaction; None for each that is not whole.
-
-    Args:
-        connection: to the file.
-        where: what SQL tells them by.
-        values: for its question marks.
 
     Raises:
         sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
@@ -95,10 +88,8 @@ def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -
 def salvage(path: Path) -> Contents:
     """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
 
-    Its header is written anew, since most of it is known. Memory: a few times the file.
-
-    Raises:
-        SordinoError: nothing is, or a newer version.
+    Its header is written anew, since most of it is known. Memory: a few times the file. Raises SordinoError: nothing
+    is, or a newer version.
     """
     with path.open("rb") as file:
         content = bytearray(file.read(LARGEST + 1))
@@ -153,11 +144,7 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Database
 
 
 def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
-    """The texts beside the lines that are whole.
-
-    Raises:
-        SordinoError: a newer version, or no terms.
-    """
+    """The texts beside the lines that are whole. Raises SordinoError: a newer version, or no terms."""
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):

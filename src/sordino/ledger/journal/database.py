@@ -57,8 +57,7 @@ CREATE TABLE events (
 def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A new file that only its owner can open; it has its name once it is whole and was read again.
 
-    Raises:
-        SordinoError: something has that name, or the system refuses: then nothing is left.
+    Raises SordinoError: something has that name, or the system refuses: then nothing is left.
     """
     with _errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
@@ -86,8 +85,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
 def _require_room(path: Path, temporary: Path) -> None:
     """Have the new file read as it will be, with the files beside it that SQLite needs for that.
 
-    Raises:
-        SordinoError: no room for them.
+    Raises SordinoError: no room for them.
     """
     with _errors(path), closing(_connect(temporary)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
@@ -145,8 +143,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 def require_own(path: Path) -> None:
     """Refuse a file that is not its owner's alone, or that is not one file of one name.
 
-    Raises:
-        SordinoError: what is wrong with it.
+    Raises SordinoError: what is wrong with it.
     """
     try:
         status = path.stat()
@@ -173,8 +170,7 @@ def require_own(path: Path) -> None:
 def _require_header(path: Path) -> None:
     """Have SQLite read no file whose header is not that of a ledger of this version.
 
-    Raises:
-        UnreadableError: it is not; `salvage` finds out why.
+    Raises UnreadableError: it is not; `salvage` finds out why.
     """
     try:
         with path.open("rb") as file:

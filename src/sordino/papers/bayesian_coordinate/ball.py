@@ -124,8 +124,7 @@ class L2Ball(Seeded, NumberChannel):
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The vectors as float64, shape (n, d).
 
-        Raises:
-            SordinoError: other than d numbers, or a length above the radius (named by position, never by value).
+        Raises SordinoError: other than d numbers, or a length above the radius (named by position, never by value).
         """
         vectors = self._rows(values)
         for rows in pieces(len(vectors), self.dimension):
@@ -146,8 +145,7 @@ class L2Ball(Seeded, NumberChannel):
     def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
         """The unbiased estimate of the mean vector, shape (d,).
 
-        Raises:
-            SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
+        Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
         """
         n = require_reports(self, aggregate)
         estimate: NDArray[np.float64] = self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)

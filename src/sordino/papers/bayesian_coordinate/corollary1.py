@@ -59,15 +59,13 @@ def corollary1(
 ) -> tuple[Corollary1Row, ...]:
     """The bound and the exact errors, for q ascending.
 
+    Raises SordinoError: none or more sensitive numbers than there are, or a delta that is too large.
+
     Args:
-        numbers: how many means are asked.
         sensitive: how many of the numbers have the delta; the others have epsilon.
         delta: above 0 and below half of epsilon.
         epsilon: the LDP level of a report at most.
         advance: called with 1 at each q.
-
-    Raises:
-        SordinoError: none or more sensitive numbers than there are, or a delta that is too large.
     """
     least, most = read_epsilon(delta), read_epsilon(epsilon)
     if not (1 <= sensitive <= numbers and least.sign() > 0 and least + least < most):

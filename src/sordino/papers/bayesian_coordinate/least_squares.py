@@ -61,7 +61,6 @@ class Setting:
     """A promise.
 
     Attributes:
-        name: what it is called.
         deltas: of the features and the label, which is the last.
         epsilon: the LDP level.
         dependence: how much the others may tell about each.
@@ -103,12 +102,10 @@ class LeastSquaresRow:
     """The excess loss of one method.
 
     Attributes:
-        setting: the promise.
         method: how the slopes were found.
         people: how many told something.
         excess: mean excess loss over the runs.
         stderr: its standard error; None for one run.
-        runs: how many.
         known: what other programs found, where they did.
     """
 
@@ -140,8 +137,6 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     """The excess losses of all methods, by setting and number of people.
 
     Args:
-        people: the largest number.
-        repeats: simulated runs for that number.
         advance: called with the number of people simulated since the last call.
     """
     rows = []

@@ -161,8 +161,7 @@ class NestedMean(Seeded, NumberChannel):
     def means(self, aggregate: Aggregate) -> Numbers:
         """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0.
 
-        Raises:
-            SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
+        Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
         """
         n = require_reports(self, aggregate)
         sums = (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)

@@ -53,18 +53,15 @@ def nested_budgets(
 ) -> tuple[Nats, ...]:
     """Budgets, in the order of the deltas, with which `NestedMean` is delta-BCDP and epsilon-LDP.
 
+    Raises SordinoError: no deltas or another number of bounds, a delta below 0, q outside 0..1, or zeta outside (0, 1].
+
     Args:
         deltas: what each number may lose, in any order; above epsilon, "inf" and None are read as epsilon.
-        epsilon: what the whole report may lose.
         q: a bound on dependence, for all numbers or for each: the largest total variation between the laws of all
             others given two values of it. Bounds between pairs are no such bound.
         zeta: the share of a delta that fixes c_d in (16): chosen by exact variance by default; "paper" is (1 + q) / 2
             with the largest q.
         accounting: "paper" or "tight".
-        inner: the mechanism whose variance decides.
-
-    Raises:
-        SordinoError: no deltas or another number of bounds, a delta below 0, q outside 0..1, or zeta outside (0, 1].
 
     Example:
         >>> [str(c) for c in nested_budgets(["0.2", "2"], "2", 0)]
@@ -147,11 +144,7 @@ class Account:
 
 
 def read_deltas(deltas: Sequence[BoundLike] | NDArray[np.float64], epsilon: Nats) -> tuple[Nats, ...]:
-    """Deltas cut to epsilon.
-
-    Raises:
-        SordinoError: none, another shape, or one that is no amount >= 0.
-    """
+    """Deltas cut to epsilon. Raises SordinoError: none, another shape, or one that is no amount >= 0."""
     entries = deltas.tolist() if isinstance(deltas, np.ndarray) else deltas
     if isinstance(entries, str) or not len(entries):
         raise SordinoError("there must be a delta for each number", found=shown(entries), step="list the deltas")

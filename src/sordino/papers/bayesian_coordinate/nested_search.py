@@ -196,8 +196,6 @@ class BudgetSearch:
         """Budgets of shape (b, d) for other largest ones: classes that share a level go on sharing it.
 
         Args:
-            budgets: of the classes so far.
-            limits: of the classes so far.
             tops: shape (b,).
         """
         moved = self._class_limits(self._limits(tops))

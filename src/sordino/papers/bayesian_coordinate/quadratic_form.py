@@ -42,14 +42,11 @@ def quadratic_moments(
 ) -> QuadraticMoments:
     """The moments for a regression of one number on others.
 
-    Args:
-        copies: made the reports.
-        aggregate: their tally.
-        target: the place of the number to predict.
-        features: the places of the numbers to predict it from; all others by default.
+    Raises SordinoError: another channel's tally, no reports, no features, a place twice, or the target among the
+    features.
 
-    Raises:
-        SordinoError: another channel's tally, no reports, no features, a place twice, or the target among the features.
+    Args:
+        features: the places of the numbers to predict it from; all others by default.
 
     Example:
         >>> copies = TwoCopies(["20", "20", "20"])

@@ -165,15 +165,12 @@ class Seeded(Channel):
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 
+        Codes, uint64, shape (n,); of more than 32 levels shape (n, words). Every call is a new release. Raises
+        SordinoError: records that the channel does not take (named by position, never by value).
+
         Args:
             values: shape (n, d).
             source: where random words come from; fresh ones from the operating system by default.
-
-        Returns:
-            Codes, uint64, shape (n,); of more than 32 levels shape (n, words). Every call is a new release.
-
-        Raises:
-            SordinoError: records that the channel does not take (named by position, never by value).
         """
         read = self.check_values(values.records if isinstance(values, Scaled) else values)
         if self.layout.words == 1:
@@ -185,11 +182,7 @@ class Seeded(Channel):
         return codes
 
     def tally(self, codes: ArrayLike, *, drawn: bool = False) -> Aggregate:
-        """Sum up the reports.
-
-        Raises:
-            SordinoError: codes that this channel cannot send.
-        """
+        """Sum up the reports. Raises SordinoError: codes that this channel cannot send."""
         if self.layout.words == 1:
             return super().tally(codes, drawn=drawn)
         words = read_rows(codes, self.layout)
@@ -243,8 +236,7 @@ def can_hold(counters: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
 def require_reports(channel: Channel, aggregate: Aggregate) -> int:
     """The number of reports of a tally that there are estimates from.
 
-    Raises:
-        SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
+    Raises SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
     """
     if aggregate.fingerprint != channel.fingerprint:
         raise SordinoError(
@@ -261,8 +253,7 @@ def require_reports(channel: Channel, aggregate: Aggregate) -> int:
 def read_rows(codes: ArrayLike, packing: Packing) -> Words:
     """Codes of several words, shape (n, words).
 
-    Raises:
-        SordinoError: other numbers, another shape, or bits that no report has.
+    Raises SordinoError: other numbers, another shape, or bits that no report has.
     """
     array = np.asarray(codes)
     if array.ndim != 2 or array.shape[1] != packing.words:
@@ -293,8 +284,7 @@ class NumberChannel(Channel):
     def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
         """The unbiased estimate of the mean of each statistic, shape (m,).
 
-        Raises:
-            SordinoError: another channel's tally, or no reports.
+        Raises SordinoError: another channel's tally, or no reports.
         """
 
     @abstractmethod
@@ -317,8 +307,7 @@ class NumberChannel(Channel):
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
-        Raises:
-            SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
+        Raises SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
         records = self._rows(values)
         if not isinstance(values, Scaled):

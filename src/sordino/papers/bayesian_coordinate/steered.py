@@ -101,13 +101,12 @@ def gain(dimension: int) -> float:
 def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> NDArray[np.float64]:
     """Weights inverse to the variances of several estimates of the same numbers, for numbers at -1 or 1.
 
+    Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
+
     Args:
         columns: the numbers that each estimate is about.
         second_moments: the mean square of each estimate; infinite if it tells nothing.
         d: how many numbers there are.
-
-    Returns:
-        Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
     """
     information = np.zeros((len(columns), d))
     for k, (own, moment) in enumerate(zip(columns, second_moments, strict=True)):

@@ -88,8 +88,7 @@ class TwoCopies(Seeded):
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
         """The records as float64, shape (n, d).
 
-        Raises:
-            SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
+        Raises SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
         return self.copy.check_values(values)
 
@@ -100,8 +99,7 @@ class TwoCopies(Seeded):
     def products(self, aggregate: Aggregate) -> Numbers:
         """The unbiased estimate of the mean of x_j x_k, symmetric, shape (d, d); often with negative eigenvalues.
 
-        Raises:
-            SordinoError: another channel's tally, or no reports.
+        Raises SordinoError: another channel's tally, or no reports.
         """
         n = require_reports(self, aggregate)
         upper = np.zeros((self.d, self.d))

@@ -52,7 +52,6 @@ class ChordRow:
     """Bounds on the realized loss of one set of answers, in nats.
 
     Attributes:
-        outputs: the answers.
         chords_root: the paper's upper bound before any box is cut.
         chords: its bounds after some boxes.
         root: the upper bound here after one box for each end.
@@ -106,8 +105,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
 def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
     """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end.
 
-    Raises:
-        SordinoError: a kind of question without a difference of convex functions.
+    Raises SordinoError: a kind of question without a difference of convex functions.
     """
     parts = [difference(query, output) for query, output in zip(queries, outputs, strict=True)]
     ends = [_least(box, parts, boxes), _least(box, [part.negative for part in parts], boxes)]
@@ -118,8 +116,7 @@ def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], box
 def difference(query: Query, output: int) -> Difference:
     """The two convex functions of an answer, by the query's epsilon.
 
-    Raises:
-        SordinoError: no logistic or truncated linear model.
+    Raises SordinoError: no logistic or truncated linear model.
     """
     low = 1 / (math.exp(float(query.epsilon)) + 1)
     model = query.model

@@ -16,15 +16,7 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method
 from sordino.exact.nats import Nats, NatsLike
-from sordino.papers.simulation import (
-    CONTESTANTS,
-    METHODS,
-    Advance,
-    Contestant,
-    SimulationSource,
-    contestant,
-    distances,
-)
+from sordino.papers.simulation import CONTESTANTS, METHODS, Advance, Contestant, SimulationSource, contestant, distances
 
 K = 1000
 BLOCKS = (1, 10, 20, 50, 100)
@@ -58,7 +50,6 @@ class CurvePoint:
         distribution: the law that people are drawn from.
         blocks: how many, m.
         mechanism: the paper's, or the best.
-        estimator: the post-processing.
         tv: mean total variation distance to the law.
         paper: what it should be, for the paper's mechanism and setting, where that is known.
     """
@@ -103,9 +94,7 @@ def fig2(
     Args:
         people: how many are drawn anew in each run.
         epsilon: within each block.
-        repeats: simulated runs to average over.
         advance: called with the number of estimates made since the last call.
-        methods: the kinds of post-processing.
         k: values; a multiple of 100.
     """
     known = people == PEOPLE and Nats.of(epsilon) == Nats.of(1) and k == K

@@ -21,15 +21,11 @@ FiniteDefinition: TypeAlias = (
 
 
 def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()) -> Measure:
-    """The measure of a definition on k values.
+    """The measure of a definition on k values. Raises SordinoError: a definition of another number of values.
 
     Args:
         definition: with sizes of its attributes where it has attributes.
         k: how many values the domain has.
-        names: of the attributes.
-
-    Raises:
-        SordinoError: a definition of another number of values.
     """
     measure: Measure
     match definition:

@@ -53,7 +53,6 @@ class BinsAsked:
     """What will be shown of the bins of a number.
 
     Attributes:
-        widths: of the bins.
         ranges: whose shares are asked, by the edges where each begins and ends.
         quantiles: how many are asked.
         smoothed: whether the fitted curve is smoothed.
@@ -142,7 +141,7 @@ def bins_channel(asked: BinsAsked, levels: BinLevels) -> tuple[Nats, Mechanism]:
 
     Example:
         >>> halves = BinsAsked((1.0,) * 64, ((0, 32), (32, 64)), 0, smoothed=True)
-        >>> level, mechanism = bins_channel(halves, BinLevels.alike(Nats.of(1)))
+        >>> level, mechanism = bins_channel(halves, BinLevels.uniform(Nats.of(1)))
         >>> mechanism.name, mechanism.fan
         ('hierarchy', 2)
     """

@@ -31,10 +31,7 @@ def expected_by_tally(asked: Sampled, reader: MomentReader, ranges: Ranges, read
     """What the estimates are expected to be made of.
 
     Args:
-        asked: the queries.
-        reader: of their tally.
         ranges: of the numbers whose moments it tells.
-        readings: what is read of the people.
     """
     tally = expected_tally(asked, readings)
     covariance = reader.covariance(tally) * MANY

@@ -61,16 +61,13 @@ def sampled_regression(
 ) -> Sampled:
     """The queries that are drawn from, one for each person.
 
+    Raises SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
+
     Args:
         deltas: for each attribute of the record, the bound of Bayesian coordinate DP; none above epsilon.
-        epsilon: the LDP level of every report.
-        dependence: bounds between the attributes.
         target: the place of the number that is predicted.
         features: the places of those that predict it.
         categories: for the features that are categories, how many there are.
-
-    Raises:
-        SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
     """
 
     def of_pair(one: int, other: int) -> Nats:
@@ -92,8 +89,7 @@ def sampled_regression(
 def regression_needs(target: int, features: Sequence[int], categories: Mapping[int, int]) -> list[NumberStatistic]:
     """The statistics that a regression needs; of numbers alone a sign for each number and product.
 
-    Raises:
-        SordinoError: too many categories and numbers together.
+    Raises SordinoError: too many categories and numbers together.
     """
     coded = [place for place in features if place in categories]
     numbers = [place for place in features if place not in categories]
@@ -106,11 +102,7 @@ def regression_needs(target: int, features: Sequence[int], categories: Mapping[i
 
 
 def require_levels(asked: Sequence[tuple[NumberStatistic, Nats]]) -> None:
-    """Refuse statistics of which nothing may be told.
-
-    Raises:
-        SordinoError: such a statistic.
-    """
+    """Refuse statistics of which nothing may be told."""
     for statistic, level in asked:
         if level.floor() < LEAST_LEVEL:
             found = f"a level of {level.floor():.1g} for {statistic.parameters}"
@@ -139,8 +131,7 @@ def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[Nu
 def _require_few(categories: Sequence[int], numbers: int) -> None:
     """Refuse what would tell too many moments.
 
-    Raises:
-        SordinoError: more than `MOST_TOLD`, or more than `MOST_CELLS` of two attributes.
+    Raises SordinoError: more than `MOST_TOLD`, or more than `MOST_CELLS` of two attributes.
     """
     largest = sorted(categories, reverse=True)[:2]
     if len(largest) > 1 and prod(largest) > MOST_CELLS:
