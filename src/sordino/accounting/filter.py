@@ -16,9 +16,9 @@ from typing import SupportsIndex, get_args
 
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
-from sordino.accounting.measures.definitions.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.lasting import LastingState
+from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP

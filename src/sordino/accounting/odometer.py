@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from sordino.accounting.filter import read_output, start_of
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
-from sordino.accounting.measures.definitions.measure_of import FiniteDefinition
 from sordino.accounting.measures.grouped import GroupedState
+from sordino.accounting.measures.measure_of import FiniteDefinition
 from sordino.accounting.measures.product import mixture
 from sordino.accounting.state import FilterQuery, FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP

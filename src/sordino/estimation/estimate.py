@@ -7,7 +7,7 @@ once, but its largest shares are too low, since what noise adds to the smallest 
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from sordino.blocks.summary import numbers_summary
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.estimation.interval import require_confidence, share_interval
+from sordino.estimation.interval import errors_to_either_side, require_confidence, share_interval
 from sordino.estimation.intervals.contrast import contrast, contrast_leverage
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smooth_if_nearer
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
-from sordino.estimation.sums import Sums, block_sums
 from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
@@ -34,6 +34,25 @@ Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
 block, whose share is known. likelihood: the one under which the reports are the most probable. smoothed: by
 neighbours, where these are expected to be nearer, else the default. unbiased: none."""
+
+
+class Sums(NamedTuple):
+    """Shares of blocks of values; what noise adds to one value it often takes from its neighbours, not so from a sum.
+
+    Attributes:
+        value: shape (m,); right on average, may be negative.
+        stderr: shape (m,); of the sums themselves, not made of those of the values.
+        swing: how many people one report can weigh in each, shape (m,).
+    """
+
+    value: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    swing: NDArray[np.float64]
+
+    def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
+        reach = errors_to_either_side(confidence) * self.stderr
+        return possible_limits(self.value, (self.value - reach, self.value + reach))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,3 +313,17 @@ def default_method(mechanism: Mechanism) -> Method:
     A high-low response tells some people's values as they are, but of no share exactly how large it is: "simplex".
     """
     return "block-simplex" if mechanism.partition.m > 1 else "simplex"
+
+
+def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: bool = False) -> Sums:
+    """What each block's values have together.
+
+    Raises SordinoError: a tally that does not say how often each code was sent.
+    """
+    value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
+    for block in range(blocks.m):
+        inside = (blocks.block == block).astype(np.float64)[None, :]
+        (each,) = decoded.mechanism.contributions(inside, subtract_totals=subtract_totals)
+        value[block], swing[block] = each @ decoded.law, np.ptp(each)
+        (variance[block],) = Functionals(decoded.mechanism, inside, subtract_totals).variances(decoded, n)
+    return Sums(value, np.sqrt(variance / n), swing)

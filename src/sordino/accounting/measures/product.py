@@ -17,9 +17,9 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.definitions.record_attributes import Attributes
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shorten_bound
 from sordino.accounting.measures.measure import GroupBounds
+from sordino.accounting.measures.measure_of import Attributes
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.accounting.measures.whole_likelihood import WholeFactors

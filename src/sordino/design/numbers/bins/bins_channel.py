@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.coarse import coarse_number
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.design.numbers.missing.optional_wave import optional_wave
 from sordino.domain.bins import Bins
@@ -39,13 +39,19 @@ from sordino.estimation.distributions.range_shares import inside_ranges
 from sordino.estimation.distributions.subpopulation import below_edges
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.hierarchy import LARGEST_FAN
+from sordino.mechanism.numbers.hierarchy import LARGEST_FAN, HierarchyResponse, level_sizes
 
 FANS = (2, 3, 4, 5, 8, 10, 16)
 """Nodes within a node, that are tried: round ranges begin and end at nodes of some. Few bins also as one level."""
 
 BETTER = 1 - 1e-6
 """A later candidate must be better by more than rounding, so that the same survey gives the same plan everywhere."""
+
+FAN = 4
+"""Nodes within a node."""
+
+MOST_CODES = 4
+"""For each node of a level: many more are hardly better, and all are worked with."""
 
 
 @dataclass(frozen=True)
@@ -170,3 +176,18 @@ def _ways(asked: BinsAsked, levels: BinLevels) -> Iterator[tuple[Nats, Mechanism
             # At the smallest epsilons a level's mechanism may have no threshold.
             with suppress(SordinoError):
                 yield levels.whatever, hierarchy(k, levels.whatever, fan)
+
+
+def hierarchy(k: int, level: Nats, fan: int = FAN) -> HierarchyResponse:
+    """The hierarchy over k bins that keeps a level of LDP, by the least variance of each level's shares.
+
+    Fan-out 4 is near the best for any ranges under LDP (Cormode, Kulkarni and Srivastava 2019); where it is known which
+    ranges are asked, another may serve them better.
+
+    Example:
+        >>> hierarchy(20, Nats.of(2)).outputs
+        27
+    """
+    return HierarchyResponse(
+        k, fan, [counting_channel(nodes, level, MOST_CODES * nodes) for nodes in level_sizes(k, fan)]
+    )
