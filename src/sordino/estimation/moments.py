@@ -23,7 +23,6 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import (
     AboutNumbers,
-    Combined,
     EstimatedMoments,
     MomentReader,
     read_moments,
@@ -262,21 +261,6 @@ def means(
         return NormalEstimate(value, stderr, aggregate.n)
     at = np.array([reader.moments.names.index((j,)) for j in asked])
     return EstimatedMeans(value, stderr, aggregate.n, reader, aggregate, at, ranges.middle[asked], half)
-
-
-def second_moments(
-    queries: AboutNumbers, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
-) -> NormalEstimate:
-    """The mean of each product of two attributes, shape (a, a); arguments and errors as for `means`."""
-    asked, ranges = read_places(queries, places, ranges)
-    told = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names)
-    middle, half, second = ranges.middle[asked], ranges.half[asked], told.second(asked, asked)
-    # (M + H x)(M' + H' x') = M M' + M' H x + M H' x' + H H' x x'.
-    units, left, right = np.outer(half, half), np.outer(half, middle), np.outer(middle, half)
-    rows, columns = np.meshgrid(told.singles(asked), told.singles(asked), indexing="ij")
-    value = np.outer(middle, middle) + left * told.means[rows] + right * told.means[columns] + units * second.value
-    at, slopes = np.stack([second.at[0], rows, columns]), np.stack([units * second.slopes[0], left, right])
-    return NormalEstimate(value, Combined(told, value, at, slopes).stderr, aggregate.n)
 
 
 def covariances(

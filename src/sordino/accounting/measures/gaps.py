@@ -20,21 +20,13 @@ Contrasted: TypeAlias = tuple[int, int]
 """A value, and another one that it must not be told from."""
 
 
-def largest_gap(
-    definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64], *, centred: bool = False
-) -> NDArray[np.float64]:
-    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward.
-
-    Args:
-        centred: each has 0 as its largest entry.
-    """
+def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
     match definition:
         case BlockLDP(partition=blocks):
             most, least = _ends_of_blocks(blocks, log)
         case HighLowLDP(sensitive=sensitive):
             most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
-        case _ if centred:
-            most, least = np.zeros((len(log), 1)), log.min(axis=1, keepdims=True)
         case _:
             most, least = log.max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
     gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))

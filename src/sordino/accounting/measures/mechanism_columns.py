@@ -67,22 +67,6 @@ class Columns:
         logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
         return logs
 
-    def read_outputs(
-        self, outputs: NDArray[np.integer], out: NDArray[np.float64] | None = None, *, listed: bool
-    ) -> NDArray[np.float64]:
-        """What some outputs say, shape (n, k).
-
-        Args:
-            out: where it is written; a new array by default.
-            listed: keep what all outputs say, for more calls.
-        """
-        told: NDArray[np.float64] = (
-            np.take(self.logs, outputs, axis=0, out=out, mode="clip")
-            if listed
-            else np.take(self.logarithms, self.place[outputs], out=out, mode="clip")
-        )
-        return told
-
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:
         """Of each different weight."""

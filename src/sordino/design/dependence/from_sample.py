@@ -198,29 +198,6 @@ def state_dependence(
     return Statement(asked, tuple(bounds), sample.n, sure, tau, population, date)
 
 
-def records_needed(
-    asked: SampleQuestions, bound: float, confidence: float | str | Fraction, rarest: float = 0.5
-) -> int:
-    """How many records it takes until the margin for chance alone is within a bound, if the sample shows no dependence.
-
-    Raises SordinoError: a bound or confidence outside (0, 1), a share outside (0, 1/2], or nothing to compare.
-
-    Args:
-        bound: the q to be certified, in (0, 1).
-        rarest: the share of each of an attribute's two rarest values.
-    """
-    sure = read_confidence(confidence)
-    if not (0 < bound < 1 and 0 < rarest <= 1 / 2):
-        raise SordinoError(
-            "a bound must lie in (0, 1) and a share in (0, 1/2]", found=" and ".join(map(shown, (bound, rarest)))
-        )
-    if asked.comparisons == 0:
-        step = "declare bins, or ask more attributes"
-        raise SordinoError("there must be values to compare", found="0 comparisons", step=step)
-    signs = 1 if all(map(asked.is_histogram, asked.statistics)) else 2
-    return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
-
-
 def _sums(
     asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: NDArray[np.float64]
 ) -> dict[tuple[int, Compared], NDArray[np.int64]]:

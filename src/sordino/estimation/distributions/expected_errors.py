@@ -10,7 +10,7 @@ Shapes: m functionals of the k values that are read.
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.distributions.subpopulation import below_edges, variances
+from sordino.estimation.distributions.subpopulation import variances
 from sordino.mechanism.base import Mechanism
 
 Floats = NDArray[np.float64]
@@ -52,17 +52,6 @@ def errors_of(mechanism: Mechanism, inside: Floats, shares: Floats, n: int) -> F
     errors = np.sqrt(functional_variances(mechanism, told, shares) / n)
     # All bins together are all who have the number, but for rounding.
     return np.where(inside.all(axis=1), 0.0, errors)
-
-
-def function_errors(mechanism: Mechanism, shares: Floats, n: int, bins: int | None = None) -> Floats:
-    """The same of the distribution function at each edge between two bins, shape (bins - 1,).
-
-    Args:
-        mechanism: over the bins, or over these and none.
-        shares: that the people have of what is read, shape (k,).
-        bins: how many; by default all that is read.
-    """
-    return errors_of(mechanism, below_edges(mechanism.k if bins is None else bins), shares, n)
 
 
 def _contributions(mechanism: Mechanism, functionals: Floats) -> Floats:
