@@ -99,7 +99,7 @@ class L2Ball(Seeded, NumberChannel):
     @cached_property
     def levels(self) -> tuple[SeededBit]:
         """One bit about all numbers."""
-        steered = Steered(self.dimension, self.radius, self.threshold, "l2-ball", 0)
+        steered = Steered(self.dimension, self.radius, self.threshold, 0)
         return (SeededBit(np.arange(self.dimension), self.level, steered),)
 
     @property

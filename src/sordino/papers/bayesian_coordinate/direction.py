@@ -43,12 +43,6 @@ def unit_vectors(seeds: Words, place: int, dimension: int) -> NDArray[np.float64
     return vectors
 
 
-def unit_places(seeds: Words, place: int, dimension: int) -> NDArray[np.intp]:
-    """A number in 0..dimension-1 for each seed, shape (n,); uniform to 2^-48."""
-    words = _blocks(seeds, place, 1)[:, 0, 0] >> np.uint64(16)
-    return ((words * np.uint64(dimension)) >> np.uint64(48)).astype(np.intp)
-
-
 def _blocks(seeds: Words, place: int, count: int) -> Words:
     """The words of each seed's blocks, shape (n, count, 2)."""
     # The library asks for room for one block more than it fills.

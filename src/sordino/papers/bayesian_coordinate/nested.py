@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import sqrt
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +42,7 @@ from sordino.papers.bayesian_coordinate.seeded import (
     pieces,
     require_reports,
 )
-from sordino.papers.bayesian_coordinate.steered import Inner, Steered, combine
+from sordino.papers.bayesian_coordinate.steered import Steered, combine
 
 Numbers = NDArray[np.float64]
 
@@ -55,7 +54,6 @@ class NestedMean(Seeded, NumberChannel):
 
     Attributes:
         budgets: for each number, in nats.
-        inner: how each level is asked: "l2-ball", a direction on the sphere, or "one-bit", one number drawn uniformly.
 
     Example:
         >>> nested = NestedMean(["0.2", "0.2", *["2"] * 8])
@@ -66,9 +64,8 @@ class NestedMean(Seeded, NumberChannel):
     """
 
     budgets: tuple[Nats, ...]
-    inner: Inner
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
+    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64]) -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
             raise SordinoError(
@@ -76,10 +73,7 @@ class NestedMean(Seeded, NumberChannel):
                 found=shown(entries),
                 step="list the budgets",
             )
-        if inner not in get_args(Inner):
-            raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
-        object.__setattr__(self, "inner", inner)
 
     @cached_property
     def levels(self) -> tuple[SeededBit, ...]:
@@ -91,7 +85,7 @@ class NestedMean(Seeded, NumberChannel):
         for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
             columns, step = np.flatnonzero(ranks >= k), upper - lower
             m = len(columns)
-            levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
+            levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), k)))
         return tuple(levels)
 
     @property
@@ -101,7 +95,7 @@ class NestedMean(Seeded, NumberChannel):
         for k, level in enumerate(self.levels):
             highest[level.columns] = k
         thresholds = ",".join(str(level.steered.threshold) for level in self.levels)
-        return f"nested inner={self.inner} levels={','.join(map(str, highest.tolist()))} thresholds={thresholds}"
+        return f"nested levels={','.join(map(str, highest.tolist()))} thresholds={thresholds}"
 
     @property
     def counters(self) -> int:

@@ -31,7 +31,6 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 from sordino.papers.bayesian_coordinate.nested_search import BudgetSearch
-from sordino.papers.bayesian_coordinate.steered import Inner
 
 Accounting = Literal["paper", "tight"]
 
@@ -49,7 +48,6 @@ def nested_budgets(
     q: "BoundOnVariation | Sequence[BoundOnVariation] | NDArray[np.float64] | Dependence",
     zeta: "float | Fraction | Literal['paper'] | None" = None,
     accounting: Accounting = "paper",
-    inner: Inner = "l2-ball",
 ) -> tuple[Nats, ...]:
     """Budgets, in the order of the deltas, with which `NestedMean` is delta-BCDP and epsilon-LDP.
 
@@ -71,13 +69,11 @@ def nested_budgets(
     """
     if accounting not in get_args(Accounting):
         raise SordinoError(f"accounting must be one of {', '.join(get_args(Accounting))}", found=shown(accounting))
-    if inner not in get_args(Inner):
-        raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
     limits = read_deltas(deltas, read_epsilon(epsilon))
     variations = _read_variations(q, len(limits))
     account = Account(limits, variations, accounting)
     floats = np.array([limit.floor() for limit in limits])
-    search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting, inner)
+    search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting)
     if zeta is None:
         return account.settle(search.best())
     share = (1 + max(variations)) / 2 if zeta == "paper" else _read_zeta(zeta)

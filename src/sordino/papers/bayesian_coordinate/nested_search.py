@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.papers.bayesian_coordinate.steered import Inner, gain
+from sordino.papers.bayesian_coordinate.steered import gain
 
 Numbers = NDArray[np.float64]
 
@@ -64,13 +64,11 @@ class BudgetSearch:
         deltas: shape (d,).
         variations: q of each, shape (d,).
         accounting: "paper" or "tight".
-        inner: the mechanism whose variance counts.
     """
 
     deltas: Numbers
     variations: Numbers
     accounting: str
-    inner: Inner
 
     def best(self) -> Numbers:
         """The budgets with the least total variance, shape (d,)."""
@@ -101,8 +99,7 @@ class BudgetSearch:
     @cached_property
     def _gains(self) -> Numbers:
         """The mean square of one estimate, but for the coin's part, by how many numbers are left."""
-        widths = range(len(self.deltas), 0, -1)
-        return np.array([gain(width) if self.inner == "l2-ball" else float(width) for width in widths])
+        return np.array([gain(width) for width in range(len(self.deltas), 0, -1)])
 
     @cached_property
     def _members(self) -> NDArray[np.intp]:

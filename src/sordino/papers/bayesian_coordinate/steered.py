@@ -2,9 +2,8 @@
 
 Guarantee: given its direction U, the bit is set with probability R / 2^64, where R lies in 2^64 - T .. T whatever the
 numbers v and whatever floats did, and T is the largest integer with T <= e^eps (2^64 - T): eps-LDP exactly, ties and
-vectors of length zero included. For U uniform on the sphere R - 2^63 is sgn(<U, v>) (|v| / r) (2T - 2^64) / 2; for one
-number drawn uniformly it is that number times (2T - 2^64) / 2. The sign times B U has mean v, and B^2 / d as the mean
-square of each number, where B = r sqrt(g(d)) coth(eps / 2) on the sphere, and d coth(eps / 2) for one number.
+vectors of length zero included. U is uniform on the sphere, and R - 2^63 is sgn(<U, v>) (|v| / r) (2T - 2^64) / 2. The
+sign times B U has mean v, and B^2 / d as the mean square of each number, where B = r sqrt(g(d)) coth(eps / 2).
 
 Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as printed is twice too large.
 """
@@ -12,7 +11,6 @@ Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as pri
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +18,7 @@ from numpy.typing import NDArray
 from sordino.exact.coin import WORD
 from sordino.exact.select import select, whole
 from sordino.exact.source import Words
-from sordino.papers.bayesian_coordinate.direction import unit_places, unit_vectors
-
-Inner: TypeAlias = Literal["l2-ball", "one-bit"]
-"""l2-ball: directions uniform on the sphere. one-bit: one number, drawn uniformly. Both for numbers in [-1, 1]."""
+from sordino.papers.bayesian_coordinate.direction import unit_vectors
 
 LEAST_VARIANCE = 2.0**-62
 """Of a bit that a coin of 64 bits decides; floats would round it to 0."""
@@ -35,16 +30,14 @@ class Steered:
 
     Attributes:
         dimension: how many numbers.
-        radius: their largest length; for "one-bit" the root of the dimension.
+        radius: their largest length.
         threshold: T.
-        inner: how directions are drawn.
         place: which of the seed's directions it uses.
     """
 
     dimension: int
     radius: float
     threshold: int
-    inner: Inner
     place: int
 
     @property
@@ -55,10 +48,7 @@ class Steered:
     @property
     def scale(self) -> float:
         """B: sign times direction times B has the record as its mean; infinite if the bit tells nothing."""
-        if self.slope == 0:
-            return np.inf
-        length = self.radius * sqrt(gain(self.dimension)) if self.inner == "l2-ball" else float(self.dimension)
-        return length / self.slope
+        return self.radius * sqrt(gain(self.dimension)) / self.slope if self.slope else np.inf
 
     @property
     def second_moment(self) -> float:
@@ -67,11 +57,7 @@ class Steered:
 
     def directions(self, seeds: Words) -> NDArray[np.float64]:
         """The direction of each seed, shape (n, dimension)."""
-        if self.inner == "l2-ball":
-            return unit_vectors(seeds, self.place, self.dimension)
-        vectors = np.zeros((len(seeds), self.dimension))
-        vectors[np.arange(len(seeds)), unit_places(seeds, self.place, self.dimension)] = 1
-        return vectors
+        return unit_vectors(seeds, self.place, self.dimension)
 
     def thresholds(self, values: NDArray[np.float64], directions: NDArray[np.float64]) -> Words:
         """R for each record: its bit is set with probability R / 2^64, given its direction; shape (n,).
@@ -80,11 +66,8 @@ class Steered:
             values: shape (n, dimension).
             directions: shape (n, dimension).
         """
-        lean = np.einsum("ij,ij->i", values, directions)
-        along = lean >= 0
-        if self.inner == "l2-ball":
-            lean = np.sqrt(np.einsum("ij,ij->i", values, values)) / self.radius
-        lean = np.minimum(np.abs(lean), 1)
+        along = np.einsum("ij,ij->i", values, directions) >= 0
+        lean = np.minimum(np.sqrt(np.einsum("ij,ij->i", values, values)) / self.radius, 1)
         # Whole numbers from the nearer end, so that the ends themselves are exact and no float gets past them.
         most = self.threshold - WORD // 2
         short, far = np.uint64(most) - whole((1 - lean) * most), whole(lean * most)

@@ -24,7 +24,6 @@ from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate.nested import NestedMean, Numbers
 from sordino.papers.bayesian_coordinate.seeded import Seeded, SeededBit, can_hold, pieces, require_reports
-from sordino.papers.bayesian_coordinate.steered import Inner
 
 UNITS = 2**15
 """Steps of an estimate up to its largest value: the products of 2^30 reports stay below 2^63."""
@@ -45,9 +44,9 @@ class TwoCopies(Seeded):
 
     copy: NestedMean
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
-        whole = NestedMean(budgets, inner)
-        copy = NestedMean([half(budget) for budget in whole.budgets], inner)
+    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64]) -> None:
+        whole = NestedMean(budgets)
+        copy = NestedMean([half(budget) for budget in whole.budgets])
         if not np.isfinite(copy.weights).all():
             raise SordinoError("products need budgets above 0 for all numbers", found="one of 0", step="leave it out")
         object.__setattr__(self, "copy", copy)
