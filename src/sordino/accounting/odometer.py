@@ -36,7 +36,6 @@ class OdometerReading:
     """What an odometer shows of one group of hypotheses, in nats, rounded up.
 
     Attributes:
-        about: what is compared.
         epsilons: A.
         separate: B, at most A.
         realized: C, at most B.

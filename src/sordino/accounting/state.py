@@ -28,7 +28,6 @@ class Decision(Generic[State_co]):
     """Whether a query may be asked, and what then follows.
 
     Attributes:
-        accepted: whether it may.
         loss: nats, rounded up: the largest loss that any answer can lead to, as far as it was worked out.
         follow: the state after an answer; None where the query is refused.
     """
@@ -43,7 +42,6 @@ class Binding:
     """Where least is left.
 
     Attributes:
-        about: what is compared.
         spent: nats, rounded up.
         left: nats, rounded down; negative where it might not hold.
         exactly: what is surely left, where more is known than a float says: of a bound that nothing has touched all.

@@ -82,9 +82,6 @@ class EstimatedMoments:
 
         Raises SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that
         nobody answered about.
-
-        Args:
-            asked: by which people answered.
         """
         channel = read_moments(asked)
         known = {name: at for at, name in enumerate(channel.moments.names)}

@@ -45,7 +45,6 @@ def share_interval(
 
     Args:
         confidence: in (0, 1); how often each interval covers, each by itself and not all at once.
-        subtract_totals: whether estimates are shifted to the share of their block.
         decoded: the law of the tally, if it has been decoded already.
     """
     require_confidence(confidence)

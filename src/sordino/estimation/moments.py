@@ -134,9 +134,6 @@ class MeansGiven(NormalEstimate):
 
         Raises SordinoError: fewer reports than moments, or one that nobody answered about.
 
-        Args:
-            asked: by which people answered.
-
         Example:
             >>> from sordino import OptionalNumber, Query, RandomizedResponse
             >>> asked = Query(OptionalNumber(0), RandomizedResponse(3, "9"))

@@ -73,8 +73,6 @@ class ProjectedFit:
 
     Attributes:
         value: the intercept and the slopes, shape (p + 1,), in the attributes' own units.
-        n: the number of reports.
-        target, features: as in `Regression`.
     """
 
     value: NDArray[np.float64]
@@ -135,7 +133,6 @@ def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ran
 
     Args:
         told: the means of all statistics that it needs, and how far they may be off.
-        asked: the features.
     """
     singles, own = told.singles(asked), told.place[(target,)]
     second, products = told.second(asked, asked), told.second(asked, [target])

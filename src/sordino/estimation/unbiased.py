@@ -98,7 +98,6 @@ class Functionals:
 
     Attributes:
         weights: of the values, shape (m, k).
-        subtract_totals: as in `unbiased`.
     """
 
     mechanism: Mechanism

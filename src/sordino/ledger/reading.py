@@ -189,7 +189,6 @@ def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, 
     Raises as `read_all`.
 
     Args:
-        name: the query's.
         to: decide by the standing, or find the query.
     """
     try:

@@ -28,7 +28,6 @@ class Entry:
     """A query that was accepted.
 
     Attributes:
-        query: what was asked, and by whom.
         record: the version of the record that it is about.
         sequence: its place among all events.
         time: when it was accepted, by the device's clock.

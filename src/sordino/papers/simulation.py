@@ -125,8 +125,6 @@ def distances(
     Args:
         people: shape (k,), how many have each value.
         truth: shape (k,), what the estimates are compared with.
-        source: of the people's words.
-        advance: called after each estimate.
         known: of the values beside their reports, for "smoothed".
     """
     tally = simulate_tally(mechanism, people, source)

@@ -32,8 +32,6 @@ class BoxState:
     """Queries about a record in a box and their answers.
 
     Attributes:
-        box: where the record lies.
-        budget: the most that all answers together may tell.
         most: the budget as a float, rounded down.
         nodes: boxes bounded for one decision at most, for each possible answer.
         group: answers are bounded together in groups of so many; None for all together, which is never looser.

@@ -50,7 +50,6 @@ class CoordinateBoxState:
     """Questions about a record in a box and their answers.
 
     Attributes:
-        box: where the record lies.
         bounds: of each number; None where it is not protected. Under Bayesian coordinate DP epsilon stands last.
         shares: the bound on dependence of each number; 0 under coordinate DP.
         nodes: boxes bounded for one decision at most, for each possible answer and number.

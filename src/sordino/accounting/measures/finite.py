@@ -45,7 +45,6 @@ class FiniteQuery:
 
     Attributes:
         spread: what the mechanism is told of each value, shape (k,); None where it is told the value.
-        known: for decisions.
     """
 
     mechanism: Mechanism

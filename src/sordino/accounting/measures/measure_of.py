@@ -252,7 +252,6 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
 
     Args:
         definition: with sizes of its attributes where it has attributes.
-        k: how many values the domain has.
     """
     measure: Measure
     match definition:

@@ -59,9 +59,7 @@ class ProductQuery:
     Attributes:
         places: its attributes, ascending.
         axes: where each of them stands in the question.
-        columns: of all answers.
         attributes: the most that it can add to each of its attributes, by place.
-        known: for decisions.
     """
 
     places: tuple[int, ...]

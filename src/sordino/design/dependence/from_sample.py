@@ -79,7 +79,6 @@ class SampleTally:
     """Counts and sums of a sample by the values of each attribute; tallies of parts of a sample add.
 
     Attributes:
-        n: how many records.
         cells: for each attribute the records of each value or bin, shape (k_i,).
         tables: for each compared (i, s) a histogram's or bins' counts, shape (k_i, k_s), or sums in units of
             1/UNIT: of numbers, (k_i,), of the probabilities of a category with a sign, (k_i, k_s).
@@ -162,7 +161,6 @@ def state_dependence(
         sample: independent records of the population of those who will answer, none of them one who will.
         confidence: that all bounds hold at once, in (0, 1); fixed before the sample was seen.
         shift: how far the conditional laws of those who answer may be from the population's, in total variation.
-        population: whom the sample was drawn from, for the statement.
         date: when, as YYYY-MM-DD, for the statement.
 
     Example:
@@ -276,7 +274,6 @@ def _largest(
     """The largest bound over all pairs of values, and the largest distance seen, of each of some statistics.
 
     Args:
-        i: the attribute.
         statistics: of one kind, with as many answers.
         odds: ln(1/beta).
     """

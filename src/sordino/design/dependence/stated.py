@@ -31,7 +31,6 @@ class Bound:
     Attributes:
         attribute: its place.
         bound: q, rounded up.
-        why: where it comes from.
         seen: the largest distance in the sample itself, rounded up; below the truth in about every third case.
         least: records of the rarest value of the attribute.
     """
@@ -50,11 +49,9 @@ class Statement:
 
     Attributes:
         asked: attributes and statistics, fixed before the sample was seen.
-        bounds: for each attribute and statistic.
         records: N, in the sample.
         confidence: that all bounds hold at once.
         shift: tau, how far the conditional laws of those who answer may be from the sample's, in total variation.
-        population: whom the sample was drawn from.
         date: when, as YYYY-MM-DD.
     """
 

@@ -86,8 +86,6 @@ def candidates(
     """The mechanisms that keep a definition and whose reports fit, by name; the simplest first.
 
     Args:
-        k: the number of values.
-        code_bits: of a report at most.
         designed: whether a channel is designed for bounds of all kinds too, which can take a minute; of bounds between
             more values than that is done for, whether one falls off with them.
     """

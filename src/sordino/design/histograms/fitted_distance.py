@@ -36,7 +36,6 @@ class ExpectedEstimates:
     """The estimates of a survey that nobody has made yet.
 
     Attributes:
-        subtract_totals: whether estimates will be shifted to the blocks' known shares.
         shares: of the values in the population, shape (k,); all alike where None.
     """
 

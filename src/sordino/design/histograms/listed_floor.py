@@ -88,7 +88,6 @@ class ListedColumns:
 
     Attributes:
         entries: d of each class of several values, then y of each class, shape (n, q).
-        coordinates: what these stand for.
         stretch: s.
         error: of an entry at most, missing bounds included.
     """

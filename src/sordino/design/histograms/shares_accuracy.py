@@ -37,7 +37,6 @@ def expected_shares(
     """Expected errors with this many people; infinite where nothing can be learned.
 
     Args:
-        subtract_totals: whether estimates will be shifted to the blocks' known shares.
         shares: of the values among the people, shape (k,); all alike by default.
     """
     if not mechanism.informative:

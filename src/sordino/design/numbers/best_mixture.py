@@ -87,7 +87,6 @@ class MixtureType:
     """A type up to which numbers of each group it asks.
 
     Attributes:
-        counts: how many of each group.
         shape: of its table, for the groups that it asks.
         weights: of its table, for each state.
         information: the mean squared slope of a number of each group, those that are not asked included.

@@ -61,7 +61,6 @@ def joint_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) 
 
     Args:
         deltas: of all numbers, above 0.
-        epsilon: the LDP level of a report at most.
         dependence: how much the other attributes may tell about each; bounds for single moments are not used.
     """
     d = len(deltas)

@@ -176,7 +176,6 @@ def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> Nu
     """Expected standard errors with this many people; last that of the share of complete cases, if it is of these.
 
     Args:
-        asked: what is estimated.
         expected: what the estimates are made of; of a regression the target last.
     """
     told, names, half = expected.moments_from(people), expected.ranges.names, expected.ranges.half

@@ -55,8 +55,6 @@ def sampled_levels(
 
     Args:
         deltas: of all numbers, above 0.
-        epsilon: the LDP level of a report at most.
-        dependence: how much the other attributes may tell about each.
         singles: for each number the level at which one bit may be asked about it.
     """
     levels = coarser(answer_levels(deltas, epsilon, dependence))

@@ -86,7 +86,6 @@ class TableSearch:
     """The tables of a shape, as a polytope.
 
     Attributes:
-        shape: what the tables must keep.
         states: how many signs of each group are right.
         programs: linear programs solved so far.
     """

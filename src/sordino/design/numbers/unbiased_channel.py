@@ -205,7 +205,6 @@ class _NewtonStep:
     is solved only; they move along priors of sum 1, for which t is what the equations are short of.
 
     Attributes:
-        start: where it begins.
         prices: by how much these move, shape (3 h + 2,).
         weights, spare, worst: by how much those grow.
     """

@@ -113,7 +113,6 @@ def regression_columns(d: int, categories: Mapping[int, int], base: Mapping[int,
     """The columns of a regression of the last of d attributes on the others, in their order.
 
     Args:
-        d: how many attributes.
         categories: how many there are of each attribute of categories, by its place.
         base: the category of each that has no column.
 

@@ -175,7 +175,6 @@ class DistributionEstimate(Brief):
         """Limits of the distribution function at all k + 1 edges; all hold together with this confidence.
 
         Args:
-            confidence: in (0, 1).
             reach: how far they are from each estimate, shape (k - 1,); by default as far as the noise of all asks for.
         """
         reach = self.critical(confidence) * self.stderr if reach is None else reach

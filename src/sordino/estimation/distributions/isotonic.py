@@ -20,7 +20,6 @@ def isotonic_shares(
 
     Args:
         mechanism: a window of k - 1 codes over the k bins, so that each code is a bit about a threshold.
-        counts: how often each code was sent.
 
     Example:
         >>> mechanism = WindowResponse(3, "ln 3", 2)

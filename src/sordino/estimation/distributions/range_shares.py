@@ -28,7 +28,6 @@ class RangeShares:
     Attributes:
         subpopulation: what the codes say of those who have the number; its law is the one that noise is worked out by.
         law: how often each code was sent, of all reports, shape (outputs,).
-        n: the number of reports.
         inside: 1 for the bins in each range, 0 for others, shape (m, k).
     """
 

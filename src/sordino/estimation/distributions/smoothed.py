@@ -39,7 +39,6 @@ def smoothed_shares(
 
     Args:
         mechanism: over the bins, or over these and one value more; its counters are counts of codes.
-        counts: how often each code was sent.
         epsilon: its level, which says when to stop.
 
     Example:

@@ -46,7 +46,6 @@ def contrast(
 
     Args:
         weights: of the values, shape (k,).
-        subtract_totals: whether estimates are shifted to the share of their block.
     """
     mechanism = decoded.mechanism
     value = weights @ decoded.estimate(subtract_totals=subtract_totals)

@@ -60,7 +60,6 @@ def difference(before: WithInterval, after: WithInterval, confidence: float) -> 
     Args:
         before: an estimate, with limits of this confidence.
         after: another, independent of it.
-        confidence: in (0, 1).
 
     Example:
         >>> found = difference(WithInterval(0.3, 0.03, 0.24, 0.36), WithInterval(0.5, 0.04, 0.42, 0.58), 0.95)

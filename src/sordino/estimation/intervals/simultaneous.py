@@ -42,7 +42,6 @@ def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: boo
 
     Args:
         confidence: of all intervals together, in (0, 1).
-        subtract_totals: whether estimates are shifted to the share of their block.
     """
     from scipy import special
 

@@ -103,8 +103,6 @@ class Cells:
         """The shares of some attributes' values within each combination of others', worked out once.
 
         Args:
-            of: the attributes.
-            given: the others.
             confidence: of each interval by itself.
         """
         asked = tuple(of), tuple(given), confidence

@@ -52,7 +52,6 @@ class PooledPart:
         value: unbiased, shape (m,).
         variance: of these, shape (m,).
         weight: one over the variance that is expected, shape (m,), positive; of shares by the plan, before any answer.
-        n: the number of reports.
         squares: of shares that add up to one: the mean square of what a report adds to each number, for people of each
             of the m, shape (m, m); None where weights are final.
     """

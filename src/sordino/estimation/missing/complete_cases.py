@@ -40,7 +40,6 @@ class CompleteCases:
     """What the tallies of queries about complete cases tell of them.
 
     Attributes:
-        estimator: of the means among all people.
         complete: which numbers a complete case has.
 
     Example:

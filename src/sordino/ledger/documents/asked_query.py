@@ -27,12 +27,7 @@ from sordino.query.statistic import Value
 
 @dataclass(frozen=True)
 class AskedQuery:
-    """A query and who asks it.
-
-    Attributes:
-        document: its frozen words.
-        terms: of the ledger that is asked.
-    """
+    """A query and who asks it."""
 
     document: Mapping[str, Any]
     terms: LedgerTerms = field(compare=False, repr=False)

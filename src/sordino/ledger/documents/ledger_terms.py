@@ -103,7 +103,6 @@ class TermsTable(Part):
     rest = { smoker = 0.2 }
 
     Attributes:
-        version: of the format, 1.
         epsilon: the most that all answers together may tell about the whole record, in nats.
         attribute: the attributes by name, all numbers or all categories.
         dependence: of categories with deltas.

@@ -45,12 +45,9 @@ class Checkpoint:
     """Where a ledger stood.
 
     Attributes:
-        lines: how many.
         last: the seal of the last of them.
         chain: a hash of all their seals in turn.
-        record: the version of the record.
         basis: by what it was worked out: it fits nothing else.
-        marks: of the lines.
     """
 
     lines: int
@@ -77,7 +74,6 @@ def of_lines(before: Checkpoint | None, events: Iterable[Event], record: int, ba
 
     Args:
         before: of the lines before; None for none.
-        record: the version of the record after them.
         basis: by what the state was worked out.
     """
     added = tuple(events)

@@ -31,7 +31,6 @@ class Corollary1Row:
     """Squared errors of all means together at one bound on dependence.
 
     Attributes:
-        q: the bound.
         corollary: (18) or (19) without its constant.
         theorem: (17) without its constant, for the same budgets.
         paper_exact: the exact error with these budgets.
@@ -64,7 +63,6 @@ def corollary1(
     Args:
         sensitive: how many of the numbers have the delta; the others have epsilon.
         delta: above 0 and below half of epsilon.
-        epsilon: the LDP level of a report at most.
         advance: called with 1 at each q.
     """
     least, most = read_epsilon(delta), read_epsilon(epsilon)

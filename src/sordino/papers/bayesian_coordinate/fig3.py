@@ -46,7 +46,6 @@ class Figure3Row:
     """Exact expected squared errors of all means together, before projection, at one bound on dependence.
 
     Attributes:
-        q: the bound.
         paper_exact: the paper's mechanism and its zeta, with the corrected scale.
         paper_printed: with the printed scale, for people drawn from the paper's law.
         zeta_exact: with the zeta that gives the least error.

@@ -114,8 +114,6 @@ class Setting:
 
     Attributes:
         deltas: of the features and the label, which is the last.
-        epsilon: the LDP level.
-        dependence: how much the others may tell about each.
         zeta: of the paper's budgets, as in its Appendix B.1: (1 + q) / 2.
     """
 
@@ -154,7 +152,6 @@ class LeastSquaresRow:
     """The excess loss of one method.
 
     Attributes:
-        method: how the slopes were found.
         people: how many told something.
         excess: mean excess loss over the runs.
         stderr: its standard error; None for one run.

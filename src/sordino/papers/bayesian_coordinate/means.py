@@ -40,7 +40,6 @@ def entrants(deltas: Sequence[Nats], epsilon: Nats, q: Fraction, zeta: Zeta) -> 
 
     Args:
         deltas: in (0, epsilon].
-        epsilon: the LDP level of a report at most.
         q: the bound on dependence, the same for all numbers.
         zeta: of the paper's budgets.
     """

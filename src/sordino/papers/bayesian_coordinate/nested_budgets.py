@@ -59,7 +59,6 @@ def nested_budgets(
             others given two values of it. Bounds between pairs are no such bound.
         zeta: the share of a delta that fixes c_d in (16): chosen by exact variance by default; "paper" is (1 + q) / 2
             with the largest q.
-        accounting: "paper" or "tight".
 
     Example:
         >>> [str(c) for c in nested_budgets(["0.2", "2"], "2", 0)]
@@ -87,7 +86,6 @@ class Account:
     Attributes:
         deltas: at most epsilon each.
         variations: q of each number.
-        accounting: "paper" or "tight".
     """
 
     deltas: tuple[Nats, ...]
@@ -158,11 +156,9 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
     """The bound of Corollary 1, (18) or (19), times n, without its unnamed constant: k of d numbers at delta.
 
     Args:
-        d: how many numbers.
         k: how many have this delta; the others have epsilon.
         delta: in nats, below half of epsilon.
         epsilon: in nats.
-        q: the bound on dependence.
     """
     if not (1 <= k <= d and 0 < 2 * delta < epsilon and 0 <= q <= 1):
         raise SordinoError(

@@ -63,7 +63,6 @@ class BudgetSearch:
     Attributes:
         deltas: shape (d,).
         variations: q of each, shape (d,).
-        accounting: "paper" or "tight".
     """
 
     deltas: Numbers

@@ -107,7 +107,6 @@ class SeededBit:
     Attributes:
         columns: shape (m,), the numbers it is about, ascending.
         step: its LDP level, the difference of two budgets.
-        steered: how the bit is drawn.
     """
 
     columns: NDArray[np.intp]

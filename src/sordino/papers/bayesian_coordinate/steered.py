@@ -89,7 +89,6 @@ def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float]
     Args:
         columns: the numbers that each estimate is about.
         second_moments: the mean square of each estimate; infinite if it tells nothing.
-        d: how many numbers there are.
     """
     information = np.zeros((len(columns), d))
     for k, (own, moment) in enumerate(zip(columns, second_moments, strict=True)):

@@ -135,7 +135,6 @@ class AppendixARow:
         outputs: an answer a question; 1 is the upper end.
         lower: nats; no more than the realized loss.
         upper: nats; no less than it.
-        paper: what the paper prints.
     """
 
     outputs: str

@@ -73,7 +73,6 @@ class Difference:
 
     Attributes:
         slopes: shape (d,).
-        constant: what is added.
         f, g: convex.
     """
 

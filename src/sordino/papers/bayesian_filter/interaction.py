@@ -50,7 +50,6 @@ class Interaction:
     """What an interaction gave.
 
     Attributes:
-        transcript: all that the adversary saw.
         filter: as it was left.
         refused: the query that the filter refused, which ended the interaction; None if the adversary halted.
     """
@@ -72,7 +71,6 @@ def interact(
         protected: the filter; it is asked before anything is drawn.
         adversary: a function of the filter and the transcript; any randomness of its own is fixed in advance.
         answer: draws a fresh answer to a query: the only part that knows the record. See `answers`.
-        most: answers at most.
 
     Example:
         >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse

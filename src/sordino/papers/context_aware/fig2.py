@@ -49,7 +49,6 @@ class CurvePoint:
     Attributes:
         distribution: the law that people are drawn from.
         blocks: how many, m.
-        mechanism: the paper's, or the best.
         tv: mean total variation distance to the law.
         paper: what it should be, for the paper's mechanism and setting, where that is known.
     """

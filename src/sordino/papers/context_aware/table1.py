@@ -48,8 +48,6 @@ class Cell:
     """One entry of the table.
 
     Attributes:
-        blocks: the column.
-        mechanism: the paper's, or the best.
         tv: mean total variation distance to the people's shares.
     """
 

@@ -61,7 +61,6 @@ class BinsAsked:
     Attributes:
         ranges: whose shares are asked, by the edges where each begins and ends.
         quantiles: how many are asked.
-        smoothed: whether the fitted curve is smoothed.
         missing: the share of the people that is expected to lack the number; None where everybody has it.
     """
 
@@ -140,10 +139,6 @@ class BinLevels:
 @lru_cache(maxsize=1 << 6)
 def bins_channel(asked: BinsAsked, levels: BinLevels) -> tuple[Nats, Mechanism]:
     """The level and the channel at which what is asked has the least noise; of equal ones the first.
-
-    Args:
-        asked: what will be shown.
-        levels: allowed.
 
     Example:
         >>> halves = BinsAsked((1.0,) * 64, ((0, 32), (32, 64)), 0, smoothed=True)

@@ -55,7 +55,6 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
     Numbers are as in `unknown_records`; categories go with nothing.
 
     Args:
-        d: how many attributes.
         categories: for each attribute of categories, by its place, the shares of people in each.
     """
     numbers = [place for place in range(d) if place not in categories]

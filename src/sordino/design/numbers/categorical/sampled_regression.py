@@ -65,8 +65,6 @@ def sampled_regression(
 
     Args:
         deltas: for each attribute of the record, the bound of Bayesian coordinate DP; none above epsilon.
-        target: the place of the number that is predicted.
-        features: the places of those that predict it.
         categories: for the features that are categories, how many there are.
     """
 

@@ -59,7 +59,6 @@ def complete_covariance(
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
-        epsilon: the LDP level of a report at most.
         asked: the places of the numbers; the queries read these numbers, in this order.
         missing: for the places of those that may be missing, the share of the people that is expected to lack it.
 

@@ -25,8 +25,6 @@ def expected_means_given(
     Args:
         names: of the numbers, in the queries' order.
         queries: one for each number, one of which is drawn for each person.
-        ranges: of the numbers, in the units of the data.
-        readings: what is expected to be read of them.
     """
     means: dict[int, float] = {}
     shares: dict[int, float] = {}

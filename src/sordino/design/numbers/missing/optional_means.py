@@ -29,7 +29,6 @@ def optional_means(
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
-        epsilon: the LDP level of a report at most.
         asked: the places of the numbers; the queries read these numbers, in this order.
         missing: for the places of those that may be missing, the share of the people that is expected to lack it.
     """
