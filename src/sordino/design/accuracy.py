@@ -91,8 +91,7 @@ def _moments(mechanism: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.floa
 def worst_variance(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """The largest p own + (1 - p) others - p^2 over shares p."""
     share = np.clip((own - others) / 2, 0, 1)
-    variance: NDArray[np.float64] = share * own + (1 - share) * others - share**2
-    return variance
+    return share * own + (1 - share) * others - share**2
 
 
 def subtracting_helps(mechanism: Mechanism) -> bool:

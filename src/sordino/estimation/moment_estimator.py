@@ -151,8 +151,7 @@ class MomentEstimator:
         nothing.
         """
         counts = self._counts(aggregate)
-        means: Floats = (self._code_weights @ counts) / self._total_precision(counts)
-        return means
+        return (self._code_weights @ counts) / self._total_precision(counts)
 
     def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means` given who was drawn, shape (m, m), for independent people.
@@ -195,8 +194,7 @@ class MomentEstimator:
 
     def codes_of(self, places: Sequence[int]) -> NDArray[np.intp]:
         """The codes that tell one of some moments, ascending."""
-        codes: NDArray[np.intp] = np.unique(self._inverse[list(places)].indices)
-        return codes
+        return np.unique(self._inverse[list(places)].indices)
 
     def answers(self, aggregate: Aggregate) -> Floats:
         """How many reports tell each moment, shape (m,)."""
@@ -213,8 +211,7 @@ class MomentEstimator:
         counts, square = self._counts(aggregate), float(numbers @ shares) ** 2
         each = [(part.square_at(numbers, shares) - square) / part.largest**2 for part in self.query_moments]
         spread = self._by_code([np.full(len(p.code), one) for p, one in zip(self.query_moments, each, strict=True)])
-        variance: Floats = spread @ counts / self._total_precision(counts) ** 2
-        return variance
+        return spread @ counts / self._total_precision(counts) ** 2
 
     def noise(self) -> Floats:
         """1 / sum of share / M, shape (m,).
@@ -314,8 +311,7 @@ class MomentEstimator:
 
     def _answers(self, counts: NDArray[np.int64]) -> Floats:
         """How many reports tell each moment, shape (m,)."""
-        answers: Floats = (self._inverse > 0) @ counts
-        return answers
+        return (self._inverse > 0) @ counts
 
     @cached_property
     def _code_weights(self) -> "csr_array":

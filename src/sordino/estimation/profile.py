@@ -35,8 +35,7 @@ NEAR = 1e-8
 
 def part_of_report(support: Numbers, n: float) -> Numbers:
     """What is added near zero and near everybody: half a report where nobody is seen, nothing from twenty on."""
-    faded: Numbers = 0.5 * np.clip(1 - np.minimum(support, n - support) / FEW, 0, 1)
-    return faded
+    return 0.5 * np.clip(1 - np.minimum(support, n - support) / FEW, 0, 1)
 
 
 def profile_limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, error: float) -> tuple[Numbers, Numbers]:
@@ -142,8 +141,7 @@ def _exact(counts: Numbers, probabilities: Numbers) -> Numbers:
     with np.errstate(divide="ignore", invalid="ignore"):
         share, rest = (c[0] * b[1] - c[1] * b[0]) / determinant, (a[0] * c[1] - a[1] * c[0]) / determinant
     possible = (share >= 0) & (rest >= 0) & (share + rest <= 1)
-    result: Numbers = np.where(possible, share, np.nan)
-    return result
+    return np.where(possible, share, np.nan)
 
 
 def _peak(counts: Numbers, start: Numbers, direction: Numbers, span: Numbers) -> Numbers:
@@ -162,8 +160,7 @@ def _peak(counts: Numbers, start: Numbers, direction: Numbers, span: Numbers) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         falls = np.where(linear < 0, 2 * constant / (root - linear), -(linear + root) / (2 * square))
     falls = np.where((square == 0) & (linear >= 0), np.where(constant > 0, np.inf, 0.0), falls)
-    peak: Numbers = np.clip(falls, 0, span)
-    return peak
+    return np.clip(falls, 0, span)
 
 
 def _deviance(counts: Numbers, law: Numbers) -> Numbers:

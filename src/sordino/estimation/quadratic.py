@@ -116,8 +116,7 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     elif values[0] < 0:
         point[0] = np.sqrt(max(radius**2 - length**2, 0.0))
     point *= min(1.0, radius / max(float(np.linalg.norm(point)), SMALLEST))
-    found: NDArray[np.float64] = vectors @ point
-    return found
+    return vectors @ point
 
 
 def projected_minimum(

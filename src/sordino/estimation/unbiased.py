@@ -88,8 +88,7 @@ class Decoded:
         """
         moments = self.mechanism.second_moments(functionals, self.law, subtract_totals=subtract_totals)
         mean = functionals @ self.estimate(subtract_totals=subtract_totals)
-        covariance: NDArray[np.float64] = moments - np.outer(mean, mean)
-        return covariance
+        return moments - np.outer(mean, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +125,7 @@ class Functionals:
 
     def expected_variances(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
-        variance: NDArray[np.float64] = self.squares_of_value @ shares - (self.weights @ shares) ** 2
-        return variance
+        return self.squares_of_value @ shares - (self.weights @ shares) ** 2
 
     @cached_property
     def _squares(self) -> NDArray[np.float64]:
@@ -189,8 +187,7 @@ def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray
     The swing of g_x(y) over the codes y, where every report of another block gives 0.
     """
     least, most = amount_ends(mechanism, subtract_totals=subtract_totals)
-    swing: NDArray[np.float64] = most - least
-    return swing
+    return most - least
 
 
 def amount_ends(

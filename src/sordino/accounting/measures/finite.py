@@ -308,5 +308,4 @@ def _by_first(pairs: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
 
 def _key(query: FilterQuery) -> str:
     """Equal texts, equal queries."""
-    parameters: str = query.parameters
-    return parameters
+    return query.parameters

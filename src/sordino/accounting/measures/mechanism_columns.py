@@ -64,8 +64,7 @@ class Columns:
     @cached_property
     def logs(self) -> NDArray[np.float64]:
         """Shape (outputs, k): the logarithm of each weight's ratio to the largest of all; minus infinity for zero."""
-        logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
-        return logs
+        return np.take(self.logarithms, self.place, mode="clip")
 
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:

@@ -84,8 +84,7 @@ class _Noise:
 
     def at_end(self, share: float) -> Floats:
         """E[g^2 | x] / share - x^2 at x = 1."""
-        at_end: Floats = (self.least + self.growth) / share - 1
-        return at_end
+        return (self.least + self.growth) / share - 1
 
     def worst_variance(self, share: float) -> float:
         """The largest E[g^2 | x] / share - x^2 of one channel, between any two points at the top of a parabola."""
@@ -100,5 +99,4 @@ class _Noise:
     def average_variance(self) -> Floats:
         """The chords of x^2 lie a sixth of the squared step above it, on average."""
         step = 2 / (self.points - 1)
-        average: Floats = self.least + self.growth * (1 / 3 + step**2 / 6) - 1 / 3
-        return average
+        return self.least + self.growth * (1 / 3 + step**2 / 6) - 1 / 3

@@ -109,8 +109,7 @@ class Expected:
         """Simulated errors of the means if one person answers, shape (surveys, m)."""
         rng, root = np.random.default_rng(0), self._root
         errors = rng.standard_normal((DRAWS, len(self.means) if root is None else root.shape[1]))
-        turned: Floats = errors * np.sqrt(self.variance) if root is None else errors @ root.T
-        return turned
+        return errors * np.sqrt(self.variance) if root is None else errors @ root.T
 
     @cached_property
     def _root(self) -> Floats | None:

@@ -253,8 +253,7 @@ class DistributionEstimate(Brief):
         # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
         few = self._bits is not None and self.n * law.min() < NORMAL
         draws = count_draws(self.n * law) if few else standard_draws(len(law))
-        noise: NDArray[np.float64] = draws @ relative.T
-        return noise
+        return draws @ relative.T
 
     @property
     def _bits(self) -> WindowResponse | None:

@@ -34,8 +34,7 @@ def isotonic_shares(
     fitted = np.cumsum(nearest_function(shares, drawn[seen]))
     edges = np.concatenate([[0.0], np.cumsum(widths)])
     known = np.concatenate([[True], seen, [True]])
-    found: NDArray[np.float64] = np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
-    return found
+    return np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
 
 
 def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
@@ -53,5 +52,4 @@ def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer 
     from scipy.optimize import isotonic_regression
 
     inner = np.clip(isotonic_regression(function, weights=weights).x, 0, 1)
-    shares: NDArray[np.float64] = np.diff(np.concatenate([[0.0], inner, [1.0]]))
-    return shares
+    return np.diff(np.concatenate([[0.0], inner, [1.0]]))

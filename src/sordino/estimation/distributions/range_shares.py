@@ -63,8 +63,7 @@ class RangeShares:
             return plain
         own, least = self._squares
         variance = np.maximum(share * own + (1 - share) * least - np.square(share), 0.0)
-        errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
-        return errors
+        return np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats]:

@@ -82,8 +82,7 @@ class Subpopulation:
         if not self.optional:
             return self.law
         one = self.mechanism.forward(np.full(self.mechanism.k, 1 / self.mechanism.k))
-        law: Floats = (n * self.law + one) / (n + 1)
-        return law
+        return (n * self.law + one) / (n + 1)
 
     @property
     def missing_share(self) -> float:

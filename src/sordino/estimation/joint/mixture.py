@@ -60,8 +60,7 @@ class Mixture:
 
     def table(self, left: Floats, right: Floats) -> Floats:
         """The shares of both halves' combinations together, those of the right one along the rows."""
-        table: Floats = (left * self.weights[:, None]).T @ right
-        return table
+        return (left * self.weights[:, None]).T @ right
 
     def rake(self, known: Mapping[int, Floats]) -> "Mixture":
         """Scaled until the known attributes have their shares: the nearest such distribution in relative entropy.

@@ -147,5 +147,4 @@ def _by_group(columns: Floats, sums: Floats) -> Floats:
     group = sums.argmax(axis=0)
     order = np.argsort(group, kind="stable")
     firsts = np.searchsorted(group[order], np.arange(len(sums)))
-    added: Floats = np.add.reduceat(columns[:, order], firsts, axis=1)
-    return added
+    return np.add.reduceat(columns[:, order], firsts, axis=1)

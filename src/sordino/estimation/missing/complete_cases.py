@@ -92,8 +92,7 @@ class CompleteCases:
         # Of the mean of what is 1 or -1 the share is half, and a half.
         slopes[:, self._whole] = -means / share / 2
         _, covariance = told
-        found: Floats = slopes @ covariance @ slopes.T
-        return found
+        return slopes @ covariance @ slopes.T
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
         """Never told: what one report can move a quotient by is not bounded where its share may be near 0."""

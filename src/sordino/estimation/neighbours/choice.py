@@ -158,5 +158,4 @@ def _worst(expected: Floats, unlikely: Floats) -> Floats:
         within = unlikely[chosen, own].sum() <= ALLOWED
         low, high = (low, price) if within else (price, high)
     chosen = np.argmax(loses - np.exp(high) * unlikely, axis=0)
-    worst: Floats = expected[chosen, :, own]
-    return worst
+    return expected[chosen, :, own]

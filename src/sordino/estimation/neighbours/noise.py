@@ -99,8 +99,7 @@ class ShareNoise:
 
     def at(self, shares: Floats) -> Floats:
         """The standard errors of estimates of these shares, shape (k,)."""
-        stderr: Floats = self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
-        return stderr
+        return self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
 
     def units(self, shares: Floats) -> Floats:
         """Shares in units of noise, shape (k,), nonnegative."""

@@ -81,13 +81,11 @@ class RatioPrior:
         """Of the estimates of each class, shape (classes,), in nats."""
         told = self.shares @ bin_probabilities().T
         logs = np.log(np.maximum(told, np.finfo(np.float64).tiny))
-        likelihoods: Floats = np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
-        return likelihoods
+        return np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
 
     def by_class(self, amounts: Floats) -> Floats:
         """Sums over the values of each class, shape (classes,), of amounts of shape (k,)."""
-        sums: Floats = np.add.reduceat(np.bincount(self.level, amounts, len(self.shares)), self.starts)
-        return sums
+        return np.add.reduceat(np.bincount(self.level, amounts, len(self.shares)), self.starts)
 
     @cached_property
     def posteriors(self) -> Posteriors:

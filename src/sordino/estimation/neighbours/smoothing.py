@@ -146,8 +146,7 @@ class Neighbourhoods:
     def _blur(self, values: Floats, scale: float) -> Floats:
         from scipy import ndimage
 
-        blurred: Floats = ndimage.gaussian_filter(values, scale, mode="constant", truncate=REACH)
-        return blurred
+        return ndimage.gaussian_filter(values, scale, mode="constant", truncate=REACH)
 
 
 def expected_shares(estimate: Floats, stderr: Floats, density: Floats, features: list[Floats]) -> Floats:

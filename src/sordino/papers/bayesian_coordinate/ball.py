@@ -148,14 +148,12 @@ class L2Ball(Seeded, NumberChannel):
         Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
         """
         n = require_reports(self, aggregate)
-        estimate: NDArray[np.float64] = self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
-        return estimate
+        return self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
 
     def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
         """The estimated covariance of `means`, shape (d, d), for independent people."""
         means = self.means(aggregate)
-        covariance: NDArray[np.float64] = (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
-        return covariance
+        return (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
 
     def noise(self) -> NDArray[np.float64]:
         """B^2 / d for each number, shape (d,)."""

@@ -128,8 +128,7 @@ class NestedMean(Seeded, NumberChannel):
         squares = np.broadcast_to(np.asarray(mean_square, dtype=np.float64), (self.d,))
         used = self.weights > 0
         terms = np.where(used, self.weights**2 * (np.where(used, moments, 0) - squares), 0.0)
-        variances: Numbers = np.where(used.any(axis=0), terms.sum(axis=0), np.inf)
-        return variances
+        return np.where(used.any(axis=0), terms.sum(axis=0), np.inf)
 
     def exact_mse(self, mean_square: ArrayLike = 1.0) -> float:
         """The exact expected squared error of all means together, times n, before any projection.

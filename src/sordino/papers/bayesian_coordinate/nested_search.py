@@ -111,8 +111,7 @@ class BudgetSearch:
         """The least limit of each class, shape (b, classes), of limits of shape (b, d)."""
         order = np.argsort(self._members, kind="stable")
         starts = np.flatnonzero(np.diff(self._members[order], prepend=-1))
-        least: Numbers = np.minimum.reduceat(np.maximum(limits, 0)[:, order], starts, axis=1)
-        return least
+        return np.minimum.reduceat(np.maximum(limits, 0)[:, order], starts, axis=1)
 
     def _total(self, budgets: Numbers) -> Numbers:
         silent = int((self.deltas <= 0).sum())
@@ -201,8 +200,7 @@ class BudgetSearch:
         level[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(budgets)))
         least, now = (np.minimum.reduceat(each[..., order], starts, axis=-1) for each in (limits, moved))
         shares = np.divide(budgets[order][starts], least, out=np.zeros_like(least), where=least > 0)
-        lowered: Numbers = (now * shares)[:, level][:, self._members]
-        return lowered
+        return (now * shares)[:, level][:, self._members]
 
     def _search_few_levels(self, largest: float) -> tuple[float, float, Numbers]:
         """The total, the largest budget and shares with few levels: one for all, then each that helps most."""

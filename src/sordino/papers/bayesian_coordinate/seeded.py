@@ -228,8 +228,7 @@ def fixed_sums(parts: NDArray[np.float64], group: NDArray[np.intp], groups: int)
 
 def can_hold(counters: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
     """Whether as many reports as the last counter says, each of 0 to `most`, can add up to each of the others."""
-    within: NDArray[np.bool_] = -(-counters[..., :-1] // most) <= counters[..., -1:]
-    return within
+    return -(-counters[..., :-1] // most) <= counters[..., -1:]
 
 
 def require_reports(channel: Channel, aggregate: Aggregate) -> int:

@@ -105,8 +105,7 @@ class TwoCopies(Seeded):
         upper[self._upper] = (aggregate.counts[:-1] - n * 2 * UNITS**2) / (2 * n * UNITS**2)
         products = upper + upper.T
         np.fill_diagonal(products, np.diag(upper))
-        scaled: Numbers = products * np.outer(self.largest, self.largest)
-        return scaled
+        return products * np.outer(self.largest, self.largest)
 
     def noise(self) -> Numbers:
         """The mean square of what one report says about each product, shape (d, d), at most; n times its variance."""

@@ -109,8 +109,7 @@ class Square(Model):
 
     def scale(self, statistic: Floats) -> Floats:
         """The square, scaled."""
-        scaled: Floats = 2 * np.minimum(statistic * statistic, 1.0) - 1
-        return scaled
+        return 2 * np.minimum(statistic * statistic, 1.0) - 1
 
     def require_fit(self, box: Box) -> None:
         """Check that the box is [-1, 1]."""

@@ -247,8 +247,7 @@ def _labels(floor: Floats, prior: Floats) -> NDArray[np.intp]:
 def _on_section(rays: Floats, prior: Floats) -> Floats:
     """The multiples with prior . v = 1; rows of zeros stay."""
     height = rays @ prior
-    scaled: Floats = rays / np.where(height > 0, height, 1.0)[..., None]
-    return scaled
+    return rays / np.where(height > 0, height, 1.0)[..., None]
 
 
 def _first(rays: Floats, floor: Floats, prior: Floats, orbits: Orbits) -> tuple[Floats, Floats]:
