@@ -4,6 +4,7 @@ That a file imports only from lower floors, and rooms stand in their order, is f
 here stands that every floor and every room of a floor has its place in those rules.
 """
 
+import ast
 import importlib.util
 import re
 import tomllib
@@ -45,6 +46,30 @@ def test_a_class_has_a_name_of_its_own():
             if found := re.match(r"\s*class _*(\w+)[:(\[]", line):
                 places[found[1]].append(f"{at(path)}:{number}")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_public_method_or_what_it_overrides_has_a_docstring():
+    """An interface says once what a method does; a class that adds nothing to that says nothing."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
+    classes = {node.name: node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    named = re.compile(r"[A-Za-z]\w*")
+
+    def texts(name, method):
+        if name in classes:
+            for part in classes[name].body:
+                if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == method:
+                    yield ast.get_docstring(part)
+            for base in classes[name].bases:
+                yield from texts(named.findall(ast.unparse(base).split("[")[0])[-1], method)
+
+    public = [
+        (name, part.name)
+        for name, node in classes.items()
+        for part in node.body
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and name[0] != "_" and part.name[0] != "_"
+    ]
+    assert len(public) > 1000
+    assert [method for method in public if not any(texts(*method))] == []
 
 
 def test_nobody_asks_of_which_kind_a_question_is():

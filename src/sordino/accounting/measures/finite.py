@@ -91,15 +91,12 @@ class FiniteState(GroupedState):
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """As the definition measures the evidence."""
         return self.measure.levels(self.evidence)
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
     def then(self, query: FilterQuery, code: int) -> "FiniteState | None":
-        """With one more column."""
         asked = self._known_query(query)
         columns, row = asked.column(code)
         place = asked.domain_columns(columns.place[row])
@@ -109,7 +106,6 @@ class FiniteState(GroupedState):
         return replace(self, evidence=evidence.without_constant, counts=self.counts.plus(columns.distinct, place))
 
     def about(self, group: int) -> str:
-        """As the measure says."""
         return self.measure.about(group)
 
     def changed(self) -> "FiniteState":
@@ -150,11 +146,9 @@ class FiniteState(GroupedState):
         return UNDECIDED + ROUNDINGS * self.evidence.radius
 
     def within(self, group: int) -> bool:
-        """By the pairs of values next to the bound."""
         return self._keeps(group, self._exactly, self.bounds[group])
 
     def within_raised(self, group: int, known: QueryLosses) -> bool:
-        """The same, with what the query can add taken from the bound."""
         own, bound = known.own[group], self.bounds[group]
         return own is not None and self._keeps(group, self._exactly, None if bound is None else bound - Nats.log(own))
 

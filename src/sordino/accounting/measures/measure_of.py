@@ -40,12 +40,10 @@ class Attributes(Measure):
 
     @property
     def k(self) -> int:
-        """How many records."""
         return int(np.prod(self.definition.shape or ()))
 
     @property
     def bounds(self) -> GroupBounds:
-        """Budgets, or deltas and epsilon."""
         if isinstance(self.definition, CoordinateDP):
             return self.definition.budgets
         epsilon = self.definition.epsilon
@@ -62,7 +60,6 @@ class Attributes(Measure):
         return isinstance(self.definition, CoordinateDP)
 
     def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
-        """Of each attribute; then of LDP."""
         levels = self.definition.levels(evidence)
         if isinstance(self.definition, CoordinateDP) or self.definition.epsilon is None:
             return levels
@@ -91,7 +88,6 @@ class Attributes(Measure):
         return pairs_along(group, self.definition.shape or (), log, least, alike)
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
-        """Of each attribute; then of LDP."""
         source = self.definition if isinstance(self.definition, CoordinateDP) else self.definition.beliefs
         found: list[Ratio] = [
             Fraction(1) if contrast is None else larger(Fraction(1), ratio_of(contrast.heavy, contrast.light))
@@ -102,7 +98,6 @@ class Attributes(Measure):
         return found
 
     def about(self, group: int) -> str:
-        """The attribute."""
         return f"two values of attribute {self.names[group]!r}" if group < len(self.names) else "two records"
 
 
@@ -114,7 +109,6 @@ class Pairs(Measure):
 
     @property
     def k(self) -> int:
-        """As the definition says."""
         return self.definition.k
 
     @property
@@ -133,7 +127,6 @@ class Pairs(Measure):
 
     @cached_property
     def bounds(self) -> GroupBounds:
-        """The closed entries, or those of the edges."""
         if isinstance(self.definition, MetricLDP):
             return 2 * tuple(self.definition.bounds[place] for place in self.definition.edges.place.tolist())
         return tuple(
@@ -141,13 +134,11 @@ class Pairs(Measure):
         )
 
     def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
-        """The loss of each pair."""
         heavy, light = self._pairs
         own = FiniteEvidence(evidence.log[heavy], evidence.radius)
         return np.maximum(loss_over(own, evidence.log[light], alone=False), 0.0) if len(heavy) else np.empty(0)
 
     def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-        """Row by row, and all pairs at once."""
         heavy, light = self._pairs
         found = np.empty((len(log), len(heavy)))
         for row, own in zip(found, log, strict=True):
@@ -165,13 +156,11 @@ class Pairs(Measure):
             yield heavy, light
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
-        """The ratio of each pair."""
         heavy, light = self._pairs
         pairs = zip(weights[heavy].tolist(), weights[light].tolist(), strict=True)
         return [larger(Fraction(1), ratio_of(most, least)) for most, least in pairs]
 
     def about(self, group: int) -> str:
-        """The pair."""
         heavy, light = self._pairs
         return f"value {heavy[group]} and value {light[group]}"
 
@@ -185,20 +174,16 @@ class EqualBounds(Measure):
 
     @property
     def k(self) -> int:
-        """As the domain says."""
         return self.size
 
     @property
     def bounds(self) -> GroupBounds:
-        """Epsilon."""
         return (self.definition.epsilon,)
 
     def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
-        """The largest loss of a value."""
         return np.array([float(self.definition.loss(evidence).max())])
 
     def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-        """All rows at once."""
         return widen_gaps(largest_gap(self.definition, log), radius)[:, None]
 
     def steep(
@@ -216,7 +201,6 @@ class EqualBounds(Measure):
                 yield from pairs_at_ends(log, np.arange(self.k), np.arange(self.k), least, alike)
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
-        """The largest ratio of a protected pair."""
         match self.definition:
             case BlockLDP(partition=blocks):
                 pairs = [(weights[at].max(), weights[at].min()) for at in map(blocks.values, range(blocks.m))]
@@ -243,7 +227,6 @@ class EqualBounds(Measure):
         return [most]
 
     def about(self, group: int) -> str:  # noqa: ARG002 - there is one
-        """All of them."""
         return "two values"
 
 

@@ -120,7 +120,6 @@ class ProductState(GroupedState):
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """Of the record, of each attribute, or of each attribute and then the record."""
         if isinstance(self.definition, CoordinateDP):
             return np.array(self.coordinates)
         return self._mixed_losses(self.coordinates, self.evidence.loss[1])
@@ -136,16 +135,13 @@ class ProductState(GroupedState):
         return self._mixed_losses(attributes.tolist(), record)
 
     def within(self, group: int) -> bool:
-        """By counts, or else by the most that each query could add."""
         return self._keeps(group, self.bounds[group])
 
     def within_raised(self, group: int, known: QueryLosses) -> bool:
-        """The same, with what the query can add taken from the bound."""
         bound, own = self.bounds[group], known.own[group] if self._share(group) == 0 else known.epsilon
         return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
@@ -200,7 +196,6 @@ class ProductState(GroupedState):
         return True, largest
 
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
-        """With one more factor; only its own attributes lose more."""
         asked = self._known_query(query)
         evidence = self.evidence.plus(asked.factor(code))
         if evidence.impossible:
@@ -215,7 +210,6 @@ class ProductState(GroupedState):
         return replace(self, evidence=evidence, coordinates=tuple(coordinates), basic=basic, whole=whole)
 
     def about(self, group: int) -> str:
-        """The attribute, or the record."""
         if isinstance(self.definition, LDP) or group == self.record.d:
             return "two records"
         return f"two values of attribute {self.record.names[group]!r}"
@@ -240,7 +234,6 @@ class ProductState(GroupedState):
 
     @property
     def realized_loss(self) -> LossBounds:
-        """By elimination."""
         return LossBounds(*self.evidence.loss)
 
     def _keeps(self, group: int, bound: Nats | None) -> bool:

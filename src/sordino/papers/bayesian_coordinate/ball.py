@@ -83,7 +83,6 @@ class L2Ball(Seeded, NumberChannel):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"l2-ball dimension={self.dimension} radius={self.radius!r} threshold={self.threshold}"
 
     @property
@@ -93,12 +92,10 @@ class L2Ball(Seeded, NumberChannel):
 
     @property
     def informative(self) -> bool:
-        """Not where the coin is fair."""
         return self._steered_level.slope > 0
 
     @cached_property
     def levels(self) -> tuple[SeededBit]:
-        """One bit about all numbers."""
         steered = Steered(self.dimension, self.radius, self.threshold, 0)
         return (SeededBit(np.arange(self.dimension), self.level, steered),)
 
@@ -114,7 +111,6 @@ class L2Ball(Seeded, NumberChannel):
 
     @cached_property
     def moments(self) -> Moments:
-        """The d numbers."""
         return Moments.first(self.dimension)
 
     def thresholds(self, values: ArrayLike, seeds: Words) -> Words:
@@ -139,7 +135,6 @@ class L2Ball(Seeded, NumberChannel):
         return vectors
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many directions can be."""
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
     def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
@@ -151,7 +146,6 @@ class L2Ball(Seeded, NumberChannel):
         return self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
 
     def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
-        """The estimated covariance of `means`, shape (d, d), for independent people."""
         means = self.means(aggregate)
         return (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
 

@@ -90,7 +90,6 @@ class NestedMean(Seeded, NumberChannel):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         highest = np.full(self.d, -1)
         for k, level in enumerate(self.levels):
             highest[level.columns] = k
@@ -109,7 +108,6 @@ class NestedMean(Seeded, NumberChannel):
 
     @cached_property
     def moments(self) -> Moments:
-        """The d numbers."""
         return Moments.first(len(self.budgets))
 
     @cached_property
@@ -148,7 +146,6 @@ class NestedMean(Seeded, NumberChannel):
             return float((1 / information).sum())
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many directions can be."""
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
     def means(self, aggregate: Aggregate) -> Numbers:

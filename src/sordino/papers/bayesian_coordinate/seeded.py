@@ -134,11 +134,9 @@ class Seeded(Channel):
 
     @property
     def counts_codes(self) -> bool:
-        """No: it sums."""
         return False
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The last counter."""
         return int(counters[-1])
 
     def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type

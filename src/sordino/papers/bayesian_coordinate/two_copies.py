@@ -58,7 +58,6 @@ class TwoCopies(Seeded):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"two copies of {self.copy.parameters}"
 
     @cached_property
@@ -75,7 +74,6 @@ class TwoCopies(Seeded):
 
     @property
     def informative(self) -> bool:
-        """Whether every number is asked."""
         return True
 
     @cached_property
@@ -92,7 +90,6 @@ class TwoCopies(Seeded):
         return self.copy.check_values(values)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many products can be."""
         return bool(can_hold(counters, 4 * UNITS**2).all())
 
     def products(self, aggregate: Aggregate) -> Numbers:

@@ -83,13 +83,11 @@ class UnaryEncoding(Brief, SupportMechanism):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         sensitive = ",".join(map(str, self.sensitive.tolist()))
         return f"unary k={self.k} sensitive={sensitive} threshold={self.threshold} hidden={self.hidden}"
 
     @property
     def outputs(self) -> int:
-        """Masks of k bits."""
         return 1 << self.k
 
     @property
@@ -109,7 +107,6 @@ class UnaryEncoding(Brief, SupportMechanism):
 
     @cached_property
     def reading(self) -> Reading:
-        """Each bit by itself."""
         hit, hidden = self.threshold / WORD, self.hidden / WORD
         noisy = Reading.of(np.full(self.k, hit), np.full(self.k, 1 - hit), alone=False)
         if not self.others.size:
@@ -154,32 +151,26 @@ class UnaryEncoding(Brief, SupportMechanism):
                 yield ColumnClass(self.k, count + rest, code, (ValueClass(self.others, told),))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
-        """The counters themselves."""
         own = counters[..., :-1]
         return Support(own, np.broadcast_to(counters[..., -1:], own.shape))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each bit is to be set; and that there is a report."""
         total = p.sum(axis=-1, keepdims=True)
         return np.concatenate((p * self._own + (total - p) * self._foreign, total), axis=-1)
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose."""
         own = weights[..., :-1]
         foreign = own * self._foreign
         expected: NDArray[np.float64] = own * self._own + foreign.sum(axis=-1, keepdims=True) - foreign
         return expected + weights[..., -1:]
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The last counter."""
         return int(counters[-1])
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no bit was set more often than there are reports."""
         return bool((counters[..., :-1] <= counters[..., -1:]).all())
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The last counter."""
         return law[..., -1:]
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
