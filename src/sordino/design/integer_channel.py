@@ -25,10 +25,10 @@ from math import gcd
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.pairwise import largest_quotient
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats, exponential
 
@@ -58,7 +58,7 @@ BEYOND_WORDS = 45
 """Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
 
 
-def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tuple[int, ...], ...]:
+def integer_channel(channel: Floats, bounds: BoundRows) -> tuple[tuple[int, ...], ...]:
     """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
 
     Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.

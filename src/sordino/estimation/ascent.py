@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.simplex import project
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 ENOUGH = 1e-4
@@ -37,8 +37,6 @@ MOST_CONJUGATE = 12
 
 SOLVED = 1e-4
 """Part of a Newton step's squared residual that may stay."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.blocks.summary import numbers_summary
 from sordino.domain.partition import Partition
@@ -25,6 +24,7 @@ from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smoot
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
@@ -45,11 +45,11 @@ class Sums(NamedTuple):
         swing: how many people one report can weigh in each, shape (m,).
     """
 
-    value: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    swing: NDArray[np.float64]
+    value: Floats
+    stderr: Floats
+    swing: Floats
 
-    def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
         reach = errors_to_either_side(confidence) * self.stderr
         return possible_limits(self.value, (self.value - reach, self.value + reach))
@@ -76,9 +76,9 @@ class Estimate:
         (array([ 1.5, -0.5]), array([1., 0.]))
     """
 
-    value: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    fitted: NDArray[np.float64] | None
+    value: Floats
+    stderr: Floats
+    fitted: Floats | None
     n: int
     method: Method | Literal["joint"]
     _aggregate: Aggregate = field(repr=False)
@@ -94,12 +94,12 @@ class Estimate:
         return numbers_summary(title, "value", columns, are_shares=True)
 
     @property
-    def by_method(self) -> NDArray[np.float64]:
+    def by_method(self) -> Floats:
         """What the method makes of the reports, shape (k,): `fitted`, or `value` where nothing was fitted."""
         return self.value if self.fitted is None else self.fitted
 
     @cached_property
-    def nearest(self) -> NDArray[np.float64]:
+    def nearest(self) -> Floats:
         """The distribution that is nearest to `value`, shape (k,), whatever the method. Not to be changed."""
         return self.fitted if self.fitted is not None and self.method == "simplex" else project(self.value)
 
@@ -114,13 +114,11 @@ class Estimate:
         return self._decoded
 
     @property
-    def law(self) -> NDArray[np.float64]:
+    def law(self) -> Floats:
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law
 
-    def offer(
-        self, known: Surroundings | None = None
-    ) -> tuple[NDArray[np.float64] | None, Choice | SmoothingRefusal | None]:
+    def offer(self, known: Surroundings | None = None) -> tuple[Floats | None, Choice | SmoothingRefusal | None]:
         """Shares smoothed by neighbours, shape (k,), where they are expected to be nearer to the truth.
 
         Args:
@@ -132,9 +130,7 @@ class Estimate:
         known = Surroundings() if known is None else known
         return smooth_if_nearer(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
 
-    def interval(
-        self, confidence: float = 0.95, *, simultaneous: bool = False
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Lower and upper limits, shape (k,) each, of `value` (whatever the method).
 
         Each covers by itself with this confidence, or, if they are to be simultaneous, all of them together. They hold
@@ -181,7 +177,7 @@ class Estimate:
         weights = self._contrast(first, second)
         return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
 
-    def contributions(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contributions(self, functionals: Floats) -> Floats:
         """What each code adds to the estimates of linear functionals of the shares, shape (m, codes).
 
         Args:
@@ -201,7 +197,7 @@ class Estimate:
         weights = self._contrast(first, second)
         return forged * contrast_leverage(self.mechanism, weights, subtract_totals=self._subtract_totals) / self.n
 
-    def _contrast(self, first: int, second: int) -> NDArray[np.float64]:
+    def _contrast(self, first: int, second: int) -> Floats:
         """The weights of a difference, shape (k,)."""
         k = self.mechanism.k
         if first == second or not all(0 <= value < k for value in (first, second)):
@@ -211,11 +207,11 @@ class Estimate:
         weights[first], weights[second] = 1.0, -1.0
         return weights
 
-    def moved(self, forged: int) -> NDArray[np.float64]:
+    def moved(self, forged: int) -> Floats:
         """How far at most some forged reports can have moved each estimate, shape (k,)."""
         return forged * leverages(self.mechanism, subtract_totals=self._subtract_totals) / self.n
 
-    def covariance(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def covariance(self, functionals: Floats) -> Floats:
         """The covariance of the estimates of linear functionals of the shares, shape (m, m).
 
         Args:
@@ -226,7 +222,7 @@ class Estimate:
         """
         return self._decoded.covariance(functionals, subtract_totals=self._subtract_totals) / self.n
 
-    def variances(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variances(self, functionals: Floats) -> Floats:
         """The variances of the estimates of linear functionals of the shares, shape (m,), where reports are alike too.
 
         Args:

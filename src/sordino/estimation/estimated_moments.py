@@ -18,6 +18,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.missing.complete_cases import CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.query import Query
@@ -36,13 +37,13 @@ class MomentReader(Protocol):
     def moments(self) -> Moments:
         """The moments whose means it tells."""
 
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each moment, shape (m,)."""
 
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m)."""
 
-    def leverage(self, aggregate: Aggregate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
         """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
 
 
@@ -73,8 +74,8 @@ class EstimatedMoments:
     """
 
     names: tuple[Factors, ...]
-    means: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    means: Floats
+    covariance: Floats
 
     @classmethod
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> Self:
@@ -154,16 +155,16 @@ class Combined:
     """
 
     told: EstimatedMoments
-    value: NDArray[np.float64]
+    value: Floats
     at: NDArray[np.intp]
-    slopes: NDArray[np.float64]
+    slopes: Floats
 
     @property
-    def stderr(self) -> NDArray[np.float64]:
+    def stderr(self) -> Floats:
         """The standard errors, shape (..., rows, columns)."""
         spread = self.told.covariance[self.at[:, None], self.at[None]]
         variance = np.einsum("s...jk,t...jk,stjk->...jk", self.slopes, self.slopes, spread)
-        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0))
+        stderr: Floats = np.sqrt(np.maximum(variance, 0.0))
         return stderr
 
     @property
@@ -177,7 +178,7 @@ class Combined:
         told = replace(self.told, means=self.told.means[chosen])
         return Combined(told, self.value[chosen], self.at, self.slopes[:, chosen])
 
-    def form_stderr(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def form_stderr(self, weights: Floats) -> Floats:
         """The standard errors of the quadratic forms w' value w, shape (...,), for weights of shape (..., rows)."""
         moved = self.slopes * weights[..., :, None] * weights[..., None, :]
         m, at = len(self.told.covariance), self.at.ravel()
@@ -187,7 +188,7 @@ class Combined:
             variance = slope**2 @ np.diagonal(self.told.covariance)
         else:
             variance = ((slope @ self.told.covariance) * slope).sum(axis=1)
-        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0)).reshape(weights.shape[:-1])
+        stderr: Floats = np.sqrt(np.maximum(variance, 0.0)).reshape(weights.shape[:-1])
         return stderr
 
 

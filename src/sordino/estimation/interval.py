@@ -25,12 +25,13 @@ from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.three_amounts import MOMENTS
 from sordino.estimation.profile import part_of_report, profile_limits
 from sordino.estimation.unbiased import Decoded, amount_ends, variance_of_reports
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import Reading, SupportMechanism
 
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+Limits = tuple[Floats, Floats]
 
 
 def share_interval(
@@ -77,7 +78,7 @@ def errors_to_either_side(confidence: float) -> float:
     return float(special.ndtri((1 + confidence) / 2))
 
 
-def binomial_limits(successes: NDArray[np.float64], trials: float, error: float) -> Limits:
+def binomial_limits(successes: Floats, trials: float, error: float) -> Limits:
     """Limits of a binomial probability, each missed about error / 2 of the time: less where counts are small."""
     from scipy import special
 
@@ -112,7 +113,7 @@ def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, decoded: Deco
     return low, high
 
 
-def different(values: NDArray[np.intp], *columns: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def different(values: NDArray[np.intp], *columns: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Of some values those that differ in a column, and for each value its place among them.
 
     Example:
@@ -133,7 +134,7 @@ def different(values: NDArray[np.intp], *columns: NDArray[np.float64]) -> tuple[
     return values[first], kind
 
 
-def _probabilities(reading: Reading, values: NDArray[np.intp]) -> NDArray[np.float64]:
+def _probabilities(reading: Reading, values: NDArray[np.intp]) -> Floats:
     """Of the three kinds of codes, sent by a value, by another of its group, by one outside: shape (3, 3, values)."""
     hit, miss, entering, supporting = (
         part[values] for part in (reading.hit, reading.miss, reading.entering, reading.entering_in_support)

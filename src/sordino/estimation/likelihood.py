@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.ascent import Hill, gradient_step, newton_step
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import in_nats
 from sordino.mechanism.base import Mechanism
 
@@ -43,15 +43,11 @@ SMALL = 1 << 21
 MOST_INSIDE = 100
 """Steps from the inside: 15 were the most that a number's bins needed, whatever was counted."""
 
-Floats = NDArray[np.float64]
-
 WITHIN = 0.99
 """Part of the way to the nearest zero that a step goes at most."""
 
 
-def likelihood(
-    mechanism: Mechanism, law: NDArray[np.float64], n: int, *, progress: Callable[[int], None] | None = None
-) -> NDArray[np.float64]:
+def likelihood(mechanism: Mechanism, law: Floats, n: int, *, progress: Callable[[int], None] | None = None) -> Floats:
     """The most likely shares, shape (k,): nonnegative, adding up to 1.
 
     Raises SordinoError: the maximum was not reached; seen only for more than 10^10 reports, or for forged ones at an
@@ -95,7 +91,7 @@ def likelihood(
     )
 
 
-def _from_inside(hill: Hill, near: float) -> NDArray[np.float64] | None:
+def _from_inside(hill: Hill, near: float) -> Floats | None:
     """Shares whose mean log-likelihood is that near its maximum, shape (k,); None if steps from inside end first."""
     blocks, steps = hill.blocks, interior_shares(hill.mechanism.probabilities(), hill.law)
     for shares in islice(steps, MOST_INSIDE):

@@ -6,16 +6,12 @@ It is all that expected estimates depend on: a query's report depends on a perso
 from collections.abc import Mapping
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sordino.exact.arrays import Floats
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, NumberStatistic
 from sordino.query.sampled import Sampled
 from sordino.query.signs import Signs
-
-Floats = NDArray[np.float64]
 
 MeanReadings: TypeAlias = Mapping[NumberStatistic, Floats]
 """For each statistic the probability that each of its values is read of somebody, shape (k,)."""

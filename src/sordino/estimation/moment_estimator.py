@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import MeanReadings
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import kind
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -30,8 +31,6 @@ from sordino.query.together import Together
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,19 +21,14 @@ from sordino.blocks.summary import numbers_summary
 from sordino.domain.moment import Factors, Moment, presence
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.estimated_moments import (
-    AboutNumbers,
-    EstimatedMoments,
-    MomentReader,
-    read_moments,
-    read_places,
-)
+from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, MomentReader, read_moments, read_places
 from sordino.estimation.interval import errors_to_either_side, require_confidence
 from sordino.estimation.intervals.moment_limits import moment_limits, ratio_limits
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.missing.number_and_share import Floats, Limits, NumberAndShare
+from sordino.estimation.missing.number_and_share import Limits, NumberAndShare
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -48,15 +43,15 @@ class NormalEstimate:
         n: the number of reports.
     """
 
-    value: NDArray[np.float64]
-    stderr: NDArray[np.float64]
+    value: Floats
+    stderr: Floats
     n: int
 
     def __repr__(self) -> str:
         title = f"{type(self).__name__} from {self.n:,} reports"
         return numbers_summary(title, "place", {"estimate": self.value, "stderr": self.stderr})
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits; each covers by itself.
 
         Raises:
@@ -74,10 +69,10 @@ class CovarianceEstimate(NormalEstimate):
         half: what one scaled unit is, shape (a,).
     """
 
-    half: NDArray[np.float64]
+    half: Floats
 
     @property
-    def nearest_covariance(self) -> NDArray[np.float64]:
+    def nearest_covariance(self) -> Floats:
         """The nearest matrix that is a covariance and lets no number vary by more than its range allows.
 
         No variance is above the square of half the range, whatever the mean; the mean that is told is no bound, since
@@ -99,10 +94,10 @@ class EstimatedMeans(NormalEstimate):
     estimator: MomentEstimator
     aggregate: Aggregate
     at: NDArray[np.intp]
-    middle: NDArray[np.float64]
-    half: NDArray[np.float64]
+    middle: Floats
+    half: Floats
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
 
         Raises SordinoError: a confidence outside (0, 1).

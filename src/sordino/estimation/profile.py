@@ -13,12 +13,9 @@ Cost: about ten passes over the values a limit, some at a time. Source: Cox and 
 profile likelihood); Brown, Cai and DasGupta 2001 (half a report more or less).
 """
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers: TypeAlias = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 FEW = 20.0
 """Supporting reports (or all others) from which on no part of a report is added."""
@@ -33,12 +30,12 @@ NEAR = 1e-8
 """How exact a limit is, as a part of the distance to the estimate."""
 
 
-def part_of_report(support: Numbers, n: float) -> Numbers:
+def part_of_report(support: Floats, n: float) -> Floats:
     """What is added near zero and near everybody: half a report where nobody is seen, nothing from twenty on."""
     return 0.5 * np.clip(1 - np.minimum(support, n - support) / FEW, 0, 1)
 
 
-def profile_limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, error: float) -> tuple[Numbers, Numbers]:
+def profile_limits(counts: Floats, probabilities: Floats, stderr: Floats, error: float) -> tuple[Floats, Floats]:
     """Lower and upper limits of each share, shape (k,) each.
 
     Args:
@@ -55,7 +52,7 @@ def profile_limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, err
     return low, high
 
 
-def _limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, error: float) -> tuple[Numbers, Numbers]:
+def _limits(counts: Floats, probabilities: Floats, stderr: Floats, error: float) -> tuple[Floats, Floats]:
     from scipy import special
 
     part = part_of_report(counts[0], counts.sum(axis=0))
@@ -67,7 +64,7 @@ def _limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, error: flo
     return low, high
 
 
-def _end(counts: Numbers, probabilities: Numbers, fall: float, far: Numbers, reach: Numbers) -> Numbers:
+def _end(counts: Floats, probabilities: Floats, fall: float, far: Floats, reach: Floats) -> Floats:
     """Where the deviance has grown by `fall` on the way from the likeliest share to `far`; `far` if it never does.
 
     The first guess is `reach` away.
@@ -97,7 +94,7 @@ def _end(counts: Numbers, probabilities: Numbers, fall: float, far: Numbers, rea
     return end
 
 
-def _profile(counts: Numbers, probabilities: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
+def _profile(counts: Floats, probabilities: Floats, share: Floats) -> tuple[Floats, Floats]:
     """The deviance at the likeliest share of the group's other values, and its slope in the share, shape (k,) each."""
     own, other, outside = probabilities.swapaxes(0, 1)
     start, direction = own * share + outside * (1 - share), other - outside
@@ -110,7 +107,7 @@ def _profile(counts: Numbers, probabilities: Numbers, share: Numbers) -> tuple[N
     return _deviance(counts, law), slope
 
 
-def _likeliest(counts: Numbers, probabilities: Numbers) -> tuple[Numbers, Numbers]:
+def _likeliest(counts: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
     """The share that explains the counts best, and its deviance, shape (k,) each.
 
     The deviance is zero where some shares predict the counts exactly; otherwise the best lie on an edge: nobody holds
@@ -131,7 +128,7 @@ def _likeliest(counts: Numbers, probabilities: Numbers) -> tuple[Numbers, Number
     return best, deviance
 
 
-def _exact(counts: Numbers, probabilities: Numbers) -> Numbers:
+def _exact(counts: Floats, probabilities: Floats) -> Floats:
     """The share that predicts the counts exactly, shape (k,); nan where none does."""
     law = counts / counts.sum(axis=0)
     own, other, outside = probabilities.swapaxes(0, 1)
@@ -144,7 +141,7 @@ def _exact(counts: Numbers, probabilities: Numbers) -> Numbers:
     return np.where(possible, share, np.nan)
 
 
-def _peak(counts: Numbers, start: Numbers, direction: Numbers, span: Numbers) -> Numbers:
+def _peak(counts: Floats, start: Floats, direction: Floats, span: Floats) -> Floats:
     """The way t in [0, span] along a line of probabilities that makes the counts likeliest, shape (k,).
 
     The likelihood's slope times the three probabilities is a quadratic in t, positive before the peak and negative
@@ -163,11 +160,11 @@ def _peak(counts: Numbers, start: Numbers, direction: Numbers, span: Numbers) ->
     return np.clip(falls, 0, span)
 
 
-def _deviance(counts: Numbers, law: Numbers) -> Numbers:
+def _deviance(counts: Floats, law: Floats) -> Floats:
     """Twice what the log-likelihood of a law falls short of that of the counts' own shares, shape (k,)."""
     from scipy import special
 
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(counts > 0, law * counts.sum(axis=0) / counts, 1.0)
-    total: Numbers = -2 * special.xlogy(counts, ratio).sum(axis=0)
+    total: Floats = -2 * special.xlogy(counts, ratio).sum(axis=0)
     return total

@@ -12,9 +12,9 @@ the BCDP paper's Algorithm 3 calls OPT.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 ASYMMETRY = 1e-9
@@ -30,17 +30,17 @@ STEPS = 200_000
 """Gradient steps at most; reached only where the matrix is all but singular, or `project` does not project."""
 
 
-def positive_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def positive_part(matrix: Floats) -> Floats:
     """The nearest positive semidefinite matrix, by the sum of squared differences: negative eigenvalues become 0.
 
     Raises SordinoError: not symmetric, or not finite.
     """
     values, vectors = np.linalg.eigh(_symmetric(matrix))
-    part: NDArray[np.float64] = (vectors * np.maximum(values, 0)) @ vectors.T
+    part: Floats = (vectors * np.maximum(values, 0)) @ vectors.T
     return (part + part.T) / 2
 
 
-def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def bounded_part(matrix: Floats) -> Floats:
     """The nearest positive semidefinite matrix without an entry above 1 on its diagonal.
 
     All covariances of numbers in [-1, 1] are such. These matrices are a convex set: none of it is further from the
@@ -59,7 +59,7 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         # Optimisers take a while to load: only those who need one wait for it.
         from scipy.optimize import minimize
 
-        def dual(less: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def dual(less: Floats) -> tuple[float, Floats]:
             part = positive_part(matrix - np.diag(less))
             return float(np.sum(part**2)) / 2 + float(less.sum()), 1 - np.diagonal(part)
 
@@ -76,7 +76,7 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.outer(scale, scale) * part
 
 
-def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+def trust_region(matrix: Floats, vector: Floats, radius: float) -> Floats:
     """A global minimum of t'At/2 - b't over |t| <= radius, for any symmetric A; one of two where there are two.
 
     It solves (A + level I) t = b with the least level >= 0 that makes A + level I positive semidefinite and |t| at most
@@ -96,7 +96,7 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     # Counted from the lowest eigenvalue: shift = level + values[0], so no digits are lost where it is small.
     least = max(0.0, float(values[0]))
 
-    def solve(shift: float) -> NDArray[np.float64]:
+    def solve(shift: float) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(along == 0, 0.0, along / (above + shift))
 
@@ -120,11 +120,8 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
 
 
 def projected_minimum(
-    matrix: NDArray[np.float64],
-    vector: NDArray[np.float64],
-    project: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    tolerance: float = 1e-10,
-) -> NDArray[np.float64]:
+    matrix: Floats, vector: Floats, project: Callable[[Floats], Floats], tolerance: float = 1e-10
+) -> Floats:
     """The minimum of t'At/2 - b't over any closed convex set, by accelerated projected gradients.
 
     It stops where the value is proved to be within `tolerance` of the least one, as a part of (b'b + t'AAt) over twice
@@ -174,14 +171,14 @@ def check_radius(radius: float) -> None:
         raise SordinoError("a radius must be above 0 and finite", found=shown(radius))
 
 
-def _form(matrix: NDArray[np.float64], vector: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _form(matrix: Floats, vector: Floats) -> tuple[Floats, Floats]:
     matrix, vector = _symmetric(matrix), np.asarray(vector, dtype=np.float64)
     if vector.shape != matrix.shape[:1] or not np.isfinite(vector).all():
         raise SordinoError(f"the linear part must be {len(matrix)} finite numbers", found=f"shape {vector.shape}")
     return matrix, vector
 
 
-def _symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _symmetric(matrix: Floats) -> Floats:
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size or not np.isfinite(matrix).all():
         raise SordinoError("a quadratic form must be a square matrix of finite numbers", found=f"shape {matrix.shape}")

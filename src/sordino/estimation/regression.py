@@ -27,6 +27,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -54,7 +55,7 @@ class Regression(NormalEstimate):
 
     target: int
     features: tuple[int, ...]
-    covariance: NDArray[np.float64]
+    covariance: Floats
 
     @property
     def intercept(self) -> float:
@@ -62,7 +63,7 @@ class Regression(NormalEstimate):
         return float(self.value[0])
 
     @property
-    def slopes(self) -> NDArray[np.float64]:
+    def slopes(self) -> Floats:
         """How much the prediction moves with each feature, shape (p,)."""
         return self.value[1:]
 
@@ -75,7 +76,7 @@ class ProjectedFit:
         value: the intercept and the slopes, shape (p + 1,), in the attributes' own units.
     """
 
-    value: NDArray[np.float64]
+    value: Floats
     n: int
     target: int
     features: tuple[int, ...]
@@ -153,9 +154,7 @@ def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ran
     return Regression(unit @ solution + shift, stderr, n, target, tuple(asked), covariance)
 
 
-def normal_equations(
-    told: EstimatedMoments, target: int, asked: Sequence[int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def normal_equations(told: EstimatedMoments, target: int, asked: Sequence[int]) -> tuple[Floats, Floats]:
     """A and b of A t = b on the scaled numbers, shapes (p + 1, p + 1) and (p + 1,), the intercept first."""
     singles = told.means[told.singles(asked)]
     second, products = told.second(asked, asked), told.second(asked, [target])
@@ -171,7 +170,7 @@ def projected_least_squares(
     ranges: Ranges | None = None,
     *,
     radius: float | None = None,
-    project: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    project: Callable[[Floats], Floats] | None = None,
 ) -> ProjectedFit:
     """Least squares with a ridge at the noise level, over a set of slopes if one is given.
 
@@ -245,11 +244,11 @@ class FeatureVariation:
         along: its direction, shape (surveys, p).
     """
 
-    variance: NDArray[np.float64]
-    variance_stderr: NDArray[np.float64]
-    least: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    along: NDArray[np.float64]
+    variance: Floats
+    variance_stderr: Floats
+    least: Floats
+    stderr: Floats
+    along: Floats
 
     @classmethod
     def of(cls, centred: Combined, errors: float = DISTINCT) -> "FeatureVariation":
@@ -282,10 +281,10 @@ class FeatureVariation:
         return self.is_constant.any(axis=1) | (self.least <= DISTINCT * self.stderr)
 
     @property
-    def distinctness(self) -> NDArray[np.float64]:
+    def distinctness(self) -> Floats:
         """The least number of standard errors by which features vary, alone or all together, shape (surveys,)."""
         alone = (self.variance / self.variance_stderr).min(axis=1)
-        found: NDArray[np.float64] = np.fmin(alone, self.least / self.stderr)
+        found: Floats = np.fmin(alone, self.least / self.stderr)
         return found
 
 
@@ -322,9 +321,7 @@ def _of_one_survey(told: EstimatedMoments, features: Sequence[int]) -> Combined:
     return replace(told, means=told.means[None]).covariances(features, features)
 
 
-def coefficient_units(
-    target: int, asked: Sequence[int], ranges: Ranges
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def coefficient_units(target: int, asked: Sequence[int], ranges: Ranges) -> tuple[Floats, Floats]:
     """The linear map and the shift that turn scaled coefficients into the attributes' own units."""
     slopes = ranges.half[target] / ranges.half[asked]
     unit = np.diag(np.concatenate([ranges.half[[target]], slopes]))

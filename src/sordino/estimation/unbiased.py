@@ -13,9 +13,9 @@ from functools import cached_property
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 
@@ -28,19 +28,19 @@ class Decoded:
     """
 
     mechanism: Mechanism
-    law: NDArray[np.float64]
+    law: Floats
 
     @cached_property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """The mean of each g_x, shape (k,): the estimate, not shifted. Not to be changed."""
         return self.mechanism.decode(self.law)
 
     @cached_property
-    def second_moment(self) -> NDArray[np.float64]:
+    def second_moment(self) -> Floats:
         """The mean of each g_x squared, shape (k,). Not to be changed."""
         return self.mechanism.decode_squares(self.law)
 
-    def estimate(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def estimate(self, *, subtract_totals: bool = False) -> Floats:
         """As `unbiased`, in a new array."""
         estimate = self.mean.copy()
         if subtract_totals:
@@ -50,7 +50,7 @@ class Decoded:
             estimate -= excess[blocks.block]
         return estimate
 
-    def unit_variance(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def unit_variance(self, *, subtract_totals: bool = False) -> Floats:
         """As the function `unit_variance`, in a new array."""
         moment = self.second_moment.copy()
         if subtract_totals:
@@ -65,7 +65,7 @@ class Decoded:
         moment -= np.square(estimate, out=estimate)
         return np.maximum(moment, 0.0, out=moment)
 
-    def powers(self, count: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def powers(self, count: int, *, subtract_totals: bool = False) -> Floats:
         """The means of the first powers of what a report adds to each estimate, shape (count, k)."""
         mechanism, law = self.mechanism, self.law
         if not subtract_totals:
@@ -78,7 +78,7 @@ class Decoded:
                 found[power - 1] += comb(power, own) * mechanism.decode_powers(law * shift ** (power - own), own)
         return found
 
-    def covariance(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def covariance(self, functionals: Floats, *, subtract_totals: bool = False) -> Floats:
         """The covariance, times n, of the estimates of linear functionals of the shares, shape (m, m).
 
         Raises SordinoError: a tally that does not tell it.
@@ -100,10 +100,10 @@ class Functionals:
     """
 
     mechanism: Mechanism
-    weights: NDArray[np.float64]
+    weights: Floats
     subtract_totals: bool = False
 
-    def variances(self, decoded: Decoded, n: int) -> NDArray[np.float64]:
+    def variances(self, decoded: Decoded, n: int) -> Floats:
         """Of the estimates by n reports, times n, shape (m,); as far as the reports tell.
 
         The plug-in variance is right on average, but 0 where all reports say the same. The share of some values
@@ -120,26 +120,24 @@ class Functionals:
         for row in np.flatnonzero(some & (share != value)):
             own, others = (self.squares_of_value[row, which].min() for which in (inside[row], ~inside[row]))
             least[row] = share[row] * own + (1 - share[row]) * others - share[row] ** 2
-        variances: NDArray[np.float64] = np.maximum(found, least)
+        variances: Floats = np.maximum(found, least)
         return variances
 
-    def expected_variances(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected_variances(self, shares: Floats) -> Floats:
         """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
         return self.squares_of_value @ shares - (self.weights @ shares) ** 2
 
     @cached_property
-    def _squares(self) -> NDArray[np.float64]:
+    def _squares(self) -> Floats:
         return self.mechanism.square_weights(self.weights, subtract_totals=self.subtract_totals)
 
     @cached_property
-    def squares_of_value(self) -> NDArray[np.float64]:
+    def squares_of_value(self) -> Floats:
         """The mean square of what the reports of each value add, shape (m, k)."""
         return self.mechanism.adjoint(self._squares)
 
 
-def estimate_shares(
-    mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
-) -> NDArray[np.float64]:
+def estimate_shares(mechanism: Mechanism, law: Floats, *, subtract_totals: bool = False) -> Floats:
     """The estimate of each value's share, shape (k,); may be negative.
 
     Args:
@@ -149,9 +147,7 @@ def estimate_shares(
     return Decoded(mechanism, law).estimate(subtract_totals=subtract_totals)
 
 
-def unit_variance(
-    mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
-) -> NDArray[np.float64]:
+def unit_variance(mechanism: Mechanism, law: Floats, *, subtract_totals: bool = False) -> Floats:
     """The variance, times n, of each estimate for independent people whose counters have this mean, shape (k,).
 
     With the empirical law it is the plug-in variance. An estimate is the mean over reports of a function g_x(y) of
@@ -160,7 +156,7 @@ def unit_variance(
     return Decoded(mechanism, law).unit_variance(subtract_totals=subtract_totals)
 
 
-def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> Floats:
     """The variance, times n, of each estimate, as far as the reports tell, shape (k,): positive if k > 1.
 
     The plug-in variance, which is right on average, and zero where all reports say the same, so that nobody was seen
@@ -181,7 +177,7 @@ def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
     return float(leverages(mechanism, subtract_totals=subtract_totals).max()) if mechanism.informative else np.inf
 
 
-def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> Floats:
     """How many people one forged report can weigh in each value's estimate, at most, shape (k,).
 
     The swing of g_x(y) over the codes y, where every report of another block gives 0.
@@ -190,9 +186,7 @@ def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray
     return most - least
 
 
-def amount_ends(
-    mechanism: Mechanism, *, subtract_totals: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def amount_ends(mechanism: Mechanism, *, subtract_totals: bool = False) -> tuple[Floats, Floats]:
     """The least and the largest amount that a report can add to each value's estimate, shape (k,) each."""
     least, most = mechanism.contribution_range
     if not subtract_totals:
@@ -203,7 +197,7 @@ def amount_ends(
     return np.where(several, least - excess.max(), 0.0), np.where(several, most - excess.min(), 1.0)
 
 
-def _excess(mechanism: Mechanism) -> NDArray[np.float64]:
+def _excess(mechanism: Mechanism) -> Floats:
     excess = mechanism.excess
     if excess is None:
         raise SordinoError("the tally must tell each report's excess", step="do not subtract totals here")

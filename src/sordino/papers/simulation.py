@@ -15,6 +15,7 @@ from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import FreshStream, Rows, Stream, Words
@@ -93,7 +94,7 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
     return tally
 
 
-def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, generator: np.random.Generator) -> Aggregate:
+def simulate_bits(asked: Sampled, truth: Floats, people: int, generator: np.random.Generator) -> Aggregate:
     """The tally of one report of each of some people who are drawn from a population, however many at once.
 
     The law of a report depends on the population only by its means of the statistics.
@@ -114,7 +115,7 @@ def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, gener
 def distances(
     mechanism: Mechanism,
     people: Counts,
-    truth: NDArray[np.float64],
+    truth: Floats,
     source: SimulationSource,
     advance: Advance,
     methods: Sequence[Method] = METHODS,
@@ -140,6 +141,6 @@ def post_processings(mechanism: Mechanism) -> tuple[Method, ...]:
     return (*METHODS, "likelihood") if mechanism.counts_codes else METHODS
 
 
-def total_variation(shares: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+def total_variation(shares: Floats, others: Floats) -> float:
     """Half the sum of the absolute differences; above 1 only where shares lie outside 0..1."""
     return float(np.abs(shares - others).sum() / 2)

@@ -17,7 +17,6 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.measures.asked import Asked, plus, share_of, within
 from sordino.accounting.measures.box import SETTLED, box_question
@@ -33,7 +32,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.bound.numbers import NumberLosses
 from sordino.evidence.bound.single_report import largest_alone
-from sordino.evidence.shape import Floats
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
@@ -222,12 +221,12 @@ class CoordinateBoxState:
         return replace(self, numbers=NumberLosses.of_no_reports(self.box), settled=settled)
 
     @property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The loss under each bound, rounded up, also where nothing is protected; as far as the limit allows."""
         each = tuple(number.solve(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
         return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried_losses(()))
 
-    def own(self, query: FilterQuery) -> NDArray[np.float64]:
+    def own(self, query: FilterQuery) -> Floats:
         """The most that a question can add under each bound: its epsilon, or nothing."""
         question = self._fitting_question(query)
         level = question.level

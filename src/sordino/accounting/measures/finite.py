@@ -25,6 +25,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.counted import CountedEvidence
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
@@ -90,7 +91,7 @@ class FiniteState(GroupedState):
         )
 
     @cached_property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         return self.measure.levels(self.evidence)
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:

@@ -15,13 +15,13 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.ratio import Ratio, level_above
 from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
 
@@ -45,7 +45,7 @@ class QueryLosses:
 
     epsilon: Ratio
     own: tuple[Ratio, ...]
-    levels: NDArray[np.float64]
+    levels: Floats
     outputs: int | None
 
     @classmethod
@@ -68,7 +68,7 @@ class GroupedState(ABC):
 
     @property
     @abstractmethod
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The loss in each group, rounded up."""
 
     @property
@@ -105,7 +105,7 @@ class GroupedState(ABC):
     def changed(self) -> "Self":
         """The state once the record has changed."""
 
-    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> Floats:
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
 
@@ -197,15 +197,15 @@ class GroupedState(ABC):
         )
 
     @cached_property
-    def floors(self) -> NDArray[np.float64]:
+    def floors(self) -> Floats:
         """The bounds, rounded down; infinite where nothing is protected."""
         return np.array([math.inf if bound is None else bound.floor() for bound in self.bounds])
 
-    def _over(self, levels: NDArray[np.float64]) -> list[tuple[int, float]]:
+    def _over(self, levels: Floats) -> list[tuple[int, float]]:
         """The groups whose level is not surely within the bound."""
         return [(group, float(levels[group])) for group in np.flatnonzero(levels > self.floors).tolist()]
 
-    def _simply(self, known: QueryLosses, raised: NDArray[np.float64]) -> bool:
+    def _simply(self, known: QueryLosses, raised: Floats) -> bool:
         """Whether levels stay within the bounds whatever is answered."""
         return all(
             self._within(group, level, lambda group: self.within_raised(group, known))
@@ -217,7 +217,7 @@ class GroupedState(ABC):
             return True
         return level <= self.floors[group] + self.comparison_margin and exactly(group)
 
-    def _largest(self, levels: NDArray[np.float64]) -> float:
+    def _largest(self, levels: Floats) -> float:
         """Of the groups that are protected."""
         return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 

@@ -20,6 +20,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, loss_over, widen_gaps
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 
@@ -59,13 +60,13 @@ class Attributes(Measure):
         """Beliefs about one version say nothing of how it depends on another."""
         return isinstance(self.definition, CoordinateDP)
 
-    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+    def levels(self, evidence: FiniteEvidence) -> Floats:
         levels = self.definition.levels(evidence)
         if isinstance(self.definition, CoordinateDP) or self.definition.epsilon is None:
             return levels
         return np.append(levels, LDP(self.definition.epsilon).loss(evidence).max())
 
-    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def levels_of(self, log: Floats, radius: float) -> Floats:
         """Of coordinate DP all rows at once."""
         if not isinstance(self.definition, CoordinateDP):
             return super().levels_of(log, radius)
@@ -77,9 +78,7 @@ class Attributes(Measure):
             found[:, i] = gap.reshape(len(log), -1).max(axis=1)
         return widen_gaps(found, radius)
 
-    def steep(
-        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
-    ) -> Iterator[Contrasted] | None:
+    def steep(self, group: int, log: Floats, least: float, alike: NDArray[np.integer]) -> Iterator[Contrasted] | None:
         """Pairs that differ in the attribute only; all pairs under LDP. Beliefs average over all other attributes."""
         if group == self.definition.d:
             return pairs_at_ends(log, np.arange(self.k), np.arange(self.k), least, alike)
@@ -133,12 +132,12 @@ class Pairs(Measure):
             self.definition.bound(x, other) for x, other in zip(*map(np.ndarray.tolist, self._pairs), strict=True)
         )
 
-    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+    def levels(self, evidence: FiniteEvidence) -> Floats:
         heavy, light = self._pairs
         own = FiniteEvidence(evidence.log[heavy], evidence.radius)
         return np.maximum(loss_over(own, evidence.log[light], alone=False), 0.0) if len(heavy) else np.empty(0)
 
-    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def levels_of(self, log: Floats, radius: float) -> Floats:
         heavy, light = self._pairs
         found = np.empty((len(log), len(heavy)))
         for row, own in zip(found, log, strict=True):
@@ -146,9 +145,7 @@ class Pairs(Measure):
             row[:] = np.subtract(most, own[light], out=np.zeros(len(heavy)), where=~np.isneginf(most))
         return np.maximum(widen_gaps(found, radius), 0.0)
 
-    def steep(
-        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
-    ) -> Iterator[Contrasted]:
+    def steep(self, group: int, log: Floats, least: float, alike: NDArray[np.integer]) -> Iterator[Contrasted]:
         """The pair itself, unless its first value was ruled out."""
         del least, alike
         heavy, light = (int(values[group]) for values in self._pairs)
@@ -180,15 +177,13 @@ class EqualBounds(Measure):
     def bounds(self) -> GroupBounds:
         return (self.definition.epsilon,)
 
-    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+    def levels(self, evidence: FiniteEvidence) -> Floats:
         return np.array([float(self.definition.loss(evidence).max())])
 
-    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def levels_of(self, log: Floats, radius: float) -> Floats:
         return widen_gaps(largest_gap(self.definition, log), radius)[:, None]
 
-    def steep(
-        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
-    ) -> Iterator[Contrasted]:
+    def steep(self, group: int, log: Floats, least: float, alike: NDArray[np.integer]) -> Iterator[Contrasted]:
         """The likeliest and the least likely values, of each block."""
         del group
         match self.definition:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence, reach_of
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
@@ -62,12 +63,12 @@ class Columns:
         return cls(tuple(ascending) or (1,), place)
 
     @cached_property
-    def logs(self) -> NDArray[np.float64]:
+    def logs(self) -> Floats:
         """Shape (outputs, k): the logarithm of each weight's ratio to the largest of all; minus infinity for zero."""
         return np.take(self.logarithms, self.place, mode="clip")
 
     @cached_property
-    def logarithms(self) -> NDArray[np.float64]:
+    def logarithms(self) -> Floats:
         """Of each different weight."""
         largest = self.distinct[-1]
         return np.array([log_of(weight, largest) for weight in self.distinct])

@@ -32,6 +32,7 @@ from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
@@ -119,12 +120,12 @@ class ProductState(GroupedState):
         return cls(bounds, 0.0, record, definition, nothing, (0.0,) * record.d, one)
 
     @cached_property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         if isinstance(self.definition, CoordinateDP):
             return np.array(self.coordinates)
         return self._mixed_losses(self.coordinates, self.evidence.loss[1])
 
-    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> Floats:
         """For a mixture both of its parts are raised."""
         if isinstance(self.definition, LDP):
             return np.nextafter(self.levels + known.levels, np.inf)
@@ -277,7 +278,7 @@ class ProductState(GroupedState):
             return self.definition.beliefs.bounds[group]
         return Fraction(0)
 
-    def _mixed_losses(self, attributes: Sequence[float], record: float) -> NDArray[np.float64]:
+    def _mixed_losses(self, attributes: Sequence[float], record: float) -> Floats:
         """Each attribute's bound by its own loss and the record's; then the record's. Under LDP the record's alone."""
         if isinstance(self.definition, LDP):
             return np.array([record])

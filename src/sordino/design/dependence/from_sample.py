@@ -56,6 +56,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 MOST_RECORDS = 2**31
@@ -197,7 +198,7 @@ def state_dependence(
 
 
 def _sums(
-    asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: NDArray[np.float64]
+    asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: Floats
 ) -> dict[tuple[int, Compared], NDArray[np.int64]]:
     """For each attribute and moment that are compared the moment's sums by the attribute's values, in units of 1/UNIT.
 
@@ -270,7 +271,7 @@ def _largest_of_each(
 
 def _largest(
     asked: SampleQuestions, sample: SampleTally, i: int, statistics: Sequence[Compared], odds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """The largest bound over all pairs of values, and the largest distance seen, of each of some statistics.
 
     Args:
@@ -315,9 +316,7 @@ def _largest(
     return np.minimum(largest, 1), most_seen
 
 
-def _smooth(
-    attribute: Attribute, i: int, statistics: Sequence[Compared]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _smooth(attribute: Attribute, i: int, statistics: Sequence[Compared]) -> tuple[Floats, Floats] | None:
     """The Lipschitz constant of each statistic's mean given a number, where one is declared, and the scaled bins.
 
     Their shapes are (statistics,) and (bins + 1, 1).

@@ -21,6 +21,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 MOST_VALUES = 1000
@@ -120,12 +121,12 @@ class SampleNumber(Attribute):
             found = "a Lipschitz constant" if self.edges else "no bins"
             raise SordinoError(f"{where}: answers about the bin need bins, and nothing finer", found=found)
 
-    def cell(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+    def cell(self, numbers: Floats) -> NDArray[np.intp]:
         """The bin of each number."""
         inner = np.array(self.edges[1:-1])
         return np.searchsorted(inner, numbers, side="right").astype(np.intp)
 
-    def statistic_values(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic_values(self, numbers: Floats) -> Floats:
         """What the answers are about, in [-1, 1]."""
         if self.answers == "number":
             return self.interval.scale(numbers)

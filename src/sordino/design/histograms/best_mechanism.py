@@ -18,6 +18,7 @@ from sordino.design.histograms.mixture import LARGEST_MIXTURE, mixture
 from sordino.design.histograms.optimal import optimal_weights
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -218,9 +219,7 @@ def _with_design(axis: MetricLDP) -> Iterator[Mechanism]:
 
 
 @checked
-def optimal_channel(
-    matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
-) -> ChannelTable:
+def optimal_channel(matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: Floats | None = None) -> ChannelTable:
     """The channel with the least total variance at a prior that a search finds, under any bounds between values.
 
     The search ends where some rounds bring next to nothing, or after counted steps, however busy the machine is; of
@@ -243,7 +242,7 @@ def optimal_channel(
     return ChannelTable(optimal_weights(definition.bounds, prior, _starting_channel(definition)))
 
 
-def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
+def _starting_channel(definition: PairwiseLDP) -> Floats | None:
     """The best channel of few codes that protects all values alike, for a design to begin with."""
     if definition.k <= FEW_VALUES or definition.least.sign() <= 0:
         return None

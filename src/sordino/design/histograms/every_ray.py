@@ -15,8 +15,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats, exponential
+from sordino.design.coarse import exponential
 from sordino.design.integer_channel import BoundRows
+from sordino.exact.arrays import Floats
 
 Whole = NDArray[np.int64]
 

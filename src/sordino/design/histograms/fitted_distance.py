@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded, estimate_shares
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 FEWEST, MOST = 6, 400
@@ -27,8 +27,6 @@ PRECISION = 0.01
 
 CORRELATED = 128
 """Values up to which the covariances of errors are worked out; they are below 1 / k of the variances."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,9 +26,9 @@ from math import comb, prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.every_ray import LARGEST_BOUND, ROUNDING, UNPROTECTED, Whole, every_ray, powers
 from sordino.design.histograms.value_classes import ValueClasses
+from sordino.exact.arrays import Floats
 
 LARGEST_LISTED = 12
 """Values at most, two of each class: 1 s for 9, four times as much for each more."""

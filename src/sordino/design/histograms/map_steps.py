@@ -10,13 +10,13 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.design.coarse import coarse_number, exponential
 from sordino.domain.great_circle import cell_sizes, least_distances
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 
 MARGIN = 1e-6
@@ -65,7 +65,7 @@ def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
     return row_step, column_step
 
 
-def _scale(distances: NDArray[np.float64], row: float, column: float) -> float:
+def _scale(distances: Floats, row: float, column: float) -> float:
     """The largest factor at which no two centres are further apart by rows and columns than over the Earth."""
     by_steps = row * np.arange(distances.shape[0])[:, None] + column * np.arange(distances.shape[1])
     return float((distances.ravel()[1:] / by_steps.ravel()[1:]).min())

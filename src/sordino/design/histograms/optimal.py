@@ -12,12 +12,11 @@ Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minu
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.channel_design import design
 from sordino.design.integer_channel import integer_channel
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 
@@ -32,9 +31,7 @@ UNBOUNDED = 1000.0
 
 
 def optimal_weights(
-    bounds: Sequence[Sequence[Nats | None]],
-    prior: NDArray[np.float64] | None = None,
-    known: NDArray[np.float64] | None = None,
+    bounds: Sequence[Sequence[Nats | None]], prior: Floats | None = None, known: Floats | None = None
 ) -> tuple[tuple[int, ...], ...]:
     """Integer weights of the channel of least summed variance, one row for each value.
 
@@ -90,7 +87,7 @@ def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
     return limits
 
 
-def _read_prior(prior: NDArray[np.float64], k: int) -> Floats:
+def _read_prior(prior: Floats, k: int) -> Floats:
     shares = np.asarray(prior, dtype=np.float64)
     if shares.shape != (k,):
         raise SordinoError(f"the prior must hold {k} shares", found=f"shape {shares.shape}")

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.unbiased import unit_variance
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 LARGEST = 15
 """Values that tables show."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

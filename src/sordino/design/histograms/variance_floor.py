@@ -35,10 +35,10 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.coarse import Floats
 from sordino.design.histograms.listed_floor import LARGEST_LISTED, can_list, listed_floor
 from sordino.design.histograms.value_classes import ValueClasses, classes_of, sensitive_classes
 from sordino.design.integer_channel import BoundRows, needed_pairs
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, exponential
 
 BITS = 80

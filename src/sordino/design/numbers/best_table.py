@@ -17,8 +17,9 @@ from math import ceil, sqrt
 import numpy as np
 
 from sordino.definition.bounds import read_epsilon
-from sordino.design.coarse import Floats, exponential
+from sordino.design.coarse import exponential
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, most_weight
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import NatsLike
 from sordino.mechanism.numbers.window import WindowResponse
 
-Floats: TypeAlias = NDArray[np.float64]
 Sizes: TypeAlias = NDArray[np.intp]
 
 SEARCHED = 64

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.audit.answers import answers
 from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
@@ -17,6 +16,7 @@ from sordino.definition.sampling import largest_level, sampling_deltas, sampling
 from sordino.design.coarse import coarse
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import statistic_of
@@ -109,7 +109,7 @@ def require_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, depend
         raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
 
 
-def whole_shares(shares: NDArray[np.float64]) -> list[int]:
+def whole_shares(shares: Floats) -> list[int]:
     """Whole weights in proportion to positive shares, each at least 1, whose sum is a power of two.
 
     Example:
@@ -121,7 +121,7 @@ def whole_shares(shares: NDArray[np.float64]) -> list[int]:
     return [weight + 1 for weight in apportion(shares, total - len(shares))]
 
 
-def apportion(shares: NDArray[np.float64], total: int) -> list[int]:
+def apportion(shares: Floats, total: int) -> list[int]:
     """Whole numbers with a sum, nearly in proportion to shares >= 0: what rounding leaves goes where it took the most.
 
     Example:

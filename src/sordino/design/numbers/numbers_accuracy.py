@@ -13,7 +13,6 @@ from math import isqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
@@ -22,6 +21,7 @@ from sordino.estimation.mean_readings import MeanReadings, mean_readings
 from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import FeatureVariation, solve
+from sordino.exact.arrays import Floats
 from sordino.query.sampled import Sampled
 
 ForecastKind = Literal["mean", "covariance", "regression"]
@@ -46,8 +46,6 @@ MOST_TRIED = 10**13
 
 RARELY = 0.05
 """A regression that is refused more often is not expected to be answered."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

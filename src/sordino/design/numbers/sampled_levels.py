@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
@@ -25,6 +24,7 @@ from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.drawn_answers import whole_shares
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.randomized import RandomizedResponse
@@ -125,10 +125,10 @@ def _estimator(mechanism: Mechanism) -> MomentEstimator:
     return MomentEstimator.of(Query(Number(0, mechanism.k), mechanism))
 
 
-def _best_shares(channels: Sequence[Mechanism]) -> NDArray[np.float64]:
+def _best_shares(channels: Sequence[Mechanism]) -> Floats:
     """How often each is drawn for the least total noise."""
     spread = coarse(np.array([np.sqrt(noise_of(channel)) for channel in channels]))
-    shares: NDArray[np.float64] = spread / spread.sum()
+    shares: Floats = spread / spread.sum()
     return shares
 
 

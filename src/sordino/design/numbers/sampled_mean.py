@@ -17,7 +17,6 @@ from math import log
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
@@ -29,6 +28,7 @@ from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
@@ -217,7 +217,7 @@ def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
     A table that few are asked by makes codes and costs words, and tells next to nothing.
     """
     of_table: dict[tuple[int, ...], float] = {}
-    told: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    told: dict[tuple[int, ...], Floats] = {}
     squares = {table: np.array(_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
     for places, table, share in parts:
         of_table[table] = of_table.get(table, 0.0) + share
@@ -244,7 +244,7 @@ def _slopes(table: Sequence[int]) -> list[Fraction]:
     return [flips.slope(bit) for bit in range(len(table).bit_length() - 1)]
 
 
-def whole_weights(shares: NDArray[np.float64]) -> list[int]:
+def whole_weights(shares: Floats) -> list[int]:
     """Whole numbers nearly in proportion to shares >= 0, whose sum is a power of two; small shares become 0."""
     enough = max(min(DRAWS_OF_EACH * len(shares), LISTED), min(LEAST_OF_EACH * len(shares), LARGEST_SUM))
     total = LEAST_DRAWS

@@ -17,7 +17,6 @@ Source: BCDP paper, read per statistic; its least squares is Algorithm 3.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
@@ -26,6 +25,7 @@ from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
@@ -122,7 +122,7 @@ def statistic_levels(
 
 def _statistics_and_weights(
     d: int, pairs: Sequence[tuple[int, int]] | None, target: int | None, features: Sequence[int] | None
-) -> tuple[tuple[Moment, ...], NDArray[np.float64]]:
+) -> tuple[tuple[Moment, ...], Floats]:
     """The statistics, and how much the variance of each matters."""
     if target is not None:
         if pairs is not None:

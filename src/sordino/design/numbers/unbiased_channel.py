@@ -27,7 +27,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
+from sordino.exact.arrays import Floats
 
 Places: TypeAlias = NDArray[np.intp]
 

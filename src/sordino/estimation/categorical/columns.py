@@ -14,19 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.coded import Indicator
 from sordino.domain.moment import Factor, Factors, Moment, Moments, place_of, sort_factors
 from sordino.estimation.estimated_moments import MomentReader, read_moments
 from sordino.estimation.regression import regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
 
 Sum = tuple[float, tuple[tuple[Factors, float], ...]]
 """A number, and moments with their factors."""

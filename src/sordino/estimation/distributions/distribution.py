@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
@@ -40,6 +39,7 @@ from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -54,7 +54,7 @@ NORMAL = 50
 FAR = 1e9
 """Standard errors that are as good as infinitely many, and can be squared."""
 
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+Limits = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +69,7 @@ class DistributionEstimate(Brief):
 
     bins: Bins
     shares: Estimate
-    fitted: NDArray[np.float64] | None
+    fitted: Floats | None
     method: str
     spikes: bool = False
 
@@ -140,7 +140,7 @@ class DistributionEstimate(Brief):
         """The share of each range, by the edges where it begins and ends."""
         return self._inside(inside_ranges(ranges, self.bins.k))
 
-    def _inside(self, inside: NDArray[np.float64]) -> RangeShares:
+    def _inside(self, inside: Floats) -> RangeShares:
         return RangeShares(self.subpopulation, self.shares.law, self.n, inside)
 
     @property
@@ -153,17 +153,17 @@ class DistributionEstimate(Brief):
         )
 
     @property
-    def function(self) -> NDArray[np.float64]:
+    def function(self) -> Floats:
         """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
         return self.below.value
 
     @property
-    def stderr(self) -> NDArray[np.float64]:
+    def stderr(self) -> Floats:
         """Of each of them, shape (k - 1,); never zero, also where all reports say the same."""
         return self.below.stderr
 
     @cached_property
-    def fitted_function(self) -> NDArray[np.float64]:
+    def fitted_function(self) -> Floats:
         """The curve that quantiles are read off, at all k + 1 edges: 0 at the first, 1 at the last, never falling.
 
         Without a fit it is the unbiased one, each value raised to the largest before it and cut to 0..1.
@@ -171,7 +171,7 @@ class DistributionEstimate(Brief):
         inner = np.maximum.accumulate(self.function) if self.fitted is None else np.cumsum(self.fitted)[:-1]
         return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
 
-    def band(self, confidence: float, reach: NDArray[np.float64] | None = None) -> Limits:
+    def band(self, confidence: float, reach: Floats | None = None) -> Limits:
         """Limits of the distribution function at all k + 1 edges; all hold together with this confidence.
 
         Args:
@@ -194,9 +194,7 @@ class DistributionEstimate(Brief):
         # Reports that all say the same show no noise to draw.
         return drawn if drawn > 0 else errors_to_either_side(bonferroni(confidence, self.bins.k - 1))
 
-    def quantile(
-        self, part: float, confidence: float, away: NDArray[np.float64] | None = None
-    ) -> tuple[float, float, float]:
+    def quantile(self, part: float, confidence: float, away: Floats | None = None) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and between which edges the quantile lies with this confidence.
 
         The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin,
@@ -222,7 +220,7 @@ class DistributionEstimate(Brief):
         value = edges[at] + (edges[at + 1] - edges[at]) * ((part - curve[at]) / rise if rise > 0 else 1.0)
         return float(np.clip(value, first, last)), first, last
 
-    def errors_at(self, part: float) -> NDArray[np.float64]:
+    def errors_at(self, part: float) -> Floats:
         """Standard errors by which the function at each edge is told from a part of the people, shape (k - 1,)."""
         if not self.subpopulation.optional:
             return self.below.errors_at(part)
@@ -243,7 +241,7 @@ class DistributionEstimate(Brief):
         return max(float(enough), errors_to_either_side(confidence))
 
     @cached_property
-    def _noise(self) -> NDArray[np.float64]:
+    def _noise(self) -> Floats:
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
         law, contributions = self._law, self.below.contributions
         scale = np.sqrt(variances(contributions, law))
@@ -264,7 +262,7 @@ class DistributionEstimate(Brief):
         return self.shares.mechanism
 
     @cached_property
-    def _law(self) -> NDArray[np.float64]:
+    def _law(self) -> Floats:
         """How often each code is sent, as far as reports and channel tell it together: the noise is that of this."""
         return self._mechanism.known_law(self.shares.law)
 
@@ -274,7 +272,7 @@ def _of_bits(mechanism: Mechanism) -> WindowResponse | None:
     return mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
 
 
-def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
+def function_contributions(mechanism: Mechanism) -> Floats:
     """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
     return np.stack([mechanism.code_values(inside) for inside in below_edges(mechanism.k)])
 
@@ -285,11 +283,11 @@ def function_leverage(mechanism: Mechanism) -> float:
     return float((contributions.max(axis=1) - contributions.min(axis=1)).max())
 
 
-def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
+def _among(fitted: Floats, bins: Bins) -> Floats:
     """A distribution of all that is read, among those who have the number: evenly spread if it leaves nobody there."""
     own = fitted[: bins.k]
     if len(own) == len(fitted):
         return fitted
     own = own if own.sum() > 0 else bins.widths
-    among: NDArray[np.float64] = own / own.sum()
+    among: Floats = own / own.sum()
     return among

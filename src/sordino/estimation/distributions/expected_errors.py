@@ -8,12 +8,10 @@ Shapes: m functionals of the k values that are read.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.distributions.subpopulation import variances
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
-
-Floats = NDArray[np.float64]
 
 
 def functional_variances(mechanism: Mechanism, functionals: Floats, shares: Floats) -> Floats:

@@ -9,13 +9,12 @@ A threshold without reports has the value of a straight line between its neighbo
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.mechanism.numbers.window import WindowResponse
 
 
-def isotonic_shares(
-    mechanism: WindowResponse, counts: NDArray[np.integer], widths: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def isotonic_shares(mechanism: WindowResponse, counts: NDArray[np.integer], widths: Floats) -> Floats:
     """The fitted share of each bin, shape (k,): nonnegative, adding up to 1.
 
     Args:
@@ -37,7 +36,7 @@ def isotonic_shares(
     return np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
 
 
-def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
+def nearest_function(function: Floats, weights: NDArray[np.integer | np.floating]) -> Floats:
     """The distribution function that is nearest in weighted squares, as the shares between its edges, shape (k,).
 
     Args:

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.distributions.subpopulation import Subpopulation
 from sordino.estimation.intervals.possible import possible_limits
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

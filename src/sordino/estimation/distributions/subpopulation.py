@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.quotient import quotient_limits
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
-
-Floats = NDArray[np.float64]
 
 Limits = tuple[Floats, Floats]
 

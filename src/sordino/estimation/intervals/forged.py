@@ -10,11 +10,11 @@ Not against what is not a report: ids that were made up, and a collector that le
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+Limits = tuple[Floats, Floats]
 
 
 def require_fewer(forged: int, n: int) -> None:
@@ -27,15 +27,7 @@ def require_fewer(forged: int, n: int) -> None:
         raise SordinoError(rule, found=f"{n:,}", step="ask more people, or bound the forged ones more tightly")
 
 
-def forged_limits(
-    fixed: Limits,
-    value: NDArray[np.float64],
-    stderr: NDArray[np.float64],
-    moved: NDArray[np.float64],
-    *,
-    forged: int,
-    part: float,
-) -> Limits:
+def forged_limits(fixed: Limits, value: Floats, stderr: Floats, moved: Floats, *, forged: int, part: float) -> Limits:
     """Limits that hold if at most some reports are forged, from those for honest ones.
 
     Args:

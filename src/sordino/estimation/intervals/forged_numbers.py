@@ -8,16 +8,14 @@ at most, by (I - |A^-1| E)^-1 |A^-1| (E |t| + f) in absolute value. Source of th
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, read_moments
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import coefficient_units, normal_equations, regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
-
-Floats = NDArray[np.float64]
 
 
 def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:

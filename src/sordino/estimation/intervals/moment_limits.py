@@ -12,15 +12,14 @@ Cost: five passes over the codes that tell each mean; some forty over those that
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_moments
 from sordino.estimation.intervals.quotient import likely_limits
 from sordino.estimation.intervals.three_amounts import MOMENTS
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 
-Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
 
 

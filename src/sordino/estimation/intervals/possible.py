@@ -14,9 +14,9 @@ end than limits reach they hold more often than promised, since to that end noth
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 def possible_limits(

@@ -23,8 +23,7 @@ from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import likely_limits, quotient_limits
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 LARGEST_TABLE = 1024
 """Cells, each two of which have a covariance: all that is made of them takes some seconds."""

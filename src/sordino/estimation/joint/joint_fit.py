@@ -22,12 +22,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.joint.mixture import Mixture
 from sordino.estimation.simplex import project
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 MOST_CLASSES, FEWEST_CLASSES = 256, 16
 """More classes gain nothing: what keeps a fit from the noise is when it stops."""

@@ -14,11 +14,9 @@ from functools import reduce
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.joint.raking import rake_all
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
@@ -25,11 +24,10 @@ from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Functionals
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 1 << 22
 """Of codes times pooled numbers, for each question."""

@@ -16,11 +16,9 @@ from math import prod
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 Table = TypeVar("Table")
 

@@ -20,13 +20,12 @@ from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.moment_limits import moment_limits
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.missing.complete import CompleteCase
 
 if TYPE_CHECKING:
     from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 COMPLETE = "complete cases"
 """What their share is called among results."""

@@ -17,14 +17,12 @@ Source: Anscombe 1948 (the square root of counts, and the shift that leaves its 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.unbiased import Decoded
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import SupportMechanism
-
-Floats = NDArray[np.float64]
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 """A standard error to divide by where nobody is, which is known without noise."""

@@ -17,8 +17,9 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sordino.estimation.neighbours.noise import Floats, ShareNoise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, LEAST, PLAIN, SHARES, STEP, Indices, Posteriors
+from sordino.exact.arrays import Floats
 
 LOWEST = 1e-6
 """Expectations below this, in units of noise, are taken for it."""

@@ -21,10 +21,11 @@ import numpy as np
 
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.estimation.neighbours.noise import Floats, ShareNoise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import Posteriors
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
 from sordino.estimation.neighbours.sparse import hedged_prior
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 SCALES = (1.0, 3.0, 9.0)

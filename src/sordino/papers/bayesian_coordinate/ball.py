@@ -23,6 +23,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
@@ -137,7 +138,7 @@ class L2Ball(Seeded, NumberChannel):
     def possible(self, counters: NDArray[np.integer]) -> bool:
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean vector, shape (d,).
 
         Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
@@ -145,11 +146,11 @@ class L2Ball(Seeded, NumberChannel):
         n = require_reports(self, aggregate)
         return self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
 
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         means = self.means(aggregate)
         return (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
 
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Floats:
         """B^2 / d for each number, shape (d,)."""
         return np.full(self.dimension, self._steered_level.second_moment)
 

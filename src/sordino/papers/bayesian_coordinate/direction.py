@@ -9,8 +9,8 @@ machines; no guarantee rests on it. Cost: about 30 ns a number.
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.source import Words
 
 PUBLIC_KEY = b"sordino ball v1."
@@ -23,7 +23,7 @@ MANTISSA = 52
 """Bits of a uniform number: with a half added it is strictly between 0 and 1 in float64."""
 
 
-def unit_vectors(seeds: Words, place: int, dimension: int) -> NDArray[np.float64]:
+def unit_vectors(seeds: Words, place: int, dimension: int) -> Floats:
     """A vector of length 1 for each seed, uniform on the sphere, shape (n, dimension).
 
     Args:

@@ -17,7 +17,6 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.sampled_moments import sampled_moments
@@ -26,6 +25,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.quadratic import positive_part, trust_region
 from sordino.estimation.regression import projected_least_squares
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
@@ -72,9 +72,9 @@ class QuadraticMoments:
         ridge: the length that the noise of A has as an operator, about: what it can take from its eigenvalues.
     """
 
-    matrix: NDArray[np.float64]
-    vector: NDArray[np.float64]
-    deviations: NDArray[np.float64]
+    matrix: Floats
+    vector: Floats
+    deviations: Floats
     ridge: float
 
 
@@ -205,26 +205,26 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     return tuple(rows)
 
 
-def algorithm_3(copies: TwoCopies, tally: Aggregate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def algorithm_3(copies: TwoCopies, tally: Aggregate) -> tuple[Floats, Floats]:
     """The slopes that minimise the quadratic form over the ball: as it is, and clipped with a ridge."""
     moments = quadratic_moments(copies, tally, TARGET)
     convex = positive_part(moments.matrix) + moments.ridge * np.eye(TARGET)
     return trust_region(moments.matrix, moments.vector, RADIUS), trust_region(convex, moments.vector, RADIUS)
 
 
-def excess_loss(slopes: NDArray[np.float64]) -> float:
+def excess_loss(slopes: Floats) -> float:
     """Half of what the mean squared error of predictions has beyond that of the best slopes."""
     return float(np.sum((slopes - SLOPES) ** 2)) / 6
 
 
-def draw_records(count: int, generator: np.random.Generator) -> NDArray[np.float64]:
+def draw_records(count: int, generator: np.random.Generator) -> Floats:
     """Five features and the label of some people, shape (count, 6)."""
     features = generator.uniform(-1, 1, (count, TARGET))
     labels = np.where(generator.random(count) < (1 + features @ SLOPES) / 2, 1.0, -1.0)
     return np.column_stack([features, labels])
 
 
-def statistics_of(names: Sequence[Factors]) -> NDArray[np.float64]:
+def statistics_of(names: Sequence[Factors]) -> Floats:
     """The population's means of the statistics of `Moments`: numbers, products, and 2 x^2 - 1 for squares."""
     means: dict[Factors, float] = {(j, TARGET): float(SLOPES[j]) / 3 for j in range(TARGET)}
     means |= {(j, j): 2 / 3 - 1 for j in range(TARGET)}
@@ -250,7 +250,7 @@ def _loss_of_sampled(asked: Sampled, tally: Aggregate) -> float:
     return excess_loss(fit[1:]) + float(fit[0] ** 2) / 2
 
 
-def _row(setting: str, method: str, people: int, losses: NDArray[np.float64]) -> LeastSquaresRow:
+def _row(setting: str, method: str, people: int, losses: Floats) -> LeastSquaresRow:
     """The mean over the runs, for losses of shape (runs,)."""
     runs = len(losses)
     stderr = float(losses.std(ddof=1)) / sqrt(runs) if runs > 1 else None

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import largest_threshold
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -43,8 +44,6 @@ from sordino.papers.bayesian_coordinate.seeded import (
     require_reports,
 )
 from sordino.papers.bayesian_coordinate.steered import Steered, combine
-
-Numbers = NDArray[np.float64]
 
 
 @checked_class
@@ -65,7 +64,7 @@ class NestedMean(Seeded, NumberChannel):
 
     budgets: tuple[Nats, ...]
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64]) -> None:
+    def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
             raise SordinoError(
@@ -111,12 +110,12 @@ class NestedMean(Seeded, NumberChannel):
         return Moments.first(len(self.budgets))
 
     @cached_property
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats:
         """How much each level counts for each number, shape (levels, d); adds up to 1, NaN for a budget of 0."""
         columns = [level.columns for level in self.levels]
         return combine(columns, [level.steered.second_moment for level in self.levels], self.d)
 
-    def variances(self, mean_square: ArrayLike = 1.0) -> Numbers:
+    def variances(self, mean_square: ArrayLike = 1.0) -> Floats:
         """The exact variance of each mean for given people, times n, shape (d,); infinite for a budget of 0.
 
         Args:
@@ -148,7 +147,7 @@ class NestedMean(Seeded, NumberChannel):
     def possible(self, counters: NDArray[np.integer]) -> bool:
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
-    def means(self, aggregate: Aggregate) -> Numbers:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0.
 
         Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
@@ -161,7 +160,7 @@ class NestedMean(Seeded, NumberChannel):
                 means[level.columns] += self.weights[k, level.columns] * level.steered.scale * sums[own]
         return means
 
-    def covariance(self, aggregate: Aggregate) -> Numbers:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (d, d), for independent people.
 
         Exact up to estimation for one level, or numbers at -1 and 1. Else the tally does not tell the mean products of
@@ -170,11 +169,11 @@ class NestedMean(Seeded, NumberChannel):
         """
         means = self.means(aggregate)
         weights = np.nan_to_num(self.weights)
-        covariance: Numbers = -np.outer(means, means) * (weights.T @ weights)
+        covariance: Floats = -np.outer(means, means) * (weights.T @ weights)
         np.fill_diagonal(covariance, self.noise() - means**2)
         return covariance / aggregate.n
 
-    def noise(self) -> Numbers:
+    def noise(self) -> Floats:
         """The mean square of each number's estimate, shape (d,), exact for numbers at -1 or 1 and never too small."""
         return self.variances() + 1
 

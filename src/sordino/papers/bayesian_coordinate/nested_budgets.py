@@ -22,11 +22,11 @@ from math import expm1, log1p
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import BoundLike, read_bound, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
@@ -43,9 +43,9 @@ CLOSE = 1e-9
 
 @checked
 def nested_budgets(
-    deltas: Sequence[BoundLike] | NDArray[np.float64],
+    deltas: Sequence[BoundLike] | Floats,
     epsilon: NatsLike,
-    q: "BoundOnVariation | Sequence[BoundOnVariation] | NDArray[np.float64] | Dependence",
+    q: "BoundOnVariation | Sequence[BoundOnVariation] | Floats | Dependence",
     zeta: "float | Fraction | Literal['paper'] | None" = None,
     accounting: Accounting = "paper",
 ) -> tuple[Nats, ...]:
@@ -92,7 +92,7 @@ class Account:
     variations: tuple[Fraction, ...]
     accounting: Accounting
 
-    def settle(self, wanted: NDArray[np.float64]) -> tuple[Nats, ...]:
+    def settle(self, wanted: Floats) -> tuple[Nats, ...]:
         """Budgets as near to the wanted ones as the limits allow, never above a limit."""
         largest = self._largest(float(wanted.max()))
         budgets = [
@@ -137,7 +137,7 @@ class Account:
         return max(near) if near else _down(wanted)
 
 
-def read_deltas(deltas: Sequence[BoundLike] | NDArray[np.float64], epsilon: Nats) -> tuple[Nats, ...]:
+def read_deltas(deltas: Sequence[BoundLike] | Floats, epsilon: Nats) -> tuple[Nats, ...]:
     """Deltas cut to epsilon. Raises SordinoError: none, another shape, or one that is no amount >= 0."""
     entries = deltas.tolist() if isinstance(deltas, np.ndarray) else deltas
     if isinstance(entries, str) or not len(entries):
@@ -175,7 +175,7 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
 
 
 def _read_variations(
-    q: "BoundOnVariation | Sequence[BoundOnVariation] | NDArray[np.float64] | Dependence", d: int
+    q: "BoundOnVariation | Sequence[BoundOnVariation] | Floats | Dependence", d: int
 ) -> tuple[Fraction, ...]:
     entries = q.rest if isinstance(q, Dependence) else q.tolist() if isinstance(q, np.ndarray) else q
     if not isinstance(entries, Sequence) or isinstance(entries, str):

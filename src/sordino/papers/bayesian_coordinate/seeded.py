@@ -21,6 +21,7 @@ from sordino.domain import scaled
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -81,7 +82,7 @@ class Packing:
             codes[:, 1 + j // 64] |= bits[:, j].astype(np.uint64) << np.uint64(j % 64)
         return codes
 
-    def signs(self, codes: Words, j: int) -> NDArray[np.float64]:
+    def signs(self, codes: Words, j: int) -> Floats:
         """Bit j of reports as 1 or -1, shape (n,)."""
         word = codes if self.words == 1 else codes[:, 1 + j // 64]
         bit = (word >> np.uint64(j % 64)) & np.uint64(1)
@@ -195,7 +196,7 @@ class Seeded(Channel):
         """The most numbers that a direction has."""
         return max((len(level.columns) for level in self.levels), default=1)
 
-    def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
+    def _sample(self, values: Floats, stream: Stream) -> Words:
         seeds = self.layout.seeds(stream.next())
         bits = np.empty((len(values), len(self.levels)), dtype=np.bool_)
         for k, level in enumerate(self.levels):
@@ -203,14 +204,14 @@ class Seeded(Channel):
             bits[:, k] = stream.next() < level.steered.thresholds(values[:, level.columns], directions)
         return self.layout.pack(seeds, bits)
 
-    def _directions(self, codes: Words, k: int) -> NDArray[np.float64]:
+    def _directions(self, codes: Words, k: int) -> Floats:
         """What level k of each report says: sign times direction, shape (n, m)."""
         vectors = self.levels[k].steered.directions(self.layout.seeds_of(codes))
         vectors *= self.layout.signs(codes, k)[:, None]
         return vectors
 
 
-def fixed_sums(parts: NDArray[np.float64], group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+def fixed_sums(parts: Floats, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
     """Sums of numbers in [-1, 1], moved up by one, in fixed point: shape (groups, width) of shape (n, width).
 
     Each number counts from 0 to 2 times FIXED_POINT, so that tallies never fall below zero.
@@ -277,18 +278,18 @@ class NumberChannel(Channel):
         """The statistics whose means it tells."""
 
     @abstractmethod
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each statistic, shape (m,).
 
         Raises SordinoError: another channel's tally, or no reports.
         """
 
     @abstractmethod
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m), for independent people; from the tally alone."""
 
     @abstractmethod
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Floats:
         """E[g_s^2], shape (m,), exact and the same for every record.
 
         n times the variance of the mean of the g_s is this less the mean over the people of the squared statistic, for
@@ -310,5 +311,5 @@ class NumberChannel(Channel):
             scaled.require_inside(records)
         return records
 
-    def _rows(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
+    def _rows(self, values: ArrayLike | Scaled) -> Floats:
         return scaled.read_rows(values.records if isinstance(values, Scaled) else values, self.d)

@@ -15,6 +15,7 @@ from math import exp, lgamma, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.select import select, whole
 from sordino.exact.source import Words
@@ -55,11 +56,11 @@ class Steered:
         """B^2 / dimension: the mean square of each number of the estimate, whatever the record."""
         return self.scale**2 / self.dimension
 
-    def directions(self, seeds: Words) -> NDArray[np.float64]:
+    def directions(self, seeds: Words) -> Floats:
         """The direction of each seed, shape (n, dimension)."""
         return unit_vectors(seeds, self.place, self.dimension)
 
-    def thresholds(self, values: NDArray[np.float64], directions: NDArray[np.float64]) -> Words:
+    def thresholds(self, values: Floats, directions: Floats) -> Words:
         """R for each record: its bit is set with probability R / 2^64, given its direction; shape (n,).
 
         Args:
@@ -81,7 +82,7 @@ def gain(dimension: int) -> float:
     return pi * exp(2 * (lgamma((dimension + 1) / 2) - lgamma(dimension / 2)))
 
 
-def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> NDArray[np.float64]:
+def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> Floats:
     """Weights inverse to the variances of several estimates of the same numbers, for numbers at -1 or 1.
 
     Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
@@ -94,6 +95,6 @@ def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float]
     for k, (own, moment) in enumerate(zip(columns, second_moments, strict=True)):
         information[k, own] = 1 / max(moment - 1, LEAST_VARIANCE)
     total = information.sum(axis=0)
-    weights: NDArray[np.float64] = np.full_like(information, np.nan)
+    weights: Floats = np.full_like(information, np.nan)
     np.divide(information, total, out=weights, where=total > 0)
     return weights

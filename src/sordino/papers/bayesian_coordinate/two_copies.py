@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
-from sordino.papers.bayesian_coordinate.nested import NestedMean, Numbers
+from sordino.papers.bayesian_coordinate.nested import NestedMean
 from sordino.papers.bayesian_coordinate.seeded import Seeded, SeededBit, can_hold, pieces, require_reports
 
 UNITS = 2**15
@@ -44,7 +45,7 @@ class TwoCopies(Seeded):
 
     copy: NestedMean
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64]) -> None:
+    def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
         whole = NestedMean(budgets)
         copy = NestedMean([half(budget) for budget in whole.budgets])
         if not np.isfinite(copy.weights).all():
@@ -77,9 +78,9 @@ class TwoCopies(Seeded):
         return True
 
     @cached_property
-    def largest(self) -> Numbers:
+    def largest(self) -> Floats:
         """The largest estimate of each number from one copy, shape (d,)."""
-        largest: Numbers = self.copy.weights.T @ np.array([level.steered.scale for level in self.copy.levels])
+        largest: Floats = self.copy.weights.T @ np.array([level.steered.scale for level in self.copy.levels])
         return largest
 
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
@@ -92,7 +93,7 @@ class TwoCopies(Seeded):
     def possible(self, counters: NDArray[np.integer]) -> bool:
         return bool(can_hold(counters, 4 * UNITS**2).all())
 
-    def products(self, aggregate: Aggregate) -> Numbers:
+    def products(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of x_j x_k, symmetric, shape (d, d); often with negative eigenvalues.
 
         Raises SordinoError: another channel's tally, or no reports.
@@ -104,12 +105,12 @@ class TwoCopies(Seeded):
         np.fill_diagonal(products, np.diag(upper))
         return products * np.outer(self.largest, self.largest)
 
-    def noise(self) -> Numbers:
+    def noise(self) -> Floats:
         """The mean square of what one report says about each product, shape (d, d), at most; n times its variance."""
         squares, weights = self.copy.noise(), self.copy.weights
         # Of both orders, which are alike but for what one copy's estimates of two numbers have in common.
         common = 1 - weights.T @ weights
-        noise: Numbers = (np.outer(squares, squares) + common**2) / 2
+        noise: Floats = (np.outer(squares, squares) + common**2) / 2
         np.fill_diagonal(noise, squares**2)
         return noise
 
@@ -130,7 +131,7 @@ class TwoCopies(Seeded):
         counts[:, :-1] += 2 * UNITS**2 * counts[:, -1:]
         return counts
 
-    def _whole_estimates(self, codes: Words) -> tuple[Numbers, Numbers]:
+    def _whole_estimates(self, codes: Words) -> tuple[Floats, Floats]:
         """Both copies' estimates in whole units, shape (n, d) each."""
         size = len(self.copy.levels)
         both = np.zeros((2, len(codes), self.d))

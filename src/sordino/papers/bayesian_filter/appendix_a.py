@@ -15,7 +15,8 @@ from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.evidence.shape import Floats, Shape
+from sordino.evidence.shape import Shape
+from sordino.exact.arrays import Floats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.column import Column
 from sordino.query.linear import LinearQuery

@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
+from sordino.exact.arrays import Floats
 from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS
 from sordino.query.affine import Affine
 from sordino.query.logistic import Logistic
 from sordino.query.query import Query
 
-Floats = NDArray[np.float64]
 Convex = Callable[[float], tuple[float, float]]
 """A number to a convex function's value and slope."""
 

@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 
 TOLERANCE = 1e-9
@@ -29,8 +30,8 @@ class Proposition:
         beliefs: shape (k,): how likely each value is held to be.
     """
 
-    truth: NDArray[np.float64]
-    beliefs: NDArray[np.float64]
+    truth: Floats
+    beliefs: Floats
 
 
 @checked

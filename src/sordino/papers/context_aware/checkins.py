@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.tables.duckdb import header, quote, read_batches
 
 POSITION = ("latitude", "longitude")
@@ -84,9 +85,9 @@ def _columns(path: Path) -> tuple[str, ...]:
     return POSITION
 
 
-def _numbers(path: Path, batch: pa.RecordBatch, column: str, rows: int) -> NDArray[np.float64]:
+def _numbers(path: Path, batch: pa.RecordBatch, column: str, rows: int) -> Floats:
     """One column of a batch that begins after so many rows."""
-    numbers: NDArray[np.float64] = batch.column(column).to_numpy(zero_copy_only=False)
+    numbers: Floats = batch.column(column).to_numpy(zero_copy_only=False)
     _refuse(~np.isfinite(numbers), f"{path}, row {{}}, {column}: must be a number", rows)
     if column == COUNT:
         _refuse(numbers < 0, f"{path}, row {{}}, {column}: must not be negative", rows)

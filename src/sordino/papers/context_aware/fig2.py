@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.papers.simulation import CONTESTANTS, METHODS, Advance, Contestant, SimulationSource, contestant, distances
 
@@ -61,7 +61,7 @@ class CurvePoint:
     paper: float | None
 
 
-def distributions(k: int = K) -> dict[str, NDArray[np.float64]]:
+def distributions(k: int = K) -> dict[str, Floats]:
     """The laws by name, shape (k,) each."""
     index = np.arange(k)
     geometric = 0.8**index

@@ -14,12 +14,13 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats, coarse
+from sordino.design.coarse import coarse
 from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restore_sums, sparse
 from sordino.design.histograms.columns.extreme_rays import climb, floors, random_rays, starting_rays
 from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.histograms.columns.ray_search import Worth, approach
 from sordino.design.histograms.columns.symmetries import symmetries
+from sordino.exact.arrays import Floats
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
+from sordino.exact.arrays import Floats
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the

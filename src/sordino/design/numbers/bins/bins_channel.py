@@ -25,7 +25,6 @@ from functools import lru_cache
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.design.coarse import coarse_number
 from sordino.design.counting_channel import counting_channel
@@ -37,6 +36,7 @@ from sordino.estimation.distributions.distribution import FEWEST_SMOOTHED
 from sordino.estimation.distributions.expected_errors import errors_of, functional_variances
 from sordino.estimation.distributions.range_shares import inside_ranges
 from sordino.estimation.distributions.subpopulation import below_edges
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.hierarchy import LARGEST_FAN, HierarchyResponse, level_sizes
@@ -89,7 +89,7 @@ class BinsAsked:
         return not self.ranges and not self.quantiles
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Of evenly spread people, of all that is read."""
         bins = np.array(self.widths) / sum(self.widths)
         return bins if self.missing is None else np.append(bins * (1 - self.missing), self.missing)
