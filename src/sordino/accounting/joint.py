@@ -135,11 +135,9 @@ class JointFilter:
     def require_room(self, query: FilterQuery) -> None:
         """Refuse a query with which there would be too many ways. Raises SordinoError: more than the most."""
         if len(self.ways) * query.outputs > MOST_WAYS:
-            raise RefusedError(
-                f"open answers must be able to turn out in at most {MOST_WAYS} ways",
-                found=f"{len(self.ways) * query.outputs} with this query",
-                step="deliver those that wait first",
-            )
+            rule = f"open answers must be able to turn out in at most {MOST_WAYS} ways"
+            found = f"{len(self.ways) * query.outputs} with this query"
+            raise RefusedError(rule, found=found, step="deliver those that wait first")
 
     def with_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a query that was out is delivered.

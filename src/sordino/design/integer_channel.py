@@ -79,10 +79,8 @@ def integer_channel(channel: Floats, bounds: BoundRows) -> tuple[tuple[int, ...]
             weights = tuple(tuple(column[x] for column in columns) for x in range(k))
             require_valid(weights, bounds, needed)
             return weights
-    raise SordinoError(
-        "a channel must keep its bounds before it is rounded",
-        found=f"rows that lack {max(rest) / WORD:.1e} and {min(rest) / WORD:.1e} of their sum",
-    )
+    found = f"rows that lack {max(rest) / WORD:.1e} and {min(rest) / WORD:.1e} of their sum"
+    raise SordinoError("a channel must keep its bounds before it is rounded", found=found)
 
 
 def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:

@@ -279,11 +279,9 @@ def estimate(
     if method not in get_args(Method):
         raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=shown(method))
     if aggregate.fingerprint != mechanism.fingerprint:
-        raise SordinoError(
-            "reports can be read only with the mechanism that made them",
-            found=f"a tally of {aggregate.fingerprint}, not {mechanism.fingerprint}",
-            step="estimate with the mechanism that privatized",
-        )
+        rule = "reports can be read only with the mechanism that made them"
+        step = "estimate with the mechanism that privatized"
+        raise SordinoError(rule, found=f"a tally of {aggregate.fingerprint}, not {mechanism.fingerprint}", step=step)
     if aggregate.n == 0:
         raise SordinoError("an estimate needs reports", found="a tally of 0 reports", step="collect reports first")
     law = aggregate.counts / aggregate.n

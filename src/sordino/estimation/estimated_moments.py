@@ -88,17 +88,12 @@ class EstimatedMoments:
         known = {name: at for at, name in enumerate(channel.moments.names)}
         missing = [name for name in names if name not in known]
         if missing:
-            raise SordinoError(
-                "the reports must tell every statistic that is needed",
-                found=f"none about {_moment_text(missing[0], labels)}",
-                step="choose the statistics before anybody is asked",
-            )
+            rule = "the reports must tell every statistic that is needed"
+            found = f"none about {_moment_text(missing[0], labels)}"
+            raise SordinoError(rule, found=found, step="choose the statistics before anybody is asked")
         if aggregate.n < len(known):
-            raise SordinoError(
-                f"there must be at least as many reports as statistics, {len(known)}",
-                found=shown(aggregate.n),
-                step="ask more people, or fewer statistics",
-            )
+            rule = f"there must be at least as many reports as statistics, {len(known)}"
+            raise SordinoError(rule, found=shown(aggregate.n), step="ask more people, or fewer statistics")
         at = [known[name] for name in names]
         covariance = channel.covariance(aggregate)[np.ix_(at, at)]
         return cls(tuple(names), channel.means(aggregate)[at], covariance)
@@ -123,11 +118,9 @@ class EstimatedMoments:
         Raises SordinoError: numbers of which a person told several by different answers: their covariance is not known.
         """
         if np.isnan(self.covariance).any():
-            raise SordinoError(
-                "what goes together must be told by one answer, or by different people",
-                found="queries that are answered together, and tallied apart",
-                step="ask for products by sampled_moments",
-            )
+            rule = "what goes together must be told by one answer, or by different people"
+            found = "queries that are answered together, and tallied apart"
+            raise SordinoError(rule, found=found, step="ask for products by sampled_moments")
         at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
         square = np.equal.outer(np.array(rows), np.array(columns))
         # The statistic of a square is 2 x^2 - 1.

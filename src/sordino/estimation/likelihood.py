@@ -63,11 +63,9 @@ def likelihood(mechanism: Mechanism, law: Floats, n: int, *, progress: Callable[
         array([1., 0.])
     """
     if not mechanism.counts_codes:
-        raise SordinoError(
-            "the likelihood needs to know how often each code was sent",
-            found="a tally of subsets by their values",
-            step="use another method, or a mechanism whose codes are counted",
-        )
+        rule = "the likelihood needs to know how often each code was sent"
+        found = "a tally of subsets by their values"
+        raise SordinoError(rule, found=found, step="use another method, or a mechanism whose codes are counted")
     hill = Hill(mechanism, law, n, progress)
     here = hill.start()
     lengths = np.ones(hill.blocks.m)
@@ -84,11 +82,8 @@ def likelihood(mechanism: Mechanism, law: Floats, n: int, *, progress: Callable[
         else:
             here, lengths = gradient_step(hill, here, lengths)
     left = f"{n * hill.gap(here):.3g}"
-    raise SordinoError(
-        f"the likelihood must come within {NEAR} nats of its maximum",
-        found=f"{in_nats(left)} after {MOST_STEPS} steps",
-        step="use the method simplex",
-    )
+    rule = f"the likelihood must come within {NEAR} nats of its maximum"
+    raise SordinoError(rule, found=f"{in_nats(left)} after {MOST_STEPS} steps", step="use the method simplex")
 
 
 def _from_inside(hill: Hill, near: float) -> Floats | None:

@@ -287,10 +287,8 @@ class MomentEstimator:
 
     def _counts(self, aggregate: Aggregate) -> NDArray[np.int64]:
         if aggregate.fingerprint != self.asked.fingerprint or aggregate.counts.shape != (self.asked.counters,):
-            raise SordinoError(
-                "a tally must be of the queries that read it",
-                found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}",
-            )
+            rule = "a tally must be of the queries that read it"
+            raise SordinoError(rule, found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}")
         if aggregate.n == 0:
             raise SordinoError("a tally must hold reports", found="0 reports", step="collect reports first")
         return aggregate.counts
@@ -301,11 +299,9 @@ class MomentEstimator:
         if not drawn.all():
             # By number: who reads of it has asked for attributes by name, which nobody tells here.
             lacking = f"nobody about {np.count_nonzero(drawn == 0)} of {self.moments.m}"
-            raise SordinoError(
-                "somebody must have answered about each moment",
-                found=f"{lacking}, of {self.asked.reports(counts)} reports",
-                step="ask more people, give it more weight, or leave it out",
-            )
+            rule = "somebody must have answered about each moment"
+            found = f"{lacking}, of {self.asked.reports(counts)} reports"
+            raise SordinoError(rule, found=found, step="ask more people, give it more weight, or leave it out")
         return drawn
 
     def _answers(self, counts: NDArray[np.int64]) -> Floats:
@@ -364,11 +360,8 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     try:
         code = mechanism.code_values(grid)
     except SordinoError:
-        raise SordinoError(
-            "reports must depend on the numbers to be estimated from",
-            found="an epsilon so small that they do not",
-            step="raise epsilon",
-        ) from None
+        rule = "reports must depend on the numbers to be estimated from"
+        raise SordinoError(rule, found="an epsilon so small that they do not", step="raise epsilon") from None
     return code, mechanism.adjoint(code**2)
 
 

@@ -143,11 +143,8 @@ def projected_minimum(
     values = np.linalg.eigvalsh(matrix)
     least, most = float(values[0]), float(values[-1])
     if least <= 0:
-        raise SordinoError(
-            "the matrix must be positive definite",
-            found=f"the eigenvalue {least:.3g}",
-            step="take its positive part and add a ridge",
-        )
+        rule = "the matrix must be positive definite"
+        raise SordinoError(rule, found=f"the eigenvalue {least:.3g}", step="take its positive part and add a ridge")
     momentum = (np.sqrt(most) - np.sqrt(least)) / (np.sqrt(most) + np.sqrt(least))
     point = project(np.zeros_like(vector))
     ahead = point

@@ -297,18 +297,14 @@ def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequ
     found = FeatureVariation.of(_of_one_survey(told, features))
     constant = np.flatnonzero(found.is_constant[0])
     if constant.size:
-        raise SordinoError(
-            f"a feature must vary by more than {DISTINCT:g} standard errors",
-            found=f"{labels[constant[0]]}, which cannot be told from a constant",
-            step="leave it out, ask more people, or take the projected fit",
-        )
+        rule = f"a feature must vary by more than {DISTINCT:g} standard errors"
+        step = "leave it out, ask more people, or take the projected fit"
+        raise SordinoError(rule, found=f"{labels[constant[0]]}, which cannot be told from a constant", step=step)
     if found.is_refused[0]:
         most = labels[int(np.argmax(np.abs(found.along[0])))]
-        raise SordinoError(
-            f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors",
-            found=f"a least eigenvalue of {found.least[0]:.2g}, mostly along {most}",
-            step="leave features out, ask more people, or take the projected fit",
-        )
+        rule = f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors"
+        step = "leave features out, ask more people, or take the projected fit"
+        raise SordinoError(rule, found=f"a least eigenvalue of {found.least[0]:.2g}, mostly along {most}", step=step)
 
 
 def distinctness(told: EstimatedMoments, features: Sequence[int]) -> float:

@@ -330,28 +330,22 @@ class Ledger:
         ledger is a copy.
         """
         if reading.meta.get("copy") == "yes":
-            raise SordinoError(
-                f"{self.path} must be the person's own ledger",
-                found="one made from a transcript, which only checks",
-                step="ask the ledger itself",
-            )
+            rule = f"{self.path} must be the person's own ledger"
+            found = "one made from a transcript, which only checks"
+            raise SordinoError(rule, found=found, step="ask the ledger itself")
         entry = reading.book.entries.get(query.id)
         if entry is None:
             return None
         if entry.query.hash != query.hash:
-            raise SordinoError(
-                "a query's id must belong to one query for ever",
-                found=f"{query.id!r}, which was another one",
-                step="give the new query an id of its own",
-            )
+            rule = "a query's id must belong to one query for ever"
+            found = f"{query.id!r}, which was another one"
+            raise SordinoError(rule, found=found, step="give the new query an id of its own")
         if entry.code is None and not reading.damage:
             last = reading.book.versions[-1]
             if entry.record != last.number or last.digest != _digest(reading, record):
-                raise RefusedError(
-                    "a query must be answered about the record that it was reserved for",
-                    found="a record that has changed since, and no answer",
-                    step="ask under another id; until then it counts as any answer",
-                )
+                rule = "a query must be answered about the record that it was reserved for"
+                found = "a record that has changed since, and no answer"
+                raise RefusedError(rule, found=found, step="ask under another id; until then it counts as any answer")
         return entry
 
     def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
@@ -383,8 +377,6 @@ def _require_whole(path: Path, reading: LedgerLines) -> None:
     Raises SordinoError: the damage.
     """
     if reading.damage:
-        raise DamagedError(
-            f"{path} must be whole before anything new is asked",
-            found="damage to " + ", ".join(reading.damage),
-            step="answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more",
-        )
+        rule = f"{path} must be whole before anything new is asked"
+        step = "answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more"
+        raise DamagedError(rule, found="damage to " + ", ".join(reading.damage), step=step)

@@ -96,11 +96,9 @@ class LedgerLines:
                 return Standing.of(self.terms, self.events)
             return self.start.after_all(self.events)
         except SordinoError as error:
-            raise DamagedError(
-                "a ledger's queries must be accepted by the filter as they were when they were asked",
-                found=f"today {error.rule}",
-                step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
-            ) from None
+            rule = "a ledger's queries must be accepted by the filter as they were when they were asked"
+            step = "answers are still sent again; ask nothing new, or use the Sordino that asked them"
+            raise DamagedError(rule, found=f"today {error.rule}", step=step) from None
 
     @cached_property
     def trouble(self) -> tuple[str, ...]:

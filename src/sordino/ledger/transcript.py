@@ -89,11 +89,8 @@ def _require_accepted(terms: LedgerTerms, events: list[Event], source: Path) -> 
     try:
         Standing.of(terms, events)
     except SordinoError as error:
-        raise RefusedError(
-            f"{source} must hold queries that the filter accepts",
-            found=error.rule,
-            step="ask for the transcript of a ledger that was kept by its filter",
-        ) from None
+        step = "ask for the transcript of a ledger that was kept by its filter"
+        raise RefusedError(f"{source} must hold queries that the filter accepts", found=error.rule, step=step) from None
 
 
 def _line(number: int, event: Event) -> dict[str, Any]:

@@ -53,9 +53,8 @@ class BoxState:
     def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
         """Nothing asked yet."""
         if nodes < 0 or (group is not None and group < 1):
-            raise SordinoError(
-                "nodes must be at least 0 and a group at least 1", found=" and ".join(map(shown, (nodes, group)))
-            )
+            rule = "nodes must be at least 0 and a group at least 1"
+            raise SordinoError(rule, found=" and ".join(map(shown, (nodes, group))))
         return cls(box, budget, budget.floor(), nodes, group, BoxLoss.of_no_reports(box), basic=Nats.of(0))
 
     @cached_property
@@ -221,7 +220,5 @@ def box_question(query: object) -> Query:
     """A query that is a question about a record in a box. Raises SordinoError: anything but a query about a model."""
     if isinstance(query, Query) and isinstance(query.statistic, Model):
         return query
-    raise SordinoError(
-        "a filter over a box takes linear, truncated and logistic queries",
-        found=query.parameters if isinstance(query, Query) else type(query).__name__,
-    )
+    rule = "a filter over a box takes linear, truncated and logistic queries"
+    raise SordinoError(rule, found=query.parameters if isinstance(query, Query) else type(query).__name__)

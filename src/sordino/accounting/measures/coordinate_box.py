@@ -79,17 +79,11 @@ class CoordinateBoxState:
         if definition.d != box.d:
             raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=shown(definition.d))
         if isinstance(definition, BayesianCoordinateDP) and isinstance(definition.beliefs, Prior):
-            raise SordinoError(
-                "beliefs about numbers in a box must be a bound on dependence",
-                found="a prior",
-                step="use BayesianCoordinateDP.bounded",
-            )
+            rule = "beliefs about numbers in a box must be a bound on dependence"
+            raise SordinoError(rule, found="a prior", step="use BayesianCoordinateDP.bounded")
         if group is not None or nodes < 0:
-            raise SordinoError(
-                "bounds for each number are kept with nodes of at least 0 and without groups",
-                found=" and ".join(map(shown, (nodes, group))),
-                step="leave the group out",
-            )
+            rule = "bounds for each number are kept with nodes of at least 0 and without groups"
+            raise SordinoError(rule, found=" and ".join(map(shown, (nodes, group))), step="leave the group out")
         if definition.shape is not None:
             raise SordinoError("a definition about a box has no sizes of its attributes", found=shown(definition.shape))
         nothing, zeros, settled = NumberLosses.of_no_reports(box), (Nats.of(0),) * box.d, (0.0,) * box.d
@@ -211,11 +205,8 @@ class CoordinateBoxState:
         Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if self.whole is not None:
-            raise RefusedError(
-                "a changed record is not covered by a bound on the dependence within one version of it",
-                found="BayesianCoordinateDP",
-                step="promise LDP or coordinate DP",
-            )
+            rule = "a changed record is not covered by a bound on the dependence within one version of it"
+            raise RefusedError(rule, found="BayesianCoordinateDP", step="promise LDP or coordinate DP")
         closest = self._closest
         settled = tuple(closest._losses(self._asked_with(())))  # noqa: SLF001 - another state of this class
         return replace(self, numbers=NumberLosses.of_no_reports(self.box), settled=settled)

@@ -115,11 +115,9 @@ class FiniteState(GroupedState):
         Raises SordinoError: a definition whose losses about two versions do not add.
         """
         if not self.measure.versions:
-            raise RefusedError(
-                "a changed record is not covered by beliefs about one version of it",
-                found=type(self.measure).__name__,
-                step="promise LDP or coordinate DP, or start with a definition of all versions as one record",
-            )
+            rule = "a changed record is not covered by beliefs about one version of it"
+            step = "promise LDP or coordinate DP, or start with a definition of all versions as one record"
+            raise RefusedError(rule, found=type(self.measure).__name__, step=step)
         lost = self._exact_losses
         if self.measure.pools_versions and lost:
             lost = [None if None in lost else max(loss for loss in lost if loss is not None)] * len(lost)
@@ -240,10 +238,8 @@ class FiniteState(GroupedState):
 
     def _known_query(self, query: FilterQuery) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
-            raise SordinoError(
-                "a filter over a finite domain takes finite mechanisms and questions about attributes",
-                found=type(query).__name__,
-            )
+            rule = "a filter over a finite domain takes finite mechanisms and questions about attributes"
+            raise SordinoError(rule, found=type(query).__name__)
         key = _key(query)
         known = self.memo.get(key)
         if known is None:
@@ -263,11 +259,9 @@ class FiniteState(GroupedState):
             if mechanism.k != k:
                 raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
-            raise SordinoError(
-                "a question about attributes needs a filter over a Record",
-                found="another finite domain",
-                step="make the filter over Record({name: Categories(...)})",
-            )
+            rule = "a question about attributes needs a filter over a Record"
+            found = "another finite domain"
+            raise SordinoError(rule, found=found, step="make the filter over Record({name: Categories(...)})")
         own = self.measure.own(mechanism, spread)
         outputs = mechanism.outputs if can_list(mechanism) else None
         return FiniteQuery(mechanism, spread, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))

@@ -178,11 +178,8 @@ class GroupedState(ABC):
         """The query's LDP level, exactly."""
         ratio = self.query_losses(query).epsilon
         if ratio is None:
-            raise SordinoError(
-                "a query must satisfy LDP",
-                found="an answer that some values cannot give",
-                step="ask through a mechanism whose every code can come from each value",
-            )
+            step = "ask through a mechanism whose every code can come from each value"
+            raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give", step=step)
         return Nats.log(ratio)
 
     def with_answer(self, query: FilterQuery, output: int) -> "Self":
@@ -224,9 +221,8 @@ class GroupedState(ABC):
     def _after_answer(self, query: FilterQuery, code: int) -> "Self":
         after = self.then(query, code)
         if after is None:
-            raise SordinoError(
-                "an answer must be one that some record can give, after those before it", found=f"code {code}"
-            )
+            rule = "an answer must be one that some record can give, after those before it"
+            raise SordinoError(rule, found=f"code {code}")
         return after
 
 

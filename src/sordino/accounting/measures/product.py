@@ -221,11 +221,8 @@ class ProductState(GroupedState):
         Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if isinstance(self.definition, BayesianCoordinateDP):
-            raise RefusedError(
-                "a changed record is not covered by a bound on the dependence within one version of it",
-                found=type(self.definition).__name__,
-                step="promise LDP or coordinate DP",
-            )
+            rule = "a changed record is not covered by a bound on the dependence within one version of it"
+            raise RefusedError(rule, found=type(self.definition).__name__, step="promise LDP or coordinate DP")
         left = tuple(
             None if bound is None else _less(bound, self._ratio(group), level)
             for group, (bound, level) in enumerate(zip(self.bounds, self.levels.tolist(), strict=True))
@@ -287,11 +284,8 @@ class ProductState(GroupedState):
 
     def _known_query(self, query: FilterQuery) -> ProductQuery:
         if not isinstance(query, Query):
-            raise SordinoError(
-                "a filter over many attributes takes questions about attributes",
-                found=type(query).__name__,
-                step="ask a Query about some of them",
-            )
+            rule = "a filter over many attributes takes questions about attributes"
+            raise SordinoError(rule, found=type(query).__name__, step="ask a Query about some of them")
         known = self.memo.get(query.parameters)
         if known is None:
             known = self._read(query)
@@ -303,10 +297,8 @@ class ProductState(GroupedState):
     def _read(self, query: Query) -> ProductQuery:
         order, mechanism = query.places(self.record), query.finite(self.record)
         if not can_list(mechanism):
-            raise SordinoError(
-                "a question about a record of many attributes must have few answers",
-                found=f"{mechanism.outputs} for {mechanism.k} values",
-            )
+            rule = "a question about a record of many attributes must have few answers"
+            raise SordinoError(rule, found=f"{mechanism.outputs} for {mechanism.k} values")
         sizes = tuple(self.record.shape[place] for place in order)
         places = tuple(sorted(order))
         epsilon = epsilon_ratio(mechanism)

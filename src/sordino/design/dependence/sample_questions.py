@@ -114,9 +114,8 @@ class SampleNumber(Attribute):
             found = shown(self.lipschitz)
             raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
         if len(self.edges) == 2 and self.lipschitz is None:
-            raise SordinoError(
-                f"{where}: there must be at least two bins to compare", found="one bin", step="declare more bins"
-            )
+            rule = f"{where}: there must be at least two bins to compare"
+            raise SordinoError(rule, found="one bin", step="declare more bins")
         if self.answers == "bin" and (not self.edges or self.lipschitz is not None):
             found = "a Lipschitz constant" if self.edges else "no bins"
             raise SordinoError(f"{where}: answers about the bin need bins, and nothing finer", found=found)

@@ -67,9 +67,8 @@ class Statement:
     def __post_init__(self) -> None:
         read_confidence(self.confidence)
         if not 0 <= self.shift <= 1:
-            raise SordinoError(
-                "a shift must lie in [0, 1]", found=shown(self.shift), step="give a total variation, as 0.02"
-            )
+            rule = "a shift must lie in [0, 1]"
+            raise SordinoError(rule, found=shown(self.shift), step="give a total variation, as 0.02")
         if self.date is not None:
             _require_date(self.date)
         known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}

@@ -110,9 +110,8 @@ def candidates(
         if code_bits >= LARGEST_CODE_BITS:
             raise refusals[0]
         least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
-        raise SordinoError(
-            f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed", step="allow more bits"
-        )
+        rule = f"a report must fit in {shown(code_bits)} bits"
+        raise SordinoError(rule, found=f"at least {least} needed", step="allow more bits")
     return made
 
 
@@ -138,11 +137,9 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             _require_size(definition.k, k)
             yield from _for_metric(definition, code_bits)
         case _:
-            raise SordinoError(
-                "a mechanism is chosen for a pairwise definition",
-                found=type(definition).__name__,
-                step="take LDP, BlockLDP, HighLowLDP, PairwiseLDP or MetricLDP",
-            )
+            rule = "a mechanism is chosen for a pairwise definition"
+            step = "take LDP, BlockLDP, HighLowLDP, PairwiseLDP or MetricLDP"
+            raise SordinoError(rule, found=type(definition).__name__, step=step)
 
 
 def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:

@@ -47,11 +47,9 @@ def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
     distances = least_distances(grid)
     closest = float(distances.ravel()[1:].min())
     if closest < CLOSEST:
-        raise SordinoError(
-            "a map with a metric must have cells whose centres lie at least a metre apart",
-            found=f"{1000 * closest:.2g} m",
-            step="take larger cells, or end the map before the pole",
-        )
+        rule = "a map with a metric must have cells whose centres lie at least a metre apart"
+        found = f"{1000 * closest:.2g} m"
+        raise SordinoError(rule, found=found, step="take larger cells, or end the map before the pole")
     height, width, _ = cell_sizes(grid)
     best, least = (0.0, 0.0), np.inf
     for shape in SHAPES:

@@ -61,11 +61,8 @@ def optimal_weights(
 def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
     k = len(bounds)
     if not 1 <= k <= LARGEST_K:
-        raise SordinoError(
-            f"a channel is designed for 1 to {LARGEST_K} values",
-            found=shown(k),
-            step="group the values into blocks, or choose a mechanism for LDP, blocks or sensitive values",
-        )
+        step = "group the values into blocks, or choose a mechanism for LDP, blocks or sensitive values"
+        raise SordinoError(f"a channel is designed for 1 to {LARGEST_K} values", found=shown(k), step=step)
     if any(len(row) != k for row in bounds):
         raise SordinoError(f"bounds must be a square matrix of {k} rows", found=f"{[len(row) for row in bounds]}")
     limits = np.zeros((k, k))
@@ -92,10 +89,8 @@ def _read_prior(prior: Floats, k: int) -> Floats:
     if shares.shape != (k,):
         raise SordinoError(f"the prior must hold {k} shares", found=f"shape {shares.shape}")
     if not (np.isfinite(shares).all() and (shares > 0).all() and abs(shares.sum() - 1) <= 1e-6):
-        raise SordinoError(
-            "the prior's shares must be positive and sum to one",
-            found=f"a smallest share of {shares.min():g} and a sum of {shares.sum():g}",
-            step="give values that you do not expect a small share",
-        )
+        rule = "the prior's shares must be positive and sum to one"
+        found = f"a smallest share of {shares.min():g} and a sum of {shares.sum():g}"
+        raise SordinoError(rule, found=found, step="give values that you do not expect a small share")
     normal: Floats = shares / shares.sum()
     return normal

@@ -141,31 +141,22 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depen
     Raises SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
     """
     if not isinstance(dependence, Dependence):
-        raise SordinoError(
-            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
-        )
+        rule = "dependence must be a Dependence"
+        raise SordinoError(rule, found=type(dependence).__name__, step="use Dependence.bounded")
     most = read_epsilon(epsilon)
     if isinstance(deltas, str) or len(deltas) != dependence.d:
-        raise SordinoError(
-            f"there must be a delta for each of {dependence.d} attributes",
-            found=f"{1 if isinstance(deltas, str) else len(deltas)}",
-        )
+        rule = f"there must be a delta for each of {dependence.d} attributes"
+        raise SordinoError(rule, found=f"{1 if isinstance(deltas, str) else len(deltas)}")
     bounds = tuple(Nats.of(delta) for delta in deltas)
     for i, bound in enumerate(bounds):
         if bound.sign() < 0:
             raise SordinoError("a delta must not be negative", found=f"{bound} for attribute {i}")
         if bound.sign() == 0:
-            raise SordinoError(
-                "the mean of an attribute with delta 0 cannot be told",
-                found=f"attribute {i}",
-                step="leave it out of the record, or raise its delta",
-            )
+            rule = "the mean of an attribute with delta 0 cannot be told"
+            raise SordinoError(rule, found=f"attribute {i}", step="leave it out of the record, or raise its delta")
         if bound > most:
-            raise SordinoError(
-                f"a delta must not exceed epsilon = {most}",
-                found=f"{bound} for attribute {i}",
-                step="lower it or raise epsilon",
-            )
+            rule = f"a delta must not exceed epsilon = {most}"
+            raise SordinoError(rule, found=f"{bound} for attribute {i}", step="lower it or raise epsilon")
     return bounds, most
 
 

@@ -74,9 +74,8 @@ def sampled_moments(
     """
     bound, amounts = read_epsilon(epsilon), read_deltas(deltas, epsilon)
     if not isinstance(dependence, Dependence):
-        raise SordinoError(
-            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
-        )
+        rule = "dependence must be a Dependence"
+        raise SordinoError(rule, found=type(dependence).__name__, step="use Dependence.bounded")
     if dependence.d != len(amounts):
         raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=shown(dependence.d))
     names, importance = _statistics_and_weights(len(amounts), pairs, target, features)
@@ -94,11 +93,8 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ..
         raise SordinoError("there must be one delta for each attribute", found=shown(deltas))
     for i, delta in enumerate(amounts):
         if delta > bound:
-            raise SordinoError(
-                f"the delta of attribute {i} must not exceed epsilon = {bound}",
-                found=shown(delta),
-                step="lower it or raise epsilon",
-            )
+            rule = f"the delta of attribute {i} must not exceed epsilon = {bound}"
+            raise SordinoError(rule, found=shown(delta), step="lower it or raise epsilon")
     return amounts
 
 
@@ -112,11 +108,9 @@ def statistic_levels(
     levels = highest_levels(names, deltas, epsilon, dependence)
     for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:
-            raise SordinoError(
-                "what is asked must be allowed to tell something",
-                found=f"a level of {level.floor():.1g} for {name}, an attribute or a product of two",
-                step="raise the smallest delta, leave it out, or declare that it does not depend on that attribute",
-            )
+            found = f"a level of {level.floor():.1g} for {name}, an attribute or a product of two"
+            step = "raise the smallest delta, leave it out, or declare that it does not depend on that attribute"
+            raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
     return levels
 
 

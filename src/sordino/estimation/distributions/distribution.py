@@ -108,11 +108,9 @@ class DistributionEstimate(Brief):
         if method is not None:
             return cls(bins, shares, None if shares.fitted is None else _among(shares.fitted, bins), method, spikes)
         if not mechanism.counts_codes:
-            raise SordinoError(
-                "smoothing needs to know how often each code was sent",
-                found="a tally of supported values",
-                step="ask through a mechanism that counts its codes",
-            )
+            rule = "smoothing needs to know how often each code was sent"
+            found = "a tally of supported values"
+            raise SordinoError(rule, found=found, step="ask through a mechanism that counts its codes")
         fitted = smoothed_shares(mechanism, aggregate.counts, bins.widths, level)
         return cls(bins, shares, _among(fitted, bins), "smoothed likelihood", spikes)
 

@@ -114,11 +114,9 @@ class Subpopulation:
     def _code_scores(self, functionals: Floats) -> Floats:
         """h, what each code counts as in the share of all people, shape (m, outputs)."""
         if not self.mechanism.counts_codes:
-            raise SordinoError(
-                "a distribution needs to know how often each code was sent",
-                found="a tally of supported values",
-                step="ask through a mechanism that counts its codes",
-            )
+            rule = "a distribution needs to know how often each code was sent"
+            found = "a tally of supported values"
+            raise SordinoError(rule, found=found, step="ask through a mechanism that counts its codes")
         width = [(0, 0), (0, self.mechanism.k - self.bins)]
         return np.stack([self.mechanism.code_values(own) for own in np.pad(functionals, width)])
 

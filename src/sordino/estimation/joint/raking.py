@@ -83,20 +83,15 @@ def rake_all(
         for place, shares in known.items():
             found = sums(table, place)
             if ((found <= 0) & (shares > 0)).any():
-                raise SordinoError(
-                    "somebody must be seen to have each value that margins give a share",
-                    found="a value that nobody is seen to have",
-                    step="ask more people, or merge rare values",
-                )
+                rule = "somebody must be seen to have each value that margins give a share"
+                step = "ask more people, or merge rare values"
+                raise SordinoError(rule, found="a value that nobody is seen to have", step=step)
             worst = max(worst, float(np.abs(found - shares).max()))
             table = scaled(table, place, np.divide(shares, found, out=np.zeros_like(shares), where=found > 0))
         if worst <= AGREED:
             return table
-    raise SordinoError(
-        "margins must be such that the table can agree with them",
-        found="none that it reaches",
-        step="give the margins of fewer attributes",
-    )
+    rule = "margins must be such that the table can agree with them"
+    raise SordinoError(rule, found="none that it reaches", step="give the margins of fewer attributes")
 
 
 def rake_with_slopes(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Raked:

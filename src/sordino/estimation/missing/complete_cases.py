@@ -123,11 +123,9 @@ class CompleteCases:
         """The means among complete cases, and the share of these."""
         share, stderr = self._share(means, covariance)
         if share <= CERTAIN * stderr:
-            raise SordinoError(
-                f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors",
-                found=f"{share:.2g}, with a standard error of {stderr:.2g}",
-                step="ask more people, or fewer numbers that may be missing",
-            )
+            rule = f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors"
+            found = f"{share:.2g}, with a standard error of {stderr:.2g}"
+            raise SordinoError(rule, found=found, step="ask more people, or fewer numbers that may be missing")
         return means[self._own] / share, share
 
     @cached_property

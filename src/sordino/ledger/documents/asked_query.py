@@ -122,30 +122,21 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> Query:
     model = table.linear or table.truncated or table.logistic
     if (model is None) != isinstance(terms.domain, Record):
         known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
-        raise SordinoError(
-            f"this ledger's records must be asked by {known}",
-            found="a model" if model else "categories",
-            step="ask by one of these",
-        )
+        rule = f"this ledger's records must be asked by {known}"
+        raise SordinoError(rule, found="a model" if model else "categories", step="ask by one of these")
     if model is None:
         name = table.category or ""
         attribute = terms.attributes.get(name)
         if attribute is None:
             hint = nearest([name], terms.names)
-            raise SordinoError(
-                f"category must name an attribute of the ledger{hint}",
-                found=shown(name),
-                step="name one of the ledger's terms",
-            )
+            rule = f"category must name an attribute of the ledger{hint}"
+            raise SordinoError(rule, found=shown(name), step="name one of the ledger's terms")
         return Query(Value(name), RandomizedResponse(attribute.finite.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)
-        raise SordinoError(
-            f"theta must name attributes of the ledger{hint}",
-            found=shown(unknown[0]),
-            step="name some of the ledger's terms",
-        )
+        rule = f"theta must name attributes of the ledger{hint}"
+        raise SordinoError(rule, found=shown(unknown[0]), step="name some of the ledger's terms")
     theta = [model.theta.get(name, 0.0) for name in terms.names]
     if isinstance(model, RangedModelTable):
         kind = LinearQuery if table.linear is not None else TruncatedLinearQuery

@@ -56,11 +56,8 @@ class RecordAttributeTable(Part):
         if self.number is not None and self.delta is not None:
             raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
         if self.categories is not None and len(self.categories) < 2:
-            raise SordinoError(
-                "an attribute must have at least two categories",
-                found=str(len(self.categories)),
-                step="name the others too",
-            )
+            rule = "an attribute must have at least two categories"
+            raise SordinoError(rule, found=str(len(self.categories)), step="name the others too")
         self.domain()
         return self
 
@@ -117,22 +114,16 @@ class TermsTable(Part):
     def _check(self) -> Self:
         numbers = [name for name, part in self.attribute.items() if part.number is not None]
         if 0 < len(numbers) < len(self.attribute):
-            raise SordinoError(
-                "a ledger must be about numbers or about categories",
-                found=f"both: {numbers[0]!r} is a number",
-                step="cut the numbers into categories",
-            )
+            rule = "a ledger must be about numbers or about categories"
+            raise SordinoError(rule, found=f"both: {numbers[0]!r} is a number", step="cut the numbers into categories")
         if numbers and self.dependence is not None:
             raise SordinoError("numbers must be protected by epsilon alone", found="[dependence]", step="take it out")
         rest = self.dependence.rest if self.dependence is not None else {}
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
             hint = nearest(foreign, list(self.attribute))
-            raise SordinoError(
-                f"dependence.rest must name attributes{hint}",
-                found=shown(foreign[0]),
-                step="write their names as [attribute.NAME] does",
-            )
+            rule = f"dependence.rest must name attributes{hint}"
+            raise SordinoError(rule, found=shown(foreign[0]), step="write their names as [attribute.NAME] does")
         return self
 
     def bounds(self) -> dict[str, Fraction]:

@@ -94,11 +94,8 @@ def salvage(path: Path) -> Contents:
     with path.open("rb") as file:
         content = bytearray(file.read(LARGEST + 1))
     if len(content) > LARGEST:
-        raise SordinoError(
-            f"{path} must be a ledger",
-            found=f"a damaged file of more than {LARGEST >> 20} MiB",
-            step="give the ledger itself, or an undamaged copy",
-        )
+        found = f"a damaged file of more than {LARGEST >> 20} MiB"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="give the ledger itself, or an undamaged copy")
     try:
         meta, events = _rows(with_new_header(content))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
@@ -111,11 +108,9 @@ def salvage(path: Path) -> Contents:
             raise newer("a ledger", VERSION, version) from None
         if meta:
             raise
-        raise DamagedError(
-            f"{path} must be a ledger",
-            found="another file, or one that is damaged at its beginning",
-            step="make one with `sordino ledger new`, or restore an undamaged copy",
-        ) from None
+        rule = f"{path} must be a ledger"
+        step = "make one with `sordino ledger new`, or restore an undamaged copy"
+        raise DamagedError(rule, found="another file, or one that is damaged at its beginning", step=step) from None
 
 
 def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
@@ -155,9 +150,8 @@ def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
     if version > VERSION:
         raise newer("a ledger", VERSION, version)
     if "terms" not in known:
-        raise DamagedError(
-            "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
-        )
+        rule = "a ledger must have its terms"
+        raise DamagedError(rule, found="damage to them", step="restore an undamaged copy of the file")
     return known
 
 

@@ -150,17 +150,11 @@ def require_own(path: Path) -> None:
     except OSError as error:
         raise cannot("read", path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        raise SordinoError(
-            f"{path} must be a ledger",
-            found="a folder" if path.is_dir() else "no file",
-            step="make one with `sordino ledger new`",
-        )
+        found = "a folder" if path.is_dir() else "no file"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="make one with `sordino ledger new`")
     if status.st_uid != os.geteuid():
-        raise SordinoError(
-            f"{path} must be your own ledger",
-            found="somebody else's file",
-            step="run it as its owner, or make one with `sordino ledger new`",
-        )
+        step = "run it as its owner, or make one with `sordino ledger new`"
+        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file", step=step)
     require_private(path, status)
     if status.st_nlink != 1:
         # Two names have two logs, of which each knows half.

@@ -128,11 +128,9 @@ class L2Ball(Seeded, NumberChannel):
             lengths = np.sqrt(np.einsum("ij,ij->i", vectors[rows], vectors[rows]))
             inside = lengths <= self.radius * (1 + ROUNDING)
             if not inside.all():
-                raise SordinoError(
-                    f"vectors must have a length of at most {self.radius!r}",
-                    found=f"another at position {rows.start + int(np.argmin(inside))}",
-                    step="scale them, or enlarge the radius",
-                )
+                rule = f"vectors must have a length of at most {self.radius!r}"
+                found = f"another at position {rows.start + int(np.argmin(inside))}"
+                raise SordinoError(rule, found=found, step="scale them, or enlarge the radius")
         return vectors
 
     def possible(self, counters: NDArray[np.integer]) -> bool:

@@ -67,10 +67,8 @@ def corollary1(
     """
     least, most = read_epsilon(delta), read_epsilon(epsilon)
     if not (1 <= sensitive <= numbers and least.sign() > 0 and least + least < most):
-        raise SordinoError(
-            "Corollary 1 needs sensitive numbers among all, and a delta above 0 and below half of epsilon",
-            found=f"{sensitive} of {numbers} numbers, delta {least} and epsilon {most}",
-        )
+        rule = "Corollary 1 needs sensitive numbers among all, and a delta above 0 and below half of epsilon"
+        raise SordinoError(rule, found=f"{sensitive} of {numbers} numbers, delta {least} and epsilon {most}")
     deltas = [*[least] * sensitive, *[most] * (numbers - sensitive)]
     rows = []
     for q in QS:

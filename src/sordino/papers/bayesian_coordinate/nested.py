@@ -67,11 +67,8 @@ class NestedMean(Seeded, NumberChannel):
     def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
-            raise SordinoError(
-                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers",
-                found=shown(entries),
-                step="list the budgets",
-            )
+            rule = f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers"
+            raise SordinoError(rule, found=shown(entries), step="list the budgets")
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
 
     @cached_property

@@ -161,10 +161,8 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
         epsilon: in nats.
     """
     if not (1 <= k <= d and 0 < 2 * delta < epsilon and 0 <= q <= 1):
-        raise SordinoError(
-            "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]",
-            found=", ".join(map(shown, (k, d, delta, q))),
-        )
+        rule = "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]"
+        raise SordinoError(rule, found=", ".join(map(shown, (k, d, delta, q))))
     sensitive = d * k / delta**2
     if k == d:
         return sensitive
@@ -181,9 +179,8 @@ def _read_variations(
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         return (read_variation(entries),) * d
     if len(entries) != d:
-        raise SordinoError(
-            f"there must be one bound on dependence, or one for each of {d} numbers", found=str(len(entries))
-        )
+        rule = f"there must be one bound on dependence, or one for each of {d} numbers"
+        raise SordinoError(rule, found=str(len(entries)))
     return tuple(read_variation(entry) for entry in entries)
 
 

@@ -236,10 +236,8 @@ def require_reports(channel: Channel, aggregate: Aggregate) -> int:
     Raises SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
     """
     if aggregate.fingerprint != channel.fingerprint:
-        raise SordinoError(
-            "reports can be read only with the mechanism that made them",
-            found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}",
-        )
+        rule = "reports can be read only with the mechanism that made them"
+        raise SordinoError(rule, found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}")
     if not 1 <= aggregate.n <= MOST_REPORTS:
         raise SordinoError(f"an estimate needs 1 to {MOST_REPORTS} reports", found=shown(aggregate.n))
     if not channel.informative:

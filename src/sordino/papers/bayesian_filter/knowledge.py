@@ -54,11 +54,9 @@ def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLik
     if f.shape != (k,) or q.shape != (k,):
         raise SordinoError(f"a statement and beliefs must be about {k} values", found=f"shapes {f.shape}, {q.shape}")
     if not ((f >= 0) & (f <= 1)).all() or not (q >= 0).all() or abs(q.sum() - 1) > TOLERANCE:
-        raise SordinoError(
-            "a statement must lie in [0, 1], and beliefs must be at least 0 and sum to 1",
-            found=f"a statement in [{f.min():.6g}, {f.max():.6g}] and beliefs that sum to {q.sum():.6g}",
-            step="scale the beliefs, and cut the statement",
-        )
+        rule = "a statement must lie in [0, 1], and beliefs must be at least 0 and sum to 1"
+        found = f"a statement in [{f.min():.6g}, {f.max():.6g}] and beliefs that sum to {q.sum():.6g}"
+        raise SordinoError(rule, found=found, step="scale the beliefs, and cut the statement")
     likelihood = np.exp(evidence.log - evidence.log.max())
     held, seen = float(f @ q), float(likelihood @ q)
     if held == 0 or seen == 0:

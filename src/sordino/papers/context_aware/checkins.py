@@ -58,17 +58,12 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
         outside += int(count[~inside].sum())
     if not people.any():
         area = f"{grid.south:g} to {grid.north:g} N and {-grid.west:g} to {-grid.east:g} W"
-        raise SordinoError(
-            f"{path} must have check-ins within {area}",
-            found=f"none of {rows:,} rows" if rows else "no rows",
-            step="give degrees, in columns latitude and longitude",
-        )
+        rule = f"{path} must have check-ins within {area}"
+        found = f"none of {rows:,} rows" if rows else "no rows"
+        raise SordinoError(rule, found=found, step="give degrees, in columns latitude and longitude")
     if people.sum() > MOST_PEOPLE:
-        raise SordinoError(
-            f"{path} must have at most {MOST_PEOPLE:,} check-ins",
-            found=f"{people.sum():,}",
-            step="take a sample of them",
-        )
+        rule = f"{path} must have at most {MOST_PEOPLE:,} check-ins"
+        raise SordinoError(rule, found=f"{people.sum():,}", step="take a sample of them")
     return Checkins(people, outside)
 
 
@@ -79,9 +74,8 @@ def _columns(path: Path) -> tuple[str, ...]:
         return *POSITION, COUNT
     if COUNT in [name.strip().lower() for name in names]:
         # Left unread, each of its rows would pass for one person.
-        raise SordinoError(
-            f"{path}: a column of counts must be called {COUNT}", found="another spelling", step="mind blanks and case"
-        )
+        rule = f"{path}: a column of counts must be called {COUNT}"
+        raise SordinoError(rule, found="another spelling", step="mind blanks and case")
     return POSITION
 
 
