@@ -269,7 +269,7 @@ def start_of(
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:
-    """The code of an answer. Raises SordinoError: not a whole number below `outputs`."""
+    """The code of an answer."""
     try:
         code = index(output)
     except TypeError:

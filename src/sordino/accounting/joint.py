@@ -108,10 +108,7 @@ class JointFilter:
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
 
     def with_query(self, name: str, query: FilterQuery) -> "JointFilter":
-        """The filter once a query is out under a name of its own.
-
-        Raises SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
-        """
+        """The filter once a query is out under a name of its own."""
         if name in self.open_names:
             step = "give each query another name"
             raise SordinoError("a query must have a name of its own", found="the name of one that is out", step=step)
@@ -133,17 +130,14 @@ class JointFilter:
         return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
     def require_room(self, query: FilterQuery) -> None:
-        """Refuse a query with which there would be too many ways. Raises SordinoError: more than the most."""
+        """Refuse a query with which there would be too many ways."""
         if len(self.ways) * query.outputs > MOST_WAYS:
             rule = f"open answers must be able to turn out in at most {MOST_WAYS} ways"
             found = f"{len(self.ways) * query.outputs} with this query"
             raise RefusedError(rule, found=found, step="deliver those that wait first")
 
     def with_answer(self, name: str, output: int) -> "JointFilter":
-        """The filter once the answer of a query that was out is delivered.
-
-        Raises SordinoError: a query that is not out, or an answer that it cannot have.
-        """
+        """The filter once the answer of a query that was out is delivered."""
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
             found = "one that this query cannot have" if name in self.open_names else "one of a query that is not out"
@@ -154,10 +148,7 @@ class JointFilter:
 
 
 def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:
-    """The filter after an answer; None where no record can give it after the others.
-
-    Raises SordinoError: a query that is not accepted.
-    """
+    """The filter after an answer; None where no record can give it after the others."""
     accepted = before.decide(query).accepted
     try:
         return before.after(query, code)

@@ -62,7 +62,6 @@ def integer_channel(channel: Floats, bounds: BoundRows) -> tuple[tuple[int, ...]
     """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
 
     Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.
-    Raises SordinoError: the channel breaks the bounds by more than rounding.
     """
     k, needed = len(bounds), needed_pairs(bounds)
     if channel.shape[1] * len(needed) > MOST_WORK:

@@ -52,10 +52,7 @@ AboutNumbers: TypeAlias = Query | Together | Sampled | MomentReader
 
 
 def read_moments(asked: AboutNumbers) -> MomentReader:
-    """What reads the tally of queries about numbers; of complete cases what reads it of these.
-
-    Raises SordinoError: queries that are not about numbers of one record.
-    """
+    """What reads the tally of queries about numbers; of complete cases what reads it of these."""
     if isinstance(asked, Query | Together | Sampled):
         estimator = MomentEstimator.of(asked)
         return CompleteCases.of(estimator) or estimator
@@ -79,11 +76,7 @@ class EstimatedMoments:
 
     @classmethod
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> Self:
-        """Read a tally.
-
-        Raises SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that
-        nobody answered about.
-        """
+        """Read a tally."""
         channel = read_moments(asked)
         known = {name: at for at, name in enumerate(channel.moments.names)}
         missing = [name for name in names if name not in known]
@@ -113,10 +106,7 @@ class EstimatedMoments:
         return np.array([self.place[(j,)] for j in places])
 
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
-        """Second moments of the scaled numbers, shape (..., rows, columns).
-
-        Raises SordinoError: numbers of which a person told several by different answers: their covariance is not known.
-        """
+        """Second moments of the scaled numbers, shape (..., rows, columns)."""
         if np.isnan(self.covariance).any():
             rule = "what goes together must be told by one answer, or by different people"
             found = "queries that are answered together, and tallied apart"
@@ -186,10 +176,7 @@ class Combined:
 
 
 def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Ranges | None) -> tuple[list[int], Ranges]:
-    """The attributes asked for, and all ranges; by default all attributes, in [-1, 1].
-
-    Raises SordinoError: attributes that are not asked about, or ranges of others.
-    """
+    """The attributes asked for, and all ranges; by default all attributes, in [-1, 1]."""
     d = read_moments(asked).d
     ranges = Ranges.unit(d) if ranges is None else ranges
     if ranges.d != d:

@@ -23,10 +23,7 @@ def mean_of_model(query: Query, aggregate: Aggregate) -> NormalEstimate:
 
 
 def mean_of(query: Query, aggregate: Aggregate, numbers: Sequence[float]) -> NormalEstimate:
-    """The mean of what each value that is read counts as, shape ().
-
-    Raises SordinoError: another query's tally, no answers, or answers that tell nothing.
-    """
+    """The mean of what each value that is read counts as, shape ()."""
     if aggregate.fingerprint != query.fingerprint:
         found = f"a tally of {aggregate.fingerprint}, not {query.fingerprint}"
         step = "tally the reports by the query that was asked"

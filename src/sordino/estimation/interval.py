@@ -62,7 +62,7 @@ def share_interval(
 
 
 def require_confidence(confidence: float) -> None:
-    """Refuse what is none. Raises SordinoError: a confidence outside (0, 1)."""
+    """Refuse a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
         raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence), step="write 0.95 for 95 %")
 

@@ -121,8 +121,6 @@ class MomentEstimator:
     def of(cls, asked: Query | Together | Sampled, wanted: Sequence[Factors] | None = None) -> Self:
         """Of one query, too, or of several that everybody answers.
 
-        Raises SordinoError: queries that are not about numbers of one record.
-
         Args:
             wanted: some of the moments that they tell; all by default.
         """

@@ -126,8 +126,7 @@ def projected_minimum(
 
     It stops where the value is proved to be within `tolerance` of the least one, as a part of (b'b + t'AAt) over twice
     A's least eigenvalue: after a step from y to t with gradient mapping G = L (y - t), no point of the set lies more
-    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L. Raises SordinoError: a matrix that is not
-    positive definite, or steps that do not settle.
+    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L.
 
     Args:
         matrix: A, symmetric and positive definite; a ridge makes it so.
@@ -163,7 +162,7 @@ def projected_minimum(
 
 
 def check_radius(radius: float) -> None:
-    """Refuse what is no radius of a ball. Raises SordinoError: not above 0, or not finite."""
+    """Refuse what is no radius of a ball."""
     if not 0 < radius < np.inf:
         raise SordinoError("a radius must be above 0 and finite", found=shown(radius))
 

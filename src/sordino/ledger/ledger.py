@@ -324,11 +324,7 @@ class Ledger:
         return found
 
     def _find_entry(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
-        """The entry of a query.
-
-        Raises SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
-        ledger is a copy.
-        """
+        """The entry of a query."""
         if reading.meta.get("copy") == "yes":
             rule = f"{self.path} must be the person's own ledger"
             found = "one made from a transcript, which only checks"
@@ -357,10 +353,7 @@ class Ledger:
         return standing if same else standing.with_record(digest)
 
     def _require_own_terms(self, query: AskedQuery) -> None:
-        """By other terms the same words build another channel.
-
-        Raises SordinoError: a query that was read for another ledger's terms.
-        """
+        """By other terms the same words build another channel."""
         if query.terms.hash != self.terms.hash:
             found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
             step = "read the query again by this ledger's terms"
@@ -372,10 +365,7 @@ def _digest(reading: LedgerLines, record: PersonRecord) -> str:
 
 
 def _require_whole(path: Path, reading: LedgerLines) -> None:
-    """In a damaged ledger queries may be missing that were answered: nothing more is asked.
-
-    Raises SordinoError: the damage.
-    """
+    """In a damaged ledger queries may be missing that were answered: nothing more is asked."""
     if reading.damage:
         rule = f"{path} must be whole before anything new is asked"
         step = "answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more"

@@ -90,7 +90,7 @@ class LedgerLines:
 
     @cached_property
     def standing(self) -> Standing:
-        """What may be asked next. Raises DamagedError: decisions that would be others today."""
+        """What may be asked next."""
         try:
             if self.start is None:
                 return Standing.of(self.terms, self.events)

@@ -138,10 +138,7 @@ class Standing:
         return standing
 
     def after(self, event: Event) -> "Standing":
-        """Where it stands after one more event; what is drawn and not sent changes nothing.
-
-        Raises SordinoError: an event that cannot follow.
-        """
+        """Where it stands after one more event; what is drawn and not sent changes nothing."""
         if event.event == RECORD:
             following = self.with_record(event.secret)
             if event.id != str(following.version.number):

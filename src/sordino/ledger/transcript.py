@@ -48,11 +48,7 @@ def export_transcript(ledger: Ledger, path: Path) -> int:
 
 
 def import_transcript(source: Path, path: Path) -> Ledger:
-    """Make a ledger that only checks from a transcript, once each of its queries is found to be acceptable.
-
-    Raises SordinoError: a transcript that is cut, changed, of a damaged ledger or of a newer version; one whose queries
-    the filter does not accept; something has the new ledger's name.
-    """
+    """Make a ledger that only checks from a transcript, once each of its queries is found to be acceptable."""
     try:
         terms, events = read_transcript(source)
         _require_accepted(terms, events, source)
@@ -65,10 +61,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
 
 
 def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
-    """The terms and the events of a transcript.
-
-    Raises SordinoError: one that is cut, changed, of a damaged ledger or of a newer version.
-    """
+    """The terms and the events of a transcript."""
     text = read_text(source)
     end = text.rfind("\n", 0, -1) + 1
     with explain_kind(source, "transcript"):

@@ -217,7 +217,7 @@ class BoxState:
 
 
 def box_question(query: object) -> Query:
-    """A query that is a question about a record in a box. Raises SordinoError: anything but a query about a model."""
+    """A query that is a question about a record in a box."""
     if isinstance(query, Query) and isinstance(query.statistic, Model):
         return query
     rule = "a filter over a box takes linear, truncated and logistic queries"

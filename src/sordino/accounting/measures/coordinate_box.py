@@ -72,10 +72,7 @@ class CoordinateBoxState:
     def start(
         cls, box: Box, definition: CoordinateDP | BayesianCoordinateDP, nodes: int, group: int | None
     ) -> "CoordinateBoxState":
-        """Nothing asked yet.
-
-        Raises SordinoError: another number of bounds than the box has numbers, a prior, groups, or negative nodes.
-        """
+        """Nothing asked yet."""
         if definition.d != box.d:
             raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=shown(definition.d))
         if isinstance(definition, BayesianCoordinateDP) and isinstance(definition.beliefs, Prior):
@@ -200,10 +197,7 @@ class CoordinateBoxState:
         return question
 
     def changed(self) -> "CoordinateBoxState":
-        """What each number lost is settled; answers about the next version are bounded by themselves.
-
-        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """What each number lost is settled; answers about the next version are bounded by themselves."""
         if self.whole is not None:
             rule = "a changed record is not covered by a bound on the dependence within one version of it"
             raise RefusedError(rule, found="BayesianCoordinateDP", step="promise LDP or coordinate DP")

@@ -110,10 +110,7 @@ class FiniteState(GroupedState):
         return self.measure.about(group)
 
     def changed(self) -> "FiniteState":
-        """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any.
-
-        Raises SordinoError: a definition whose losses about two versions do not add.
-        """
+        """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any."""
         if not self.measure.versions:
             rule = "a changed record is not covered by beliefs about one version of it"
             step = "promise LDP or coordinate DP, or start with a definition of all versions as one record"

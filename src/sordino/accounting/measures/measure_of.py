@@ -226,7 +226,7 @@ class EqualBounds(Measure):
 
 
 def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()) -> Measure:
-    """The measure of a definition on k values. Raises SordinoError: a definition of another number of values.
+    """The measure of a definition on k values.
 
     Args:
         definition: with sizes of its attributes where it has attributes.

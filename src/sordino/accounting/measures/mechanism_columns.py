@@ -42,7 +42,7 @@ class Columns:
 
     @classmethod
     def of(cls, mechanism: Mechanism, codes: ArrayLike | None = None) -> "Columns":
-        """The columns of some codes, by default of all. Raises SordinoError: more weights than can be listed."""
+        """The columns of some codes, by default of all."""
         if codes is None and not can_list(mechanism):
             raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{mechanism.outputs} x {mechanism.k}")
         asked = np.arange(mechanism.outputs, dtype=np.uint64) if codes is None else np.asarray(codes, dtype=np.uint64)

@@ -104,7 +104,7 @@ class ProductState(GroupedState):
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":
-        """Nothing asked yet. Raises SordinoError: a definition of another number of attributes."""
+        """Nothing asked yet."""
         if not isinstance(definition, LDP) and definition.d != record.d:
             raise SordinoError(f"the definition must be about {record.d} attributes", found=shown(definition.d))
         bounds: GroupBounds
@@ -216,10 +216,7 @@ class ProductState(GroupedState):
         return f"two values of attribute {self.record.names[group]!r}"
 
     def changed(self) -> "ProductState":
-        """What this version lost is taken from the bounds.
-
-        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """What this version lost is taken from the bounds."""
         if isinstance(self.definition, BayesianCoordinateDP):
             rule = "a changed record is not covered by a bound on the dependence within one version of it"
             raise RefusedError(rule, found=type(self.definition).__name__, step="promise LDP or coordinate DP")

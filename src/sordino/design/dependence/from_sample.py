@@ -104,8 +104,6 @@ class SampleTally:
 def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> SampleTally:
     """Count some records of a sample.
 
-    Raises SordinoError: columns of different lengths, or a value outside its domain (missing ones are outside, too).
-
     Args:
         columns: for each attribute the records' values, shape (n,): indices of categories, or numbers of the range.
     """
@@ -154,8 +152,6 @@ def state_dependence(
     date: str | None = None,
 ) -> Statement:
     """Bounds on dependence from a tallied sample.
-
-    Raises SordinoError: a confidence outside (0, 1), a shift outside [0, 1], no date of that form, or no records.
 
     Args:
         asked: as the sample was tallied.

@@ -171,10 +171,7 @@ class SampleQuestions:
             self._require(statistic)
 
     def _require(self, statistic: Compared) -> None:
-        """Refuse a statistic that these attributes do not have.
-
-        Raises SordinoError: one about other attributes, or of others than its kind is about.
-        """
+        """Refuse a statistic that these attributes do not have."""
         places = places_of(statistic)
         known = bool(places) and all(0 <= place < self.d for place in places)
         if isinstance(statistic, DistributionFunction):

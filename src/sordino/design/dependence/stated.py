@@ -109,7 +109,7 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
 
 
 def read_confidence(confidence: float | str | Fraction) -> Fraction:
-    """A confidence as it is written. Raises SordinoError: outside (0, 1), or no plain number."""
+    """A confidence as it is written."""
     sure = read_plain(confidence)
     if sure is None or not 0 < sure < 1:
         rule = "confidence must lie between 0 and 1, without the ends"

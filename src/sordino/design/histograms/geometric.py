@@ -25,8 +25,6 @@ ROUNDING = 1e-12
 def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[int, ...], ...]:
     """Integer weights of the channel, one row for each value, each of sum 2^64.
 
-    Raises SordinoError: bounds that allow no such channel.
-
     Args:
         bounds: k rows of k bounds in nats, None where a pair is not protected; the diagonal is not read.
 

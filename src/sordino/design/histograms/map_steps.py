@@ -33,7 +33,7 @@ SHAPES = [2 ** (power / 2) for power in range(-8, 9)]
 
 
 def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
-    """The nats for each row and for each column. Raises SordinoError: centres less than a metre apart.
+    """The nats for each row and for each column.
 
     Args:
         per: kilometres.

@@ -136,10 +136,7 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
-    """The deltas and epsilon as exact amounts.
-
-    Raises SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
-    """
+    """The deltas and epsilon as exact amounts."""
     if not isinstance(dependence, Dependence):
         rule = "dependence must be a Dependence"
         raise SordinoError(rule, found=type(dependence).__name__, step="use Dependence.bounded")

@@ -87,7 +87,7 @@ def sampled_moments(
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ...]:
-    """One bound for each attribute. Raises SordinoError: negative, above epsilon, or none."""
+    """One bound for each attribute."""
     bound, amounts = read_epsilon(epsilon), tuple(read_epsilon(delta) for delta in deltas)
     if isinstance(deltas, str) or not amounts:
         raise SordinoError("there must be one delta for each attribute", found=shown(deltas))
@@ -101,10 +101,7 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ..
 def statistic_levels(
     names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
 ) -> tuple[Nats, ...]:
-    """The highest level at which each statistic may be answered.
-
-    Raises SordinoError: a statistic of which nothing may be told.
-    """
+    """The highest level at which each statistic may be answered."""
     levels = highest_levels(names, deltas, epsilon, dependence)
     for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:

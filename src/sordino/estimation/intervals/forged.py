@@ -18,10 +18,7 @@ Limits = tuple[Floats, Floats]
 
 
 def require_fewer(forged: int, n: int) -> None:
-    """Refuse as many forged reports as there are.
-
-    Raises SordinoError: fewer reports than may be forged, or as many: they say nothing.
-    """
+    """Refuse as many forged reports as there are."""
     if forged >= n:
         rule = f"there must be more reports than the {forged:,} that may be forged"
         raise SordinoError(rule, found=f"{n:,}", step="ask more people, or bound the forged ones more tightly")

@@ -46,10 +46,7 @@ def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges,
 
 
 def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
-    """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others.
-
-    Raises SordinoError: as many reports about a moment as may be forged, or enough to make features dependent.
-    """
+    """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others."""
     target, features = ranges.d - 1, list(range(ranges.d - 1))
     told, moved, part = _move_limits(asked, aggregate, ranges, regression_statistics(target, features), forged)
     normal, right = normal_equations(told, target, features)

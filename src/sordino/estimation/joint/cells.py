@@ -72,10 +72,7 @@ class Cells:
 
     @classmethod
     def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
-        """Of an estimate of the cells' shares.
-
-        Raises SordinoError: too many cells, or a tally that does not tell how they go together.
-        """
+        """Of an estimate of the cells' shares."""
         k = prod(shape)
         if k > LARGEST_TABLE:
             rule = f"conditional shares and differences are told of tables of at most {LARGEST_TABLE:,} cells"

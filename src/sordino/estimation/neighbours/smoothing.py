@@ -74,10 +74,7 @@ class Surroundings:
             raise SordinoError("public numbers must be finite, >= 0, and not all zero", found=found, step=step)
 
     def require(self, k: int) -> None:
-        """Refuse what is of another number of values.
-
-        Raises SordinoError: a shape or public numbers of other than k values.
-        """
+        """Refuse what is of another number of values."""
         if self.shape is not None and prod(self.shape) != k:
             raise SordinoError(f"the shape must hold {k} values", found=shown(self.shape))
         if self.public is not None and self.public.shape != (k,):

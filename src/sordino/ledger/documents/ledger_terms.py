@@ -176,7 +176,7 @@ class LedgerTerms:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> "LedgerTerms":
-        """From the frozen words of a ledger. Raises SordinoError: not terms of this version, or changed ones."""
+        """From the frozen words of a ledger."""
         TERMS.require(document)
         TERMS.require_unchanged(document)
         try:
@@ -266,7 +266,7 @@ class LedgerTerms:
 
 
 def terms_of_text(text: str) -> LedgerTerms:
-    """From the canonical text of the frozen words. Raises SordinoError: not terms of this version, or changed ones."""
+    """From the canonical text of the frozen words."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

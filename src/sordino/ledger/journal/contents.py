@@ -88,8 +88,7 @@ def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -
 def salvage(path: Path) -> Contents:
     """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
 
-    Its header is written anew, since most of it is known. Memory: a few times the file. Raises SordinoError: nothing
-    is, or a newer version.
+    Its header is written anew, since most of it is known. Memory: a few times the file.
     """
     with path.open("rb") as file:
         content = bytearray(file.read(LARGEST + 1))
@@ -139,7 +138,7 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Database
 
 
 def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
-    """The texts beside the lines that are whole. Raises SordinoError: a newer version, or no terms."""
+    """The texts beside the lines that are whole."""
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):

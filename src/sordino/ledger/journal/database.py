@@ -83,10 +83,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _require_room(path: Path, temporary: Path) -> None:
-    """Have the new file read as it will be, with the files beside it that SQLite needs for that.
-
-    Raises SordinoError: no room for them.
-    """
+    """Have the new file read as it will be, with the files beside it that SQLite needs for that."""
     with _errors(path), closing(_connect(temporary)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
             raise UnreadableError(path, "another file than was written")
@@ -141,10 +138,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def require_own(path: Path) -> None:
-    """Refuse a file that is not its owner's alone, or that is not one file of one name.
-
-    Raises SordinoError: what is wrong with it.
-    """
+    """Refuse a file that is not its owner's alone, or that is not one file of one name."""
     try:
         status = path.stat()
     except OSError as error:
@@ -162,10 +156,7 @@ def require_own(path: Path) -> None:
 
 
 def _require_header(path: Path) -> None:
-    """Have SQLite read no file whose header is not that of a ledger of this version.
-
-    Raises UnreadableError: it is not; `salvage` finds out why.
-    """
+    """Have SQLite read no file whose header is not that of a ledger of this version."""
     try:
         with path.open("rb") as file:
             header = file.read(SIZE)

@@ -119,10 +119,7 @@ class L2Ball(Seeded, NumberChannel):
         return self._steered_level.thresholds(self.check_values(values), self._steered_level.directions(seeds))
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
-        """The vectors as float64, shape (n, d).
-
-        Raises SordinoError: other than d numbers, or a length above the radius (named by position, never by value).
-        """
+        """The vectors as float64, shape (n, d)."""
         vectors = self._rows(values)
         for rows in pieces(len(vectors), self.dimension):
             lengths = np.sqrt(np.einsum("ij,ij->i", vectors[rows], vectors[rows]))

@@ -58,8 +58,6 @@ def corollary1(
 ) -> tuple[Corollary1Row, ...]:
     """The bound and the exact errors, for q ascending.
 
-    Raises SordinoError: none or more sensitive numbers than there are, or a delta that is too large.
-
     Args:
         sensitive: how many of the numbers have the delta; the others have epsilon.
         delta: above 0 and below half of epsilon.

@@ -83,9 +83,6 @@ def quadratic_moments(
 ) -> QuadraticMoments:
     """The moments for a regression of one number on others.
 
-    Raises SordinoError: another channel's tally, no reports, no features, a place twice, or the target among the
-    features.
-
     Args:
         features: the places of the numbers to predict it from; all others by default.
 

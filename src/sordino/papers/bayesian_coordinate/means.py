@@ -65,8 +65,7 @@ def exact_error(asked: Asked, people: int) -> float:
     """The total mean squared error of the estimated means of people whose numbers are all -1 or 1.
 
     Exact for the estimate that divides by the expected numbers of answers; where people are drawn, `means` divides by
-    the actual ones, which agrees up to 1 / n where the means are 0, and is better elsewhere. Raises SordinoError: it is
-    infinite, since some number is not told at all.
+    the actual ones, which agrees up to 1 / n where the means are 0, and is better elsewhere.
     """
     error = (float(reader(asked).noise().sum()) - asked.d) / people
     if not isfinite(error):

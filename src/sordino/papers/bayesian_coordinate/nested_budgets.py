@@ -51,8 +51,6 @@ def nested_budgets(
 ) -> tuple[Nats, ...]:
     """Budgets, in the order of the deltas, with which `NestedMean` is delta-BCDP and epsilon-LDP.
 
-    Raises SordinoError: no deltas or another number of bounds, a delta below 0, q outside 0..1, or zeta outside (0, 1].
-
     Args:
         deltas: what each number may lose, in any order; above epsilon, "inf" and None are read as epsilon.
         q: a bound on dependence, for all numbers or for each: the largest total variation between the laws of all
@@ -138,7 +136,7 @@ class Account:
 
 
 def read_deltas(deltas: Sequence[BoundLike] | Floats, epsilon: Nats) -> tuple[Nats, ...]:
-    """Deltas cut to epsilon. Raises SordinoError: none, another shape, or one that is no amount >= 0."""
+    """Deltas cut to epsilon."""
     entries = deltas.tolist() if isinstance(deltas, np.ndarray) else deltas
     if isinstance(entries, str) or not len(entries):
         raise SordinoError("there must be a delta for each number", found=shown(entries), step="list the deltas")

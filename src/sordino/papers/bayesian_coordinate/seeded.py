@@ -231,10 +231,7 @@ def can_hold(counters: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
 
 
 def require_reports(channel: Channel, aggregate: Aggregate) -> int:
-    """The number of reports of a tally that there are estimates from.
-
-    Raises SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
-    """
+    """The number of reports of a tally that there are estimates from."""
     if aggregate.fingerprint != channel.fingerprint:
         rule = "reports can be read only with the mechanism that made them"
         raise SordinoError(rule, found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}")
@@ -246,10 +243,7 @@ def require_reports(channel: Channel, aggregate: Aggregate) -> int:
 
 
 def read_rows(codes: ArrayLike, packing: Packing) -> Words:
-    """Codes of several words, shape (n, words).
-
-    Raises SordinoError: other numbers, another shape, or bits that no report has.
-    """
+    """Codes of several words, shape (n, words)."""
     array = np.asarray(codes)
     if array.ndim != 2 or array.shape[1] != packing.words:
         raise SordinoError(f"codes must be rows of {packing.words} words", found=f"shape {array.shape}")

@@ -112,10 +112,7 @@ def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], box
 
 
 def difference(query: Query, output: int) -> Difference:
-    """The two convex functions of an answer, by the query's epsilon.
-
-    Raises SordinoError: no logistic or truncated linear model.
-    """
+    """The two convex functions of an answer, by the query's epsilon."""
     low = 1 / (math.exp(float(query.epsilon)) + 1)
     model = query.model
     high, theta = 1 - low, np.array(model.theta)

@@ -99,9 +99,6 @@ def answers(
 ) -> Callable[[Any], int]:
     """A function that draws one fresh answer about a record to each query.
 
-    Raises SordinoError: a record outside the domain, at once; when asked, a query that does not fit the domain,
-    whatever the record is.
-
     Args:
         record: the index of a value; for a `Record` its row of values; for a box its numbers.
         source: where random words come from; fresh ones from the operating system by default.
@@ -130,7 +127,7 @@ def answers(
 
 
 def _require_record(domain: Any, record: ArrayLike) -> NDArray[Any]:
-    """The record as a row by itself. Raises SordinoError: outside the domain (never with a value)."""
+    """The record as a row by itself."""
     row = np.asarray(record)[None]
     if isinstance(domain, Box | Record):
         return domain.check_records(row)

@@ -38,9 +38,6 @@ class Proposition:
 def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLike) -> float:
     """Ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
 
-    Raises SordinoError: other shapes or numbers; a statement that nobody with these beliefs holds possible, or reports
-    that these beliefs exclude.
-
     Args:
         truth: f, shape (k,), each in [0, 1].
         beliefs: Q, shape (k,), adding up to 1.
@@ -79,8 +76,7 @@ def tight_statement(evidence: FiniteEvidence, below: float) -> Proposition:
 
     "It is the likeliest value", held by somebody who takes that value, rarely, or the least likely one to be true: the
     rarer, the more is gained. With p = (e^below - 1) / (e^limit - 1) the gain is the limit less `below`.
-    Source: Lemma 3.2 with its probability in closed form. Raises SordinoError: nothing above 0, or reports that some
-    value cannot cause: then no gain is the largest.
+    Source: Lemma 3.2 with its probability in closed form.
 
     Example:
         >>> evidence = FiniteEvidence(np.log([0.75, 0.25]))

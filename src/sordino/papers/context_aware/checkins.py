@@ -37,11 +37,7 @@ class Checkins:
 
 
 def read_checkins(path: Path, grid: Grid) -> Checkins:
-    """Read a table of check-ins.
-
-    Raises SordinoError: an unreadable table, a missing column, a position or count that is no number, a count that is
-    negative or broken, nobody on the map, or too many.
-    """
+    """Read a table of check-ins."""
     columns = _columns(path)
     # By way of text, so that a truth value is no number either; a cast that fails gives a missing one. Where only
     # casts are asked for, DuckDB moves them into its CSV reader, which fails: trimming keeps them out.

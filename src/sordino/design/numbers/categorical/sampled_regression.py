@@ -127,10 +127,7 @@ def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[Nu
 
 
 def _require_few(categories: Sequence[int], numbers: int) -> None:
-    """Refuse what would tell too many moments.
-
-    Raises SordinoError: more than `MOST_TOLD`, or more than `MOST_CELLS` of two attributes.
-    """
+    """Refuse what would tell too many moments."""
     largest = sorted(categories, reverse=True)[:2]
     if len(largest) > 1 and prod(largest) > MOST_CELLS:
         rule = f"two features together must have at most {MOST_CELLS:,} combinations of categories"
