@@ -235,8 +235,10 @@ class FiniteState(GroupedState):
 
     def _known_query(self, query: FilterQuery) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
-            rule = "a filter over a finite domain takes finite mechanisms and questions about attributes"
-            raise SordinoError(rule, found=type(query).__name__)
+            raise SordinoError(
+                "a filter over a finite domain takes finite mechanisms and questions about attributes",
+                found=type(query).__name__,
+            )
         key = _key(query)
         known = self.memo.get(key)
         if known is None:

@@ -138,8 +138,9 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
     """The deltas and epsilon as exact amounts."""
     if not isinstance(dependence, Dependence):
-        rule = "dependence must be a Dependence"
-        raise SordinoError(rule, found=type(dependence).__name__, step="use Dependence.bounded")
+        raise SordinoError(
+            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
+        )
     most = read_epsilon(epsilon)
     if isinstance(deltas, str) or len(deltas) != dependence.d:
         rule = f"there must be a delta for each of {dependence.d} attributes"

@@ -74,8 +74,9 @@ def sampled_moments(
     """
     bound, amounts = read_epsilon(epsilon), read_deltas(deltas, epsilon)
     if not isinstance(dependence, Dependence):
-        rule = "dependence must be a Dependence"
-        raise SordinoError(rule, found=type(dependence).__name__, step="use Dependence.bounded")
+        raise SordinoError(
+            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
+        )
     if dependence.d != len(amounts):
         raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=shown(dependence.d))
     names, importance = _statistics_and_weights(len(amounts), pairs, target, features)
