@@ -1,15 +1,12 @@
 """Minima of quadratic forms t'At/2 - b't, also where noise has made the matrix A indefinite.
 
 A matrix of estimated moments is symmetric but often not positive semidefinite, and then a convex optimizer finds
-nothing that means anything. Three ways out: the nearest positive semidefinite matrix, the exact global minimum over a
-ball whatever the matrix, and the minimum over any convex set once the matrix is positive definite.
+nothing that means anything. Two ways out: the nearest positive semidefinite matrix, and the exact global minimum over a
+ball whatever the matrix.
 
 Shapes: A is (p, p), b and t are (p,). Cost: one eigendecomposition each.
-Source: More and Sorensen 1983 (the secular equation), Nesterov 2004 (constant momentum under strong convexity); what
-the BCDP paper's Algorithm 3 calls OPT.
+Source: More and Sorensen 1983 (the secular equation); what the BCDP paper's Algorithm 3 calls OPT.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -25,9 +22,6 @@ SMALLEST = 1e-300
 
 TURNS, SETTLED = 500, 1e-12
 """Steps of the dual at most, and its slope where it is at its end."""
-
-STEPS = 200_000
-"""Gradient steps at most; reached only where the matrix is all but singular, or `project` does not project."""
 
 
 def positive_part(matrix: Floats) -> Floats:
@@ -117,48 +111,6 @@ def trust_region(matrix: Floats, vector: Floats, radius: float) -> Floats:
         point[0] = np.sqrt(max(radius**2 - length**2, 0.0))
     point *= min(1.0, radius / max(float(np.linalg.norm(point)), SMALLEST))
     return vectors @ point
-
-
-def projected_minimum(
-    matrix: Floats, vector: Floats, project: Callable[[Floats], Floats], tolerance: float = 1e-10
-) -> Floats:
-    """The minimum of t'At/2 - b't over any closed convex set, by accelerated projected gradients.
-
-    It stops where the value is proved to be within `tolerance` of the least one, as a part of (b'b + t'AAt) over twice
-    A's least eigenvalue: after a step from y to t with gradient mapping G = L (y - t), no point of the set lies more
-    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L.
-
-    Args:
-        matrix: A, symmetric and positive definite; a ridge makes it so.
-        vector: b.
-        project: the nearest point of the set to any point.
-        tolerance: above 0.
-
-    Example:
-        >>> projected_minimum(np.eye(2), np.array([2.0, -1.0]), lambda t: np.clip(t, 0, 1)).round(6)
-        array([1., 0.])
-    """
-    matrix, vector = _form(matrix, vector)
-    values = np.linalg.eigvalsh(matrix)
-    least, most = float(values[0]), float(values[-1])
-    if least <= 0:
-        rule = "the matrix must be positive definite"
-        raise SordinoError(rule, found=f"the eigenvalue {least:.3g}", step="take its positive part and add a ridge")
-    momentum = (np.sqrt(most) - np.sqrt(least)) / (np.sqrt(most) + np.sqrt(least))
-    point = project(np.zeros_like(vector))
-    ahead = point
-    for _ in range(STEPS):
-        step = project(ahead - (matrix @ ahead - vector) / most)
-        mapping = float(np.sum((most * (ahead - step)) ** 2))
-        size = float(vector @ vector) + float(np.sum((matrix @ step) ** 2))
-        if mapping * (1 - least / most) <= tolerance * size:
-            return step
-        ahead, point = step + momentum * (step - point), step
-    raise SordinoError(
-        "projected gradients must settle",
-        found=f"none after {STEPS} steps, eigenvalues from {least:.3g} to {most:.3g}",
-        step="add a ridge, or check that the set is convex and `project` gives its nearest point",
-    )
 
 
 def check_radius(radius: float) -> None:

@@ -15,7 +15,7 @@ Source: the BCDP paper's least squares (20)-(21), whose two private copies of ea
 statistic: noise of 1/epsilon^2 where the copies have 1/epsilon^4.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
+from sordino.estimation.quadratic import check_radius, positive_part, trust_region
 from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
@@ -170,21 +170,17 @@ def projected_least_squares(
     ranges: Ranges | None = None,
     *,
     radius: float | None = None,
-    project: Callable[[Floats], Floats] | None = None,
 ) -> ProjectedFit:
-    """Least squares with a ridge at the noise level, over a set of slopes if one is given.
+    """Least squares with a ridge at the noise level, over a ball of slopes if a radius is given.
 
     The slopes minimise the squared error of the normal equations, each over its expected noise, and p |t|^2 / length^2
     for slopes of that expected length; the features' covariance is taken as its nearest positive semidefinite matrix.
-    A set moves them to its point of the least squared error. Raises SordinoError: as for `least_squares`, but never for
-    constant or dependent features; radius and project both.
+    A ball moves them to its point of the least squared error. Raises SordinoError: as for `least_squares`, but never
+    for constant or dependent features.
 
     Args:
         radius: the scaled slopes together are at most this long; also the expected length, else 1.
-        project: the nearest point, of any convex set, to any scaled slopes.
     """
-    if radius is not None and project is not None:
-        raise SordinoError("a set of slopes must be given once", found="a radius and a projection")
     length = EXPECTED_LENGTH if radius is None else radius
     check_radius(length)
     asked, ranges = _read(queries, target, features, ranges)
@@ -197,14 +193,11 @@ def projected_least_squares(
     slopes = np.linalg.solve(
         weighed @ between + len(asked) / length**2 * np.eye(len(asked)), weighed @ products.value[:, 0]
     )
-    if radius is not None or project is not None:
+    if radius is not None:
         # The largest row bounds what the noise adds to an eigenvalue, in the root of the mean square.
         ridge = np.sqrt(np.max(np.sum(centred.stderr**2, axis=1)))
         metric = between + ridge * np.eye(len(asked))
-        if project is None:
-            slopes = trust_region(metric, metric @ slopes, length)
-        else:
-            slopes = projected_minimum(metric, metric @ slopes, project)
+        slopes = trust_region(metric, metric @ slopes, length)
     intercept = told.means[told.place[(target,)]] - slopes @ told.means[told.singles(asked)]
     unit, shift = coefficient_units(target, asked, ranges)
     return ProjectedFit(unit @ [intercept, *slopes] + shift, aggregate.n, target, tuple(asked))
