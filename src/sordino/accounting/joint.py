@@ -100,10 +100,7 @@ class JointFilter:
         return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
-        """Whether the query may be asked, whatever the open answers are; nothing changes.
-
-        Raises SordinoError: a query that does not fit the domain.
-        """
+        """Whether the query may be asked, whatever the open answers are; nothing changes."""
         decisions = [way.filter.decide(query) for way in self.ways]
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
 
@@ -123,10 +120,7 @@ class JointFilter:
         )
 
     def changed(self) -> "JointFilter":
-        """The filter once the record has changed; answers that are out are about the earlier one.
-
-        Raises SordinoError: a definition that says nothing of two versions.
-        """
+        """The filter once the record has changed; answers that are out are about the earlier one."""
         return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
     def require_room(self, query: FilterQuery) -> None:

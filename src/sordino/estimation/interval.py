@@ -79,10 +79,7 @@ def require_confidence(confidence: float) -> None:
 
 
 def errors_to_either_side(confidence: float) -> float:
-    """How many standard errors an interval of a normal estimate reaches to either side.
-
-    Raises SordinoError: a confidence outside (0, 1).
-    """
+    """How many standard errors an interval of a normal estimate reaches to either side."""
     from scipy import special
 
     require_confidence(confidence)

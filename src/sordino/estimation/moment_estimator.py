@@ -251,7 +251,7 @@ class MomentEstimator:
 
     @cached_property
     def query_moments(self) -> tuple[QueryMoment, ...]:
-        """Every moment of every query. Raises SordinoError: a query whose reports do not depend on the numbers."""
+        """Every moment of every query."""
         total, found = sum(self.asked.weights), []
         at = {name: place for place, name in enumerate(self.moments.names)}
         known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}

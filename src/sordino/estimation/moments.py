@@ -98,10 +98,7 @@ class EstimatedMeans(NormalEstimate):
     half: Floats
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
-
-        Raises SordinoError: a confidence outside (0, 1).
-        """
+        """Lower and upper limits, by the likelihood of what reports add; each covers by itself."""
         require_confidence(confidence)
         low, high = (limit[self.at] for limit in moment_limits(self.estimator, self.aggregate, 1 - confidence))
         return self.middle + self.half * low, self.middle + self.half * high
@@ -154,10 +151,7 @@ class MeansGiven(NormalEstimate):
         return cls(value, stderr, aggregate.n, ranges, told, reader, aggregate)
 
     def interval(self, confidence: float = 0.95) -> Limits:
-        """Lower and upper limits; each covers by itself. Not a number where no mean is told.
-
-        Raises SordinoError: a confidence outside (0, 1).
-        """
+        """Lower and upper limits; each covers by itself. Not a number where no mean is told."""
         z = errors_to_either_side(confidence)
         if not isinstance(self.estimator, MomentEstimator):
             return self.within(z)

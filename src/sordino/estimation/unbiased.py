@@ -109,8 +109,7 @@ class Functionals:
         The plug-in variance is right on average, but 0 where all reports say the same. The share of some values
         together that is estimated nearer to 0 or 1 than one person makes it is taken to be there, as in
         `variance_of_reports`, and all answers to vary as little as those of any of these values, and of the others.
-        Whatever else is weighed varies at least as the answers of people who all have one value. Raises SordinoError: a
-        tally that does not tell it.
+        Whatever else is weighed varies at least as the answers of people who all have one value.
         """
         value = self.weights @ decoded.estimate(subtract_totals=self.subtract_totals)
         found = self._squares @ decoded.law - value**2

@@ -120,10 +120,7 @@ class LedgerLines:
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:
-        """Whether the checkpoint says what all lines say, which were read; one that does not is put away.
-
-        Raises DamagedError: decisions that would be others today.
-        """
+        """Whether the checkpoint says what all lines say, which were read; one that does not is put away."""
         found = read_checkpoint(connection, self.meta["key"])
         if found is None:
             _ = self.standing
@@ -142,10 +139,7 @@ class LedgerLines:
         return "differed"
 
     def next_checkpoint(self) -> Checkpoint | None:
-        """The checkpoint after all lines; None before the first, and where the standing cannot be written.
-
-        Raises DamagedError: decisions that would be others today.
-        """
+        """The checkpoint after all lines; None before the first, and where the standing cannot be written."""
         if not self.events:
             return self.checkpoint
         try:

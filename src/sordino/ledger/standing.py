@@ -131,7 +131,7 @@ class Standing:
         return freeze((self.joint, self.version.number, self.version.digest))
 
     def after_all(self, events: Iterable[Event]) -> "Standing":
-        """Where it stands after some more events. Raises SordinoError: an event that cannot follow."""
+        """Where it stands after some more events."""
         standing = self
         for event in events:
             standing = standing.after(event)
@@ -159,17 +159,11 @@ class Standing:
         return self
 
     def with_record(self, digest: str) -> "Standing":
-        """Where it stands for another version of the record, about which nothing was asked yet.
-
-        Raises SordinoError: a promise that says nothing of two versions.
-        """
+        """Where it stands for another version of the record, about which nothing was asked yet."""
         joint = self.joint.changed() if self.version.number else self.joint
         return Standing(self.terms, joint, Version(self.version.number + 1, digest))
 
     def decide(self, query: AskedQuery) -> Decision[FilterState]:
-        """Whether a query may be asked about this version of the record; nothing changes.
-
-        Raises SordinoError: a query that does not fit the record, or too many answers that are out.
-        """
+        """Whether a query may be asked about this version of the record; nothing changes."""
         self.joint.require_room(query.channel)
         return self.joint.decide(query.channel)

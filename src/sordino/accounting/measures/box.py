@@ -124,7 +124,7 @@ class BoxState:
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up. Raises SordinoError: a query that does not fit the box."""
+        """Its epsilon, rounded up."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
@@ -147,11 +147,7 @@ class BoxState:
         return down(self.most - self.settled) if self.settled else self.most
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[BoxState]":
-        """By what is carried over; else by solving, for every answer or (simplified) once.
-
-        Raises SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its
-        range.
-        """
+        """By what is carried over; else by solving, for every answer or (simplified) once."""
         # What does not fit is refused even where the epsilons alone would decide.
         question = self._fitting_question(query)
         carried = up(self.settled + up(self.loss.bounds.upper + question.level))
@@ -164,7 +160,7 @@ class BoxState:
         return self._by_loss(question) if rule == "simplified" else self._by_answers(question)
 
     def _fitting_question(self, query: FilterQuery) -> Query:
-        """A question that the box fits. Raises SordinoError: another query."""
+        """A question that the box fits."""
         question = box_question(query)
         question.model.require_fit(self.box)
         return question

@@ -92,11 +92,7 @@ class CoordinateBoxState:
         return cls(box, bounds, shares, nodes, BoxLoss.of_no_reports(box), nothing, basic, settled)
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[CoordinateBoxState]":
-        """By what is carried over; else by solving, for every answer or (simplified) once.
-
-        Raises SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its
-        range.
-        """
+        """By what is carried over; else by solving, for every answer or (simplified) once."""
         question = self._fitting_question(query)
         known = self._with_polynomials(question) if self._near(question.level) else self
         simple = self._simple_decision(known, question)
@@ -157,10 +153,7 @@ class CoordinateBoxState:
         return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((question,)).basic)
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
-        """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
-
-        Raises SordinoError: a question that does not fit the box.
-        """
+        """Whether the epsilons of questions can be added to what is known, whichever are answered and however."""
         questions = [self._fitting_question(query) for query in queries]
         return not self._passed_bounds(questions) or not self._closest._passed_bounds(questions)  # noqa: SLF001 - another state
 
@@ -184,7 +177,7 @@ class CoordinateBoxState:
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up. Raises SordinoError: a question that does not fit the box."""
+        """Its epsilon, rounded up."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:

@@ -54,7 +54,7 @@ class FiniteQuery:
 
     @cached_property
     def columns(self) -> Columns:
-        """Of all answers, read once they are needed. Raises SordinoError: too many."""
+        """Of all answers, read once they are needed."""
         return Columns.of(self.mechanism)
 
     def column(self, code: int) -> tuple[Columns, int]:

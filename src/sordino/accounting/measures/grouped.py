@@ -78,7 +78,7 @@ class GroupedState(ABC):
 
     @abstractmethod
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """What is known of a query. Raises SordinoError: a query that does not fit the domain."""
+        """What is known of a query."""
 
     @abstractmethod
     def within(self, group: int) -> bool:

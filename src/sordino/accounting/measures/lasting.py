@@ -136,10 +136,7 @@ class LastingState:
     past: _Past = field(default_factory=_Past)
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[LastingState]":
-        """As the state decides; what it refuses is accepted if it fits into what an earlier one had left.
-
-        Raises SordinoError: no query about a box, or one that does not fit it.
-        """
+        """As the state decides; what it refuses is accepted if it fits into what an earlier one had left."""
         question = box_question(query)
         decision = self.state.decide(question, rule)
         follow = decision.follow
@@ -151,10 +148,7 @@ class LastingState:
         return Decision(False, decision.loss)
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
-        """Whether the epsilons of queries can be added to what is known or was known, however they are answered.
-
-        Raises SordinoError: a query that does not fit the box.
-        """
+        """Whether the epsilons of queries can be added to what is known or was known, however they are answered."""
         questions = [box_question(query) for query in queries]
         return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
 
@@ -163,14 +157,11 @@ class LastingState:
         return self._with_step(self.state.with_answer(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
-        """The state once the record has changed; what was left is left.
-
-        Raises SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """The state once the record has changed; what was left is left."""
         return self._with_step(self.state.changed(), None)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up. Raises SordinoError: a query that does not fit the box."""
+        """Its epsilon, rounded up."""
         return self.state.level(query)
 
     def epsilon_of(self, query: FilterQuery) -> Nats:

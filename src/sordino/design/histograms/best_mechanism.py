@@ -253,10 +253,7 @@ def _starting_channel(definition: PairwiseLDP) -> Floats | None:
 
 
 def geometric_channel(definition: PairwiseLDP) -> ChannelTable:
-    """The channel whose codes fall off from each value as steeply as the bounds allow.
-
-    Raises SordinoError: bounds that allow none.
-    """
+    """The channel whose codes fall off from each value as steeply as the bounds allow."""
     return ChannelTable(geometric_weights(definition.bounds))
 
 

@@ -34,8 +34,6 @@ NEAR = 1.02
 def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
     """The best mixture of a channel that keeps bounds and one that is alike for all values, at the least of them.
 
-    Raises SordinoError: bounds that leave nothing to mix.
-
     Args:
         definition: the bounds, of at most 128 values.
     """

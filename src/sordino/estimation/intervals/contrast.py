@@ -28,10 +28,7 @@ class EstimatedContrast(NormalEstimate):
     law: Floats
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones.
-
-        Raises SordinoError: a confidence outside (0, 1).
-        """
+        """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones."""
         low, high = super().interval(confidence)
         ((least,), (most,)) = limits_by_codes(self.added[None], self.law, self.n, 1 - confidence)
         return np.minimum(low, least), np.maximum(high, most)
@@ -39,8 +36,6 @@ class EstimatedContrast(NormalEstimate):
 
 def contrast(decoded: Decoded, n: int, weights: Floats, *, subtract_totals: bool = False) -> NormalEstimate:
     """The sum of weights times shares, shape (): right on average.
-
-    Raises SordinoError: a tally that does not tell how estimates go together.
 
     Args:
         weights: of the values, shape (k,).

@@ -134,10 +134,7 @@ class L2Ball(Seeded, NumberChannel):
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
     def means(self, aggregate: Aggregate) -> Floats:
-        """The unbiased estimate of the mean vector, shape (d,).
-
-        Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
-        """
+        """The unbiased estimate of the mean vector, shape (d,)."""
         n = require_reports(self, aggregate)
         return self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
 

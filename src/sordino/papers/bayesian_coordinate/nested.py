@@ -145,10 +145,7 @@ class NestedMean(Seeded, NumberChannel):
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
     def means(self, aggregate: Aggregate) -> Floats:
-        """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0.
-
-        Raises SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
-        """
+        """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0."""
         n = require_reports(self, aggregate)
         sums = (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
         means = np.where(np.isnan(self.weights).any(axis=0), np.nan, 0.0)

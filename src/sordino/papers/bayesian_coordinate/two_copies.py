@@ -84,10 +84,7 @@ class TwoCopies(Seeded):
         return largest
 
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
-        """The records as float64, shape (n, d).
-
-        Raises SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
-        """
+        """The records as float64, shape (n, d)."""
         return self.copy.check_values(values)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:

@@ -101,10 +101,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
 
 
 def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
-    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end.
-
-    Raises SordinoError: a kind of question without a difference of convex functions.
-    """
+    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end."""
     parts = [difference(query, output) for query, output in zip(queries, outputs, strict=True)]
     ends = [_least(box, parts, boxes), _least(box, [part.negative for part in parts], boxes)]
     root, under, over = (-sum(end[place] for end in ends) for place in range(3))

@@ -61,8 +61,6 @@ def sampled_regression(
 ) -> Sampled:
     """The queries that are drawn from, one for each person.
 
-    Raises SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
-
     Args:
         deltas: for each attribute of the record, the bound of Bayesian coordinate DP; none above epsilon.
         categories: for the features that are categories, how many there are.
@@ -85,10 +83,7 @@ def sampled_regression(
 
 
 def regression_needs(target: int, features: Sequence[int], categories: Mapping[int, int]) -> list[NumberStatistic]:
-    """The statistics that a regression needs; of numbers alone a sign for each number and product.
-
-    Raises SordinoError: too many categories and numbers together.
-    """
+    """The statistics that a regression needs; of numbers alone a sign for each number and product."""
     coded = [place for place in features if place in categories]
     numbers = [place for place in features if place not in categories]
     if coded:

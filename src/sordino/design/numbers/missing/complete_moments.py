@@ -55,8 +55,6 @@ def complete_covariance(
 ) -> Sampled:
     """The queries for the covariance matrix of some numbers of a record of d attributes, among complete cases.
 
-    Raises SordinoError: a statistic of which nothing may be told.
-
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
         asked: the places of the numbers; the queries read these numbers, in this order.
@@ -84,8 +82,6 @@ def complete_regression(
     categories: Mapping[int, int] | None = None,
 ) -> Sampled:
     """Those for a regression of the last of some attributes on the others; arguments and errors as above.
-
-    Raises SordinoError: also too many categories and numbers together.
 
     Args:
         asked: the places of the features, then that of the target.
