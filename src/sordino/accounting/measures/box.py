@@ -64,12 +64,10 @@ class BoxState:
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
     def with_answer(self, query: FilterQuery, output: int) -> "BoxState":
-        """The state after an answer, whether the query was accepted or not."""
         question = box_question(query)
         return self._with(self.loss.after(question.evidence(self.box, output)), question)
 
     def spent_within(self, left: float) -> float:
-        """What was spent, in nats, where so much of the budget is known to be left."""
         return min(self.spent, max(up(self.budget.ceil() - left), 0.0))
 
     def binding_within(self, left: float) -> Binding:
@@ -92,7 +90,6 @@ class BoxState:
 
     @property
     def remaining(self) -> float:
-        """Nats, rounded down, at least 0."""
         exactly = self._by_epsilons
         # One step for the rounding here, one for that of the sum when such a query comes.
         return max(down(down(self.most) - self.spent), 0.0 if exactly is None else exactly.floor())
@@ -110,7 +107,6 @@ class BoxState:
         return total + Fraction(self.spent) <= self.budget
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
-        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         # Several groups or versions may tell less together than one of them.
         if self.settled:
             return False
@@ -119,16 +115,13 @@ class BoxState:
 
     @cached_property
     def most_left(self) -> float:
-        """No less than what is left, by what is known without a search."""
         lower = 0.0 if self.settled else self.loss.incumbent
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self._fitting_question(query).epsilon
 
     def changed(self) -> "BoxState":

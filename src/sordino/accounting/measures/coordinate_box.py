@@ -158,7 +158,6 @@ class CoordinateBoxState:
         return not self._passed_bounds(questions) or not self._closest._passed_bounds(questions)  # noqa: SLF001 - another state
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
-        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         sums = self._asked_with(queries).sums
         lowers = [number.lower for number in self.numbers.each]
         if self._near_whole is not None:
@@ -171,17 +170,14 @@ class CoordinateBoxState:
 
     @cached_property
     def most_left(self) -> float:
-        """No less than what is left, by what is known without a search."""
         if self.whole is None:
             return self.remaining
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up."""
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self._fitting_question(query).epsilon
 
     def _fitting_question(self, query: FilterQuery) -> Query:
@@ -214,7 +210,6 @@ class CoordinateBoxState:
 
     @property
     def spent(self) -> float:
-        """The largest loss of what is protected."""
         return self.spent_within(-math.inf)
 
     @property
@@ -230,7 +225,6 @@ class CoordinateBoxState:
 
     @property
     def remaining(self) -> float:
-        """The least that is left of any bound."""
         return max(self.binding.left, 0.0)
 
     @property
@@ -239,12 +233,10 @@ class CoordinateBoxState:
         return self.binding_within(-math.inf)
 
     def spent_within(self, left: float) -> float:
-        """The largest loss of what is protected, where so much is known to be left of every bound."""
         pairs = zip(self._closest.carried_losses(()), self.bounds, strict=True)
         return max((within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
 
     def binding_within(self, left: float) -> Binding:
-        """The hypotheses with the least left, where so much is known to be left of every bound."""
         found, groups = Binding("nothing that is protected", 0.0, math.inf), []
         for group, level in enumerate(self._closest.carried_losses(())):
             bound = self.bounds[group]

@@ -153,12 +153,10 @@ class GroupedState(ABC):
 
     @property
     def remaining(self) -> float:
-        """The least that is left of any bound."""
         return max(self.binding.left, 0.0)
 
     @property
     def binding(self) -> Binding:
-        """The group with the least left."""
         protected = np.flatnonzero(np.isfinite(self.floors))
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
@@ -171,11 +169,9 @@ class GroupedState(ABC):
         return Binding(self.about(group), lost, float(left.min()), exactly)
 
     def level(self, query: FilterQuery) -> float:
-        """The query's LDP level."""
         return float(level_above([self.query_losses(query).epsilon])[0])
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """The query's LDP level, exactly."""
         ratio = self.query_losses(query).epsilon
         if ratio is None:
             step = "ask through a mechanism whose every code can come from each value"
@@ -183,7 +179,6 @@ class GroupedState(ABC):
         return Nats.log(ratio)
 
     def with_answer(self, query: FilterQuery, output: int) -> "Self":
-        """The state after an answer, accepted or not."""
         return self._after_answer(query, output)
 
     def left_after_change(self, lost: Sequence[Nats | None]) -> GroupBounds:

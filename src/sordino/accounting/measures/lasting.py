@@ -153,7 +153,6 @@ class LastingState:
         return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
 
     def with_answer(self, query: FilterQuery, output: int) -> "LastingState":
-        """The state after an answer, whether the query was accepted or not."""
         return self._with_step(self.state.with_answer(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
@@ -161,21 +160,17 @@ class LastingState:
         return self._with_step(self.state.changed(), None)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up."""
         return self.state.level(query)
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self.state.epsilon_of(query)
 
     @property
     def realized_loss(self) -> LossBounds:
-        """Bounds on the realized loss of the present version."""
         return self.state.realized_loss
 
     @property
     def spent(self) -> float:
-        """Nats, rounded up: the realized loss."""
         return self.state.spent_within(self._carried_slack)
 
     @property
@@ -185,7 +180,6 @@ class LastingState:
 
     @property
     def binding(self) -> Binding:
-        """The hypotheses with the least left."""
         return self.state.binding_within(self._carried_slack)
 
     @cached_property
