@@ -166,7 +166,6 @@ class Sigmoid(Shape):
         return np.where(self.inflection <= low, low, end), slope
 
     def highest(self, low: Floats, high: Floats) -> Floats:
-        """At the upper end."""
         del low
         return self.value(high)
 
@@ -203,53 +202,42 @@ class Reflected(Sigmoid):
         self.concave, self.convex, self.kinked = inner.convex, inner.concave, inner.kinked
 
     def value(self, t: Floats) -> Floats:
-        """Turned around."""
         return -self._inner.value(-t)
 
     def slope(self, t: Floats) -> Floats:
-        """The same slope at the other side."""
         return self._inner.slope(-t)
 
     def slopes(self, t: Floats) -> tuple[Floats, Floats]:
-        """Left becomes right."""
         left, right = self._inner.slopes(-t)
         return right, left
 
     @property
     def inflection(self) -> Floats:
-        """At the other side."""
         return -self._inner.inflection
 
     def stationary(self, slope: Floats) -> Floats:
-        """On the convex part of f."""
         return -self._inner.stationary_convex(slope)
 
     def stationary_convex(self, slope: Floats) -> Floats:
-        """On the concave part of f."""
         return -self._inner.stationary(slope)
 
     def reflect(self) -> Shape:
-        """Turned around twice."""
         return self._inner
 
     @property
     def steepest(self) -> Floats:
-        """As f."""
         return self._inner.steepest
 
     @property
     def bend(self) -> Floats:
-        """As f."""
         return self._inner.bend
 
     @property
     def largest(self) -> Floats:
-        """As f."""
         return self._inner.largest
 
     @property
     def error(self) -> Floats:
-        """As f."""
         return self._inner.error
 
 

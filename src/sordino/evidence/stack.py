@@ -27,56 +27,44 @@ class Stack(Shape):
         return shapes[0] if len(shapes) == 1 else cls(shapes)
 
     def value(self, t: Floats) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.value(t[..., part]) for part, shape in self._parts], axis=-1)
 
     def slope(self, t: Floats) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.slope(t[..., part]) for part, shape in self._parts], axis=-1)
 
     def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Kind by kind."""
         return _together([shape.tangent(low[..., part], high[..., part]) for part, shape in self._parts])
 
     def tangent_right(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Kind by kind."""
         return _together([shape.tangent_right(low[..., part], high[..., part]) for part, shape in self._parts])
 
     def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
-        """Kind by kind."""
         found = [shape.offset(slope[..., part], low[..., part], high[..., part]) for part, shape in self._parts]
         return np.concatenate(found, axis=-1)
 
     def highest(self, low: Floats, high: Floats) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.highest(low[..., part], high[..., part]) for part, shape in self._parts], axis=-1)
 
     def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Kind by kind."""
         return _together([shape.slope_range(low[..., part], high[..., part]) for part, shape in self._parts])
 
     def reflect(self) -> Shape:
-        """Each turned around."""
         return Stack([shape.reflect() for _, shape in self._parts])
 
     @cached_property
     def steepest(self) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.steepest for _, shape in self._parts])
 
     @cached_property
     def bend(self) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.bend for _, shape in self._parts])
 
     @cached_property
     def largest(self) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.largest for _, shape in self._parts])
 
     @cached_property
     def error(self) -> Floats:
-        """Kind by kind."""
         return np.concatenate([shape.error for _, shape in self._parts])
 
 

@@ -87,7 +87,6 @@ class Blockwise(Brief, SupportMechanism):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """Over the blocks of the promise."""
         if not isinstance(promise, BlockLDP | PairwiseLDP):
             raise SordinoError("a blockwise mechanism needs a promise by blocks", found=type(promise).__name__)
         blocks = promise.partition if isinstance(promise, BlockLDP) else promise.components
@@ -109,17 +108,14 @@ class Blockwise(Brief, SupportMechanism):
 
     @property
     def has_draw(self) -> bool:
-        """Unless what is inside has none."""
         return all(mechanism.has_draw for mechanism in self.inner)
 
     @property
     def draw(self) -> Any:
-        """The mechanism of the value's block."""
         return ["blocks", spelled_list(self.blocks.block), "inner"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the partition by its hash)."""
         partition = sha256(self.blocks.block.astype("<i8").tobytes()).hexdigest()
         return f"blockwise blocks={partition} " + " | ".join(mechanism.parameters for mechanism in self.inner)
 
@@ -135,27 +131,22 @@ class Blockwise(Brief, SupportMechanism):
 
     @cached_property
     def block_of_counter(self) -> NDArray[np.intp]:
-        """Block by block."""
         return np.repeat(np.arange(self.blocks.m), np.diff(self._codes.first_counter))
 
     @property
     def counts_codes(self) -> bool:
-        """If all inner mechanisms do."""
         return all(mechanism.counts_codes for mechanism in self.inner)
 
     @cached_property
     def denominator(self) -> int:
-        """A common multiple of the inner denominators."""
         return lcm(*(mechanism.denominator for mechanism in self.inner))
 
     @property
     def partition(self) -> Partition:
-        """The blocks."""
         return self.blocks
 
     @cached_property
     def reading(self) -> Reading:
-        """Each value's, from its block's mechanism."""
         parts = [mechanism.reading for mechanism in self.inner]
         on, off, outside, alone = (
             self._codes.spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
@@ -201,7 +192,6 @@ class Blockwise(Brief, SupportMechanism):
         return tuple(weights), marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """The classes of every block's inner mechanism."""
         for stack in self.stacks():
             yield from stack
 
@@ -229,21 +219,18 @@ class Blockwise(Brief, SupportMechanism):
         return Support(support, group)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected counters, block by block."""
         law = np.empty((*p.shape[:-1], self.counters))
         for mechanism, rows, values in self._codes.batches:
             law[..., rows] = mechanism.forward(p[..., values])
         return law
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose, block by block."""
         expected = np.empty((*weights.shape[:-1], self.k))
         for mechanism, rows, values in self._codes.batches:
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Each block by its inner mechanism."""
         if not self.counts_codes:
             return super().code_values(functional)
         contributions = np.zeros(self.outputs)
@@ -283,29 +270,24 @@ class Blockwise(Brief, SupportMechanism):
                     yield mechanism, row, inside, touching
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All blocks of one size at once."""
         moment = np.empty(p.shape)
         for mechanism, _, values in self._codes.batches:
             moment[..., values] = mechanism.moment(p[..., values])
         return moment
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """Those of all blocks."""
         return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._codes.by_size for row in rows)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If those of all blocks are."""
         return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._codes.by_size)
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the reports tell in the clear."""
         shares = np.empty((*law.shape[:-1], self.blocks.m))
         for mechanism, rows, values in self._codes.batches:
             shares[..., self.blocks.block[values[:, 0]]] = mechanism.block_shares(law[..., rows])[..., 0]
         return shares
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """By the inner mechanism of each code's block."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if any(not mechanism.counts_codes for mechanism in self.inner):
             block, inner = self._codes.split(codes.astype(np.uint64, copy=False))

@@ -83,7 +83,6 @@ class ProjectiveResponse(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("field"))
 
@@ -109,17 +108,14 @@ class ProjectiveResponse(OneCoin):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {**super().record, "field": self.field}
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The codes on a hyperplane, and those off it."""
         return self.space.hyperplane, self.space.affine
 
     @cached_property
     def code_set(self) -> Points:
-        """Over the space that estimates look at too."""
         return Points(self.space, self.k, is_listed=self._is_listed)
 
     @property
@@ -128,17 +124,14 @@ class ProjectiveResponse(OneCoin):
 
     @property
     def draw(self) -> Any:
-        """A point on the value's hyperplane, or off it."""
         return ["sides", "threshold", ["points", "v", "field", self.space.t, int(self._is_listed)]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"projective k={self.k} field={self.field} threshold={self.threshold}"
 
     @property
     def outputs(self) -> int:
-        """The points of the space."""
         return self.space.points
 
     @property
@@ -167,7 +160,6 @@ class ProjectiveResponse(OneCoin):
         yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
-        """The values on whose hyperplanes each code lies."""
         vectors, space = self.space.vectors, self.space
         points = space.chunks(vectors[codes.astype(np.intp)], space.t)
         values = space.chunks(vectors[: self.k], space.t)
@@ -175,7 +167,6 @@ class ProjectiveResponse(OneCoin):
         return on
 
     def support(self, weights: NDArray[np.float64]) -> Support:
-        """Sums over the codes of each value's hyperplane."""
         own = self._sums.of(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
@@ -185,7 +176,6 @@ class ProjectiveResponse(OneCoin):
         return self._on(np.ones(self.k))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
         on = self._on(p)
         told = self.threshold / WORD
         law: NDArray[np.float64] = on * (told / self.space.hyperplane)

@@ -128,13 +128,11 @@ class SupportMechanism(Mechanism):
         return bool(np.isfinite(self.reading.on).all())
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each g_x."""
         self._require_informative()
         reading = self.reading
         return self._mean(law, reading.on, reading.off, reading.outside)
 
     def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-        """The mean of each g_x to a whole power above 0."""
         self._require_informative()
         reading = self.reading
         return self._mean(law, reading.on**power, reading.off**power, reading.outside**power)
@@ -149,7 +147,6 @@ class SupportMechanism(Mechanism):
 
     @property
     def squares(self) -> Squares:
-        """From what one report adds, by kind."""
         return self.reading.squares
 
     @property

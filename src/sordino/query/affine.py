@@ -61,16 +61,13 @@ class Affine(Model):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"{'truncated ' if self.truncate else ''}{super().parameters}"
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The range."""
         return self.low, self.high
 
     def scale(self, statistic: Floats) -> Floats:
-        """Linearly; what is beyond an end counts as it."""
         return to_unit(statistic, self.low, self.high)
 
     @ignore_float_errors

@@ -35,7 +35,6 @@ class LogLogistic(Sigmoid):
     """h(w) for the realized epsilon of each question, its one parameter."""
 
     def value(self, t: Floats) -> Floats:
-        """By the inverse hyperbolic tangent."""
         value: Floats = 2 * np.arctanh(self._height * np.tanh(t / 2))
         return value
 
@@ -55,7 +54,6 @@ class LogLogistic(Sigmoid):
 
     @property
     def inflection(self) -> Floats:
-        """Zero: h is odd."""
         inflection: Floats = self.parameters[0] * 0
         return inflection
 
@@ -66,11 +64,9 @@ class LogLogistic(Sigmoid):
         return at
 
     def stationary_convex(self, slope: Floats) -> Floats:
-        """At the other side."""
         return -self.stationary(slope)
 
     def reflect(self) -> Shape:
-        """Itself: h is odd."""
         return self
 
     def rise(self, up: Floats, down: Floats) -> Shape | None:
@@ -94,7 +90,6 @@ class LogLogistic(Sigmoid):
 
     @cached_property
     def steepest(self) -> Floats:
-        """At 0: tanh(eps/4)."""
         steepest: Floats = np.tanh(self.parameters[0] / 4) * (1 + 8 * UNIT)
         return steepest
 
@@ -106,7 +101,6 @@ class LogLogistic(Sigmoid):
 
     @cached_property
     def largest(self) -> Floats:
-        """Far out: eps/2."""
         largest: Floats = self.parameters[0] / 2 * (1 + 8 * UNIT)
         return largest
 
@@ -144,11 +138,9 @@ class Logistic(Model):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """A probability's."""
         return 0.0, 1.0
 
     def scale(self, statistic: Floats) -> Floats:
-        """The model's probability, scaled."""
         from scipy.special import expit
 
         scaled: Floats = 2 * expit(statistic) - 1

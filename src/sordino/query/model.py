@@ -91,12 +91,10 @@ class Model(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(number.hex() for number in (*self.theta, self.intercept, *self.ends))}"
 
     @property
     def description(self) -> str:
-        """The model, and what it is read as."""
         low, high = (f"{end:.6g}" for end in self.ends)
         of = f" of {attribute_list(self.attribute_names)}" if self.attribute_names else ""
         return f"the value of a model{of} ({self.name}), rounded at random to {low} or {high}"
@@ -107,15 +105,9 @@ class Model(Statistic):
         return tuple(place for place, coefficient in enumerate(self.theta) if coefficient)
 
     def label(self, value: int) -> str:
-        """The end."""
         return f"{self.ends[value]:.6g}"
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over other than two values.
-
-        Raises:
-            SordinoError: another number.
-        """
         if mechanism.k != 2:
             raise SordinoError("the mechanism must take the 2 values of its statistic", found=shown(mechanism.k))
 
@@ -137,7 +129,6 @@ class Model(Statistic):
 
     @ignore_float_errors
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
-        """The end that is read of each record, shape (n,)."""
         return ROUNDING.positive(self.scale(self.statistic(values)), stream.next()).astype(np.intp)
 
     @ignore_float_errors

@@ -51,7 +51,6 @@ class NumberStatistic(Statistic):
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """The places."""
         return self.places
 
     @property
@@ -139,7 +138,6 @@ class NumberStatistic(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(map(str, self.arguments))}"
 
     def check_values(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
@@ -153,11 +151,6 @@ class NumberStatistic(Statistic):
         return read_records(values, self.d, self.optional)
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over another number of values than can be read.
-
-        Raises:
-            SordinoError: another number.
-        """
         if mechanism.k != self.k:
             raise SordinoError(
                 f"the mechanism must take the {self.k} values of its statistic", found=shown(mechanism.k)
@@ -202,53 +195,42 @@ class Number(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
     def description(self) -> str:
-        """The number, and how it is rounded."""
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}"
 
     def label(self, value: int) -> str:
-        """The point."""
         return point_label(value, self.points)
 
     @property
     def k(self) -> int:
-        """The points."""
         return self.points
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """The number."""
         return (((self.place,), np.linspace(-1, 1, self.points)),)
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """The number, of two points."""
         return ((self.place,),) if self.points == 2 else ()
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """The place and the points."""
         return self.place, self.points
 
     def with_places(self, place: Mapping[int, int]) -> "Number":
-        """At its new place."""
         return Number(place[self.place], self.points)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         return mean_points(records[:, self.place], self.points)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Signs, or grids of as many points."""
         return super().kind if self.linear else ("grid", self.k)
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs or of grids."""
         if self.linear:
             return super().reader(alike)
         return GridReader(np.array([statistic.place for statistic in alike]), self.points)
@@ -279,7 +261,6 @@ class Product(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Both, or the one."""
         return (self.first,) if self.first == self.second else (self.first, self.second)
 
     @property
@@ -289,31 +270,25 @@ class Product(NumberStatistic):
         return f"the {what} of {attribute_list(self.places)}, {rounding_of(2)}"
 
     def label(self, value: int) -> str:
-        """The sign."""
         return point_label(value, 2)
 
     @property
     def k(self) -> int:
-        """A sign."""
         return 2
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """The product."""
         return ((self.bits[0], np.array([-1.0, 1.0])),)
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """The product."""
         return ((self.first, self.second),)
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """Both places."""
         return self.first, self.second
 
     def with_places(self, place: Mapping[int, int]) -> "Product":
-        """At their new places, in ascending order."""
         return Product(*sorted((place[self.first], place[self.second])))
 
 

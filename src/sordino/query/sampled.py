@@ -123,12 +123,10 @@ class Sampled(SeveralQueries[Part]):
 
     @property
     def outputs(self) -> int:
-        """Codes are numbers in 0..outputs-1."""
         return self.offsets[-1]
 
     @property
     def parameters(self) -> str:
-        """All that defines the queries, their order and their weights, as canonical text (by its hash)."""
         texts = (f"{w} {q.parameters}" for q, w in zip(self.queries, self.shares, strict=True))
         return f"sampled {len(self.queries)} {sha256(' || '.join(texts).encode()).hexdigest()}"
 
@@ -147,7 +145,6 @@ class Sampled(SeveralQueries[Part]):
 
     @cached_property
     def counts_codes(self) -> bool:
-        """Whether the tally of each query does."""
         return all(query.counts_codes for query in self.queries)
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
@@ -248,11 +245,9 @@ class Sampled(SeveralQueries[Part]):
 
     @cached_property
     def sends_all(self) -> bool:
-        """Whether all queries do."""
         return bool(self.numbers) or all(query.sends_all for query in self.queries)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Codes that their query cannot send."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if not self.sends_all:
             for query, own, rows in self._split(codes.astype(np.uint64, copy=False)):

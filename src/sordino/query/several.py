@@ -27,7 +27,6 @@ class SeveralQueries(Brief, Channel, Generic[Query_co]):
 
     @property
     def informative(self) -> bool:
-        """Whether all queries are."""
         return all(query.informative for query in self.queries)
 
     @cached_property
@@ -37,7 +36,6 @@ class SeveralQueries(Brief, Channel, Generic[Query_co]):
 
     @property
     def counters(self) -> int:
-        """Those of all queries."""
         return self.first_counters[-1]
 
     def _require_report(self, step: str) -> None:

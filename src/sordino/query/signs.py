@@ -41,12 +41,10 @@ class Signs(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """All of them."""
         return self.at
 
     @property
     def description(self) -> str:
-        """The numbers, and how they are rounded."""
         several = " together, each" if len(self.at) > 1 else ","
         return f"{attribute_list(self.at)}{several} {rounding_of(2)}"
 
@@ -61,30 +59,24 @@ class Signs(NumberStatistic):
 
     @property
     def k(self) -> int:
-        """Every pattern of signs."""
         return 1 << len(self.at)
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """Each number."""
         patterns = np.arange(self.k)
         return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """Each number."""
         return tuple((place,) for place in self.at)
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """The places."""
         return self.at
 
     @classmethod
     def of(cls, arguments: tuple[int, ...]) -> Self:
-        """All of them are places."""
         return cls(arguments)
 
     def with_places(self, place: Mapping[int, int]) -> "Signs":
-        """At their new places."""
         return Signs(tuple(place[old] for old in self.at))

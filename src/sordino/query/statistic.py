@@ -106,18 +106,15 @@ class Values(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"values of {self.attributes!r}"
 
     @property
     def description(self) -> str:
-        """The attributes."""
         together = " together" if len(self.attributes) > 1 else ""
         return f"{attribute_list(self.attributes)}{together}"
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """As they were given."""
         return self.attributes
 
     def places(self, record: Record) -> tuple[int, ...]:

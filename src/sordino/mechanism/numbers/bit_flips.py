@@ -69,29 +69,24 @@ class BitFlips(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The table."""
         return {"table": list(map(str, self.table))}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls(entries.integers("table"))
 
     @property
     def draw(self) -> Any:
-        """A pick of a pattern."""
         return ["^", "v", ["pick", "table"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the table by its hash)."""
         return f"flips k={self.k} table={sha256(repr(self.table).encode()).hexdigest()}"
 
     @property
     def outputs(self) -> int:
-        """A code is a pattern."""
         return self.k
 
     @property
@@ -100,18 +95,15 @@ class BitFlips(Brief, Mechanism):
         return WORD
 
     def weight(self, value: int, code: int) -> int:
-        """That of the flips between the two."""
         return self.table[value ^ code]
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """The table's."""
         number: dict[int, int] = {}
         place = np.array([number.setdefault(weight, len(number)) for weight in self.table], dtype=np.int32)
         return tuple(number), place[np.arange(self.k) ^ codes.astype(np.intp)[:, None]]
 
     @property
     def flips(self) -> tuple[int, ...]:
-        """The table."""
         return self.table
 
     def columns(self) -> Iterator[ColumnClass]:
@@ -132,16 +124,13 @@ class BitFlips(Brief, Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether no character of the patterns is lost."""
         return bool((np.abs(self._eigenvalues) >= LEAST_SINGULAR).all())
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A convolution."""
         law: NDArray[np.float64] = transform(transform(p) * self._eigenvalues) / self.k
         return law
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The channel is symmetric."""
         return self.forward(weights)
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:

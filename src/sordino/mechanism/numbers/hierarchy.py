@@ -79,30 +79,25 @@ class HierarchyResponse(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments."""
         return {"k": self.k, "fan": self.fan, "inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record; certify tells what it guarantees."""
         del promise
         inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
         return cls(entries.whole("k"), entries.whole("fan"), inner)
 
     @property
     def draw(self) -> Any:
-        """A level, and its mechanism."""
         return ["levels", "fan", "inner"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"hierarchy k={self.k} fan={self.fan} inner=[{'; '.join(each.parameters for each in self.inner)}]"
 
     @property
     def outputs(self) -> int:
-        """Those of all levels."""
         return self._offsets[-1]
 
     @property
@@ -117,7 +112,6 @@ class HierarchyResponse(Brief, Mechanism):
         return self._scales[level] * self.inner[level].weight(node, code - self._offsets[level])
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Those of the nodes, level by level."""
         places = codes.astype(np.int64)
         marks = np.empty((len(codes), self.k), dtype=np.int32)
         weights: list[int] = []
@@ -139,7 +133,6 @@ class HierarchyResponse(Brief, Mechanism):
                 yield ColumnClass(self.k, 1, code, parts)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, shape (k, outputs)."""
         weights, marks = self.marks(np.arange(self.outputs, dtype=np.uint64))
         shares = np.array([weight / self.denominator for weight in weights])
         channel: NDArray[np.float64] = shares[marks.T]

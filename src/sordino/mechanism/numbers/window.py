@@ -73,13 +73,11 @@ class WindowResponse(Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {"k": self.k, "window": self.window, "threshold": str(self.threshold)}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("window"))
 
@@ -102,12 +100,10 @@ class WindowResponse(Mechanism):
 
     @property
     def draw(self) -> Any:
-        """Within the value's window, or outside it."""
         return ["sides", "threshold", ["run", "v", "codes", "window"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"window k={self.k} window={self.window} threshold={self.threshold}"
 
     @property
@@ -126,12 +122,10 @@ class WindowResponse(Mechanism):
         return (self.k - 1) * self.threshold, self.window * (WORD - self.threshold)
 
     def weight(self, value: int, code: int) -> int:
-        """More where the code is in the value's window."""
         within, outside = self._weights
         return within if value <= code < value + self.window else outside
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Within the window of a value, or outside."""
         ahead = codes.astype(np.int64)[:, None] - np.arange(self.k)
         return self._weights, np.where((ahead >= 0) & (ahead < self.window), 0, 1)
 
@@ -147,7 +141,6 @@ class WindowResponse(Mechanism):
             yield ColumnClass(self.k, 1, code, tuple(parts))
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, shape (k, outputs)."""
         within, outside = (weight / self.denominator for weight in self._weights)
         ahead = np.arange(self.outputs) - np.arange(self.k)[:, None]
         return np.where((ahead >= 0) & (ahead < self.window), within, outside)

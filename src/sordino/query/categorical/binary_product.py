@@ -55,23 +55,19 @@ class BinaryProduct(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, int]:
-        """Both."""
         return self.first, self.second
 
     @property
     def description(self) -> str:
-        """The product."""
         category = f"the category of {attribute_list([self.first])}, counted as -1 or 1"
         other = attribute_list([self.second]) if self.categories == 1 else f"that of {attribute_list([self.second])}"
         return f"the product of {category}, and {other}, {rounding_of(2)}"
 
     def label(self, value: int) -> str:
-        """The sign."""
         return point_label(value, 2)
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """The categories'."""
         return dict.fromkeys(self.places[: self.categories], FEWEST)
 
     @property
@@ -81,7 +77,6 @@ class BinaryProduct(NumberStatistic):
 
     @property
     def k(self) -> int:
-        """A sign."""
         return 2
 
     @property
@@ -100,21 +95,17 @@ class BinaryProduct(NumberStatistic):
         return self.first, self.second, self.categories
 
     def with_places(self, place: Mapping[int, int]) -> "BinaryProduct":
-        """At their new places."""
         return BinaryProduct(place[self.first], place[self.second], self.categories)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """With as many categories."""
         return self.name, self.categories
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs of such products."""
         first, second = (np.array(places) for places in zip(*(one.places for one in alike), strict=True))
         return _BinaryProductReader(first, second, self.categories)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         plus = float((1 + self._reader_of_one.products(records, None, None)).mean()) / 2
         return np.array([1 - plus, plus])
 

@@ -51,31 +51,25 @@ class TwoCategories(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Both."""
         return self.first, self.second
 
     @property
     def description(self) -> str:
-        """Both categories."""
         return f"the categories of {attribute_list(self.places)} together"
 
     def label(self, value: int) -> str:
-        """Both categories by their numbers."""
         return f"categories {value // self.others} and {value % self.others}"
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
-        """Both."""
         return (self.first, self.categories), (self.second, self.others)
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """Both."""
         return {self.first: self.categories, self.second: self.others}
 
     @property
     def k(self) -> int:
-        """All combinations."""
         return self.categories * self.others
 
     @property
@@ -96,21 +90,17 @@ class TwoCategories(NumberStatistic):
         return self.first, self.categories, self.second, self.others
 
     def with_places(self, place: Mapping[int, int]) -> "TwoCategories":
-        """At their new places."""
         return TwoCategories(place[self.first], self.categories, place[self.second], self.others)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """With as many categories; of the second one, too."""
         return f"{self.name} {self.others}", self.k
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of two categories."""
         first, second = (np.array(places) for places in zip(*(one.places for one in alike), strict=True))
         return _TwoCategoriesReader(first, self.categories, second, self.others)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         first, second = (categories_of(records[:, place], count) for place, count in self.category_counts.items())
         return np.bincount(first * self.others + second, minlength=self.k) / len(records)
 

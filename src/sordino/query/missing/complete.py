@@ -69,17 +69,14 @@ class CompleteCase(NumberStatistic):
         return f"{self.statistic.description}, or that one of {attribute_list(self.needed)} is missing"
 
     def label(self, value: int) -> str:
-        """The statistic's, or that a number is missing."""
         return "missing" if value == self.statistic.k else self.statistic.label(value)
 
     @property
     def optional(self) -> tuple[int, ...]:
-        """All that may be missing."""
         return self.needed
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """The statistic's."""
         return self.statistic.category_counts
 
     @property
@@ -105,16 +102,13 @@ class CompleteCase(NumberStatistic):
 
     @property
     def call(self) -> tuple[str | int, ...]:
-        """With the statistic's name."""
         return f"{self.name}-{self.statistic.name}", *self.arguments
 
     @property
     def parameters(self) -> str:
-        """All that defines both, as canonical text."""
         return " ".join(map(str, self.call))
 
     def with_places(self, place: Mapping[int, int]) -> "CompleteCase":
-        """At their new places."""
         return CompleteCase(self.statistic.with_places(place), tuple(sorted(place[old] for old in self.needed)))
 
     @property
@@ -124,7 +118,6 @@ class CompleteCase(NumberStatistic):
         return f"{self.name} {self.needed} {own}", self.k
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of all of them."""
         own = [one.statistic for one in alike]
         return _CompleteReader(own[0].reader(own), self.statistic.k, self.complete)
 

@@ -58,7 +58,6 @@ class OptionalNumber(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
@@ -67,17 +66,14 @@ class OptionalNumber(NumberStatistic):
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}, or that it is missing"
 
     def label(self, value: int) -> str:
-        """The point, or that there is none."""
         return "missing" if value == self.points else point_label(value, self.points)
 
     @property
     def optional(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
     def k(self) -> int:
-        """The points, and that there is none."""
         return self.points + 1
 
     @property
@@ -88,20 +84,16 @@ class OptionalNumber(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """The place and the points."""
         return self.place, self.points
 
     def with_places(self, place: Mapping[int, int]) -> "OptionalNumber":
-        """At its new place."""
         return OptionalNumber(place[self.place], self.points)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Grids of as many points."""
         return "optional", self.k
 
     def reader(self, alike: Sequence[Self]) -> OptionalReader:
-        """Of all of them."""
         return OptionalReader(GridReader(np.array([statistic.place for statistic in alike]), self.points))
 
     def shares(self, numbers: NDArray[np.float64], missing: float | None = None) -> Floats:

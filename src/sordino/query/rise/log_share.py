@@ -20,13 +20,11 @@ class LogShareRise(Shape):
     """Ratios; the parameters are low, span, `up` and `down`."""
 
     def value(self, t: Floats) -> Floats:
-        """The difference of two logarithms."""
         heavy, light = self._inner(t)
         value: Floats = np.log(heavy) - np.log(light)
         return value
 
     def slope(self, t: Floats) -> Floats:
-        """The derivative."""
         heavy, light = self._inner(t)
         slope: Floats = self.parameters[1] * (light - heavy) / (heavy * light)
         return slope
@@ -53,12 +51,10 @@ class LogShareRise(Shape):
         return best
 
     def highest(self, low: Floats, high: Floats) -> Floats:
-        """At the end that it rises to."""
         up, down = self.parameters[2:]
         return self.value(np.where(up < down, high, low))
 
     def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """The slope rises or falls."""
         first, last = self.slope(low), self.slope(high)
         return np.minimum(first, last), np.maximum(first, last)
 
@@ -76,14 +72,12 @@ class LogShareRise(Shape):
 
     @cached_property
     def bend(self) -> Floats:
-        """The difference of two squares of slopes."""
         up, down = self.parameters[2:]
         bend: Floats = np.maximum(self.steepest**2 * np.minimum(2 * self.steepest * np.abs(up - down), 1.0), 1e-12)
         return bend
 
     @cached_property
     def largest(self) -> Floats:
-        """Twice that of a logarithm."""
         largest: Floats = 2 - 2 * np.log(self.parameters[0])
         return largest
 

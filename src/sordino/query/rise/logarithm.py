@@ -21,7 +21,6 @@ class LogarithmicShape(Sigmoid):
     """Functions with a concave part ln(low + span u) of a share u in [0, 1], steepest at u = 0, and no convex part."""
 
     def stationary_convex(self, slope: Floats) -> Floats:
-        """Any point."""
         return np.zeros_like(slope)
 
     @property
@@ -47,7 +46,6 @@ class LogAffine(LogarithmicShape):
     concave = True
 
     def value(self, t: Floats) -> Floats:
-        """The logarithm."""
         value: Floats = np.log(self._inner(t))
         return value
 
@@ -57,33 +55,27 @@ class LogAffine(LogarithmicShape):
         return slope
 
     def curve(self, t: Floats) -> Floats:
-        """The square of the slope."""
         curve: Floats = self.slope(t) ** 2
         return curve
 
     def turn(self, t: Floats) -> Floats:
-        """Less the square of the slope."""
         return -self.curve(t)
 
     def rise(self, up: Floats, down: Floats) -> Shape | None:
-        """A ratio."""
         return LogShareRise(np.concatenate((self.parameters, [up, down])))
 
     @property
     def most_bent(self) -> Floats:
-        """The square of the steepest slope."""
         most: Floats = self.steepest**2 * (1 + 8 * UNIT)
         return most
 
     @property
     def most_turned(self) -> Floats:
-        """Twice the cube of the steepest slope."""
         most: Floats = 2 * self.steepest**3 * (1 + 16 * UNIT)
         return most
 
     @property
     def inflection(self) -> Floats:
-        """None: concave from the beginning."""
         return np.full(self.n, -np.inf)
 
     def stationary(self, slope: Floats) -> Floats:
@@ -112,36 +104,30 @@ class LogClipped(LogarithmicShape):
     kinked = True
 
     def value(self, t: Floats) -> Floats:
-        """The logarithm of the cut share."""
         low, span = self.parameters
         value: Floats = np.log(low + span * np.minimum(np.maximum(t, 0.0), 1.0))
         return value
 
     def slope(self, t: Floats) -> Floats:
-        """Zero outside."""
         low, span = self.parameters
         return np.where((t > 0) & (t <= 1), span / (low + span * t), 0.0)
 
     def slopes(self, t: Floats) -> tuple[Floats, Floats]:
-        """They differ at both kinks."""
         low, span = self.parameters
         inside = span / (low + span * np.minimum(np.maximum(t, 0.0), 1.0))
         return np.where((t > 0) & (t <= 1), inside, 0.0), np.where((t >= 0) & (t < 1), inside, 0.0)
 
     @property
     def inflection(self) -> Floats:
-        """The lower kink."""
         return np.zeros(self.n)
 
     def stationary(self, slope: Floats) -> Floats:
-        """Between the kinks, or at the upper one."""
         low, span = self.parameters
         at: Floats = np.clip(1 / np.maximum(slope, 1e-300) - low / span, 0.0, 1.0)
         return at
 
     @cached_property
     def steepest(self) -> Floats:
-        """Just above the lower kink."""
         low, span = self.parameters
         steepest: Floats = span / low * (1 + 4 * UNIT)
         return steepest

@@ -39,7 +39,6 @@ class LogisticRise(Shape):
         return self._at(_hyperbolic(t + self.parameters[0])[0])
 
     def slope(self, t: Floats) -> Floats:
-        """The derivative."""
         return self._slope(*_hyperbolic(t + self.parameters[0]))
 
     def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -76,7 +75,6 @@ class LogisticRise(Shape):
         return self.value(np.where(self._hill, near, far))
 
     def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """At the ends, or at the inflections between them."""
         middle, bend = self.parameters[0], self._inflection
         found = [self.slope(t) for t in (low, high)]
         for turn in (-bend, bend):
@@ -96,14 +94,12 @@ class LogisticRise(Shape):
 
     @cached_property
     def bend(self) -> Floats:
-        """At the top of the hill."""
         rise, light, heavy = self._sides
         bend: Floats = np.maximum(rise / ((1 + light) * (1 + heavy)), 1e-12)
         return bend
 
     @property
     def largest(self) -> Floats:
-        """All of the sigmoid."""
         largest: Floats = self.parameters[2] * (1 + 8 * UNIT)
         return largest
 
