@@ -70,8 +70,7 @@ def _block_of_cell(blocks: Sequence[NDArray[np.intp] | None], shape: Sequence[in
     for own, k in zip(blocks, shape, strict=True):
         block = np.zeros(k, dtype=np.intp) if own is None else own
         cell = (cell[:, None] * (int(block.max()) + 1) + block).reshape(-1)
-    numbered: NDArray[np.intp] = np.unique(cell, return_inverse=True)[1].reshape(-1)
-    return numbered
+    return np.unique(cell, return_inverse=True)[1].reshape(-1)
 
 
 def _any_sensitive(marked: Sequence[NDArray[np.bool_] | None], shape: Sequence[int]) -> NDArray[np.bool_]:

@@ -76,8 +76,7 @@ class Box(Brief):
 
     def records(self, cube: NDArray[np.float64]) -> NDArray[np.float64]:
         """Records for points of the cube [-1, 1]^d, shape (..., d), kept inside the box."""
-        records: NDArray[np.float64] = np.clip(self.centre + self.reach * cube, self.low, self.high)
-        return records
+        return np.clip(self.centre + self.reach * cube, self.low, self.high)
 
     @ignore_float_errors
     def check_records(self, records: ArrayLike) -> NDArray[np.float64]:

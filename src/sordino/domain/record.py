@@ -130,8 +130,7 @@ class Record(Brief):
         outside = np.flatnonzero((array < 0) | (array >= self.k))
         if outside.size:
             raise SordinoError(f"records must lie in 0..{self.k - 1}", found=f"another at position {int(outside[0])}")
-        values: NDArray[np.intp] = np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
-        return values
+        return np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
 
     def label(self, index: int) -> str:
         """The texts of one record's values."""

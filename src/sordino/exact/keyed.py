@@ -221,8 +221,7 @@ class _KeyedStream:
         pairs = self._pairs[1]
         # Nearly always all rows drew as many words; a copy is handed out, which the caller may change.
         low, high = (int(second.min()), int(second.max())) if second.size else (0, 0)
-        words: Words = pairs[:, low].copy() if low == high else np.where(second == 1, pairs[:, 1], pairs[:, 0])
-        return words
+        return pairs[:, low].copy() if low == high else np.where(second == 1, pairs[:, 1], pairs[:, 0])
 
     def take(self, rows: Rows) -> "_KeyedStream":
         if self._places is not None:

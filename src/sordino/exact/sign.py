@@ -55,8 +55,7 @@ class SignCoins:
         """The weights of several numbers by one coin, whose threshold is below 2^64, shape (n,)."""
         reached = self._wrong_below(numbers, np.full(len(numbers), coin))
         half = np.uint64(HALF)
-        weights: Words = np.where(numbers >= 0, half - reached.view(np.uint64), half + reached.view(np.uint64))
-        return weights
+        return np.where(numbers >= 0, half - reached.view(np.uint64), half + reached.view(np.uint64))
 
     def _wrong_below(self, numbers: NDArray[np.float64], which: NDArray[np.intp] | None) -> NDArray[np.int64]:
         """-|x| (T - 2^63), rounded towards 0 and not below -(T - 2^63), which a word has to be below to be wrong."""

@@ -104,8 +104,7 @@ class HadamardResponse(OneCoin):
         """Half of the values and half of the column sum of their rows."""
         rows = np.zeros(self.outputs)
         rows[1 : self.k + 1] = 1
-        count: NDArray[np.float64] = (self.k + transform(rows)) / 2
-        return count
+        return (self.k + transform(rows)) / 2
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The law of the code: (1 + (2 hit - 1) H p) / K, with p on rows 1..k."""

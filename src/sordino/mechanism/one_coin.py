@@ -138,8 +138,7 @@ class OneCoin(SupportMechanism):
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         sums, (on, off) = self.support(weights), self.sides
         outside = (1 - self.hit) * (sums.group - sums.support) / off if off else 0.0
-        expected: NDArray[np.float64] = self.hit * sums.support / on + outside
-        return expected
+        return self.hit * sums.support / on + outside
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """In closed form, shape (..., k) for laws of shape (..., k), which may add up to less than 1."""

@@ -126,5 +126,4 @@ def flip_bits(bits: NDArray[np.intp], thresholds: Words | np.uint64, stream: Str
     """Bits by randomized response, each told truly with probability T / 2^64, its own T or all one's."""
     lie = stream.next() >= thresholds
     stream.next()
-    codes: Words = bits.view(np.uint64) ^ lie
-    return codes
+    return bits.view(np.uint64) ^ lie

@@ -55,24 +55,21 @@ class Reading:
     @property
     def hit(self) -> NDArray[np.float64]:
         """Pr(support | the value itself), shape (k,): its contributions have the mean 1."""
-        chance: NDArray[np.float64] = (1 - self.against) / (self.on - self.against)
-        return chance
+        return (1 - self.against) / (self.on - self.against)
 
     @property
     def miss(self) -> NDArray[np.float64]:
         """Pr(support | another value of the group), or if alone of any other, shape (k,): the mean is 0."""
-        chance: NDArray[np.float64] = -self.against / (self.on - self.against)
-        return chance
+        return -self.against / (self.on - self.against)
 
     @property
     def entering_in_support(self) -> NDArray[np.float64]:
         """Pr(support | a value outside the group), shape (k,): the mean is 0 there too."""
-        chance: NDArray[np.float64] = np.where(
+        return np.where(
             self.entering > 0,
             -(self.entering * self.off + (1 - self.entering) * self.outside) / (self.on - self.off),
             0.0,
         )
-        return chance
 
     @property
     def squares(self) -> Squares:
@@ -142,8 +139,7 @@ class SupportMechanism(Mechanism):
         if self.counters != self.outputs:
             return super().code_values(functional)
         codes = np.eye(self.outputs)
-        contributions: NDArray[np.float64] = self.decode(codes) @ functional
-        return contributions
+        return self.decode(codes) @ functional
 
     @property
     def squares(self) -> Squares:

@@ -35,22 +35,19 @@ class LogLogistic(Sigmoid):
     """h(w) for the realized epsilon of each question, its one parameter."""
 
     def value(self, t: Floats) -> Floats:
-        value: Floats = 2 * np.arctanh(self._height * np.tanh(t / 2))
-        return value
+        return 2 * np.arctanh(self._height * np.tanh(t / 2))
 
     def slope(self, t: Floats) -> Floats:
         """The derivative sinh(eps/2) / (cosh w + cosh(eps/2))."""
         sinh, cosh = self._half
-        slope: Floats = sinh / (np.cosh(np.minimum(np.maximum(t, -FLAT), FLAT)) + cosh)
-        return slope
+        return sinh / (np.cosh(np.minimum(np.maximum(t, -FLAT), FLAT)) + cosh)
 
     def turn(self, t: Floats) -> Floats:
         """The second derivative -sinh(eps/2) sinh w / (cosh w + cosh(eps/2))^2."""
         sinh, cosh = self._half
         w = np.minimum(np.maximum(t, -FLAT), FLAT)
         below = np.cosh(w) + cosh
-        turn: Floats = -(sinh / below) * (np.sinh(w) / below)
-        return turn
+        return -(sinh / below) * (np.sinh(w) / below)
 
     @property
     def inflection(self) -> Floats:
@@ -60,8 +57,7 @@ class LogLogistic(Sigmoid):
     def stationary(self, slope: Floats) -> Floats:
         """Where cosh w = sinh(eps/2) / slope - cosh(eps/2)."""
         sinh, cosh = self._half
-        at: Floats = np.arccosh(np.maximum(sinh / np.maximum(slope, LEAST_SLOPE) - cosh, 1.0))
-        return at
+        return np.arccosh(np.maximum(sinh / np.maximum(slope, LEAST_SLOPE) - cosh, 1.0))
 
     def stationary_convex(self, slope: Floats) -> Floats:
         return -self.stationary(slope)
@@ -143,8 +139,7 @@ class Logistic(Model):
     def scale(self, statistic: Floats) -> Floats:
         from scipy.special import expit
 
-        scaled: Floats = 2 * expit(statistic) - 1
-        return scaled
+        return 2 * expit(statistic) - 1
 
     @ignore_float_errors
     def box_evidence(self, box: Box, column: Column) -> BoxEvidence:

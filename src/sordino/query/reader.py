@@ -190,5 +190,4 @@ def _numbers(records: Floats, rows: Places | None, places: NDArray[np.generic]) 
 def _moment(left: Floats, right: Floats, single: NDArray[np.generic], square: NDArray[np.generic]) -> Floats:
     """The number itself, the product of two, or 2 x^2 - 1, all in [-1, 1]."""
     product = np.where(single, left, left * right)
-    moment: Floats = np.where(square, 2 * product - 1, product)
-    return moment
+    return np.where(square, 2 * product - 1, product)

@@ -260,8 +260,7 @@ class Cubic:
     @cached_property
     def _level(self) -> Floats:
         """Shape (m, cells)."""
-        level: Floats = self.level @ POWERS
-        return level
+        return self.level @ POWERS
 
     @cached_property
     def _lines(self) -> Floats:

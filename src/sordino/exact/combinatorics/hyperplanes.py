@@ -66,8 +66,7 @@ class HyperplaneSums:
 
         axes = tuple(range(-level.s, 0))
         spectrum = fft.fftn(weights.reshape(*weights.shape[:-1], *(q,) * level.s), axes=axes).reshape(weights.shape)
-        planes: NDArray[np.float64] = fft.irfft(spectrum.take(level.slices, axis=-1), n=q, axis=-2)
-        return planes
+        return fft.irfft(spectrum.take(level.slices, axis=-1), n=q, axis=-2)
 
     @cached_property
     def _levels(self) -> list[DimensionStep]:

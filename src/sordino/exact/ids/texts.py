@@ -155,5 +155,4 @@ def _eight_digits(words: Words, before: Words) -> tuple[Words, Mask]:
 
 def _words_of(blocks: NDArray[np.void]) -> Words:
     """Two words of each block, shape (n, 2)."""
-    words: Words = blocks.view("<u8").reshape(-1, 2)
-    return words
+    return blocks.view("<u8").reshape(-1, 2)

@@ -197,8 +197,7 @@ class Translates:
         # The quotient by a constant takes as long for every number; numpy's remainder does not.
         shift = values + self.p - (element - element // self.p * self.p)
         shift -= self.p * (shift >= self.p)
-        codes: Words = (family * self.p + shift).astype(np.uint64)
-        return codes
+        return (family * self.p + shift).astype(np.uint64)
 
     def uniform(self, stream: Stream) -> Words:
         """Any translate."""

@@ -322,8 +322,7 @@ class _Ends:
             if self.beyond is not None:
                 above |= self.beyond.take(at)
             found += step * above
-        codes: Words = (found - first).view(np.uint64)
-        return codes
+        return (found - first).view(np.uint64)
 
 
 class _NoWords:

@@ -262,5 +262,4 @@ class ProductResponse(Brief, Mechanism):
 
 def _outer_products(first: Floats, second: Floats) -> Floats:
     """Products of each of the first with each of the second, whose run is fastest."""
-    crossed: Floats = np.multiply.outer(first, second).ravel()
-    return crossed
+    return np.multiply.outer(first, second).ravel()

@@ -48,8 +48,7 @@ class TreeMaps:
         columns = columns * self.loss[:, None]
         for jump in self._jumps:
             columns = columns + jump @ columns
-        found: Floats = np.ascontiguousarray(columns.T).reshape(amounts.shape)
-        return found
+        return np.ascontiguousarray(columns.T).reshape(amounts.shape)
 
     def inverse(self, amounts: Floats) -> Floats:
         """The inverse of M times amounts of shape (..., k)."""
@@ -146,5 +145,4 @@ class TreeMaps:
 
     def _apply(self, matrix: Any, amounts: Floats) -> Floats:
         columns = matrix @ amounts.reshape(-1, self.tree.k).T
-        found: Floats = np.ascontiguousarray(columns.T).reshape(amounts.shape)
-        return found
+        return np.ascontiguousarray(columns.T).reshape(amounts.shape)

@@ -127,8 +127,7 @@ class BitFlips(Brief, Mechanism):
         return bool((np.abs(self._eigenvalues) >= LEAST_SINGULAR).all())
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        law: NDArray[np.float64] = transform(transform(p) * self._eigenvalues) / self.k
-        return law
+        return transform(transform(p) * self._eigenvalues) / self.k
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.forward(weights)
@@ -144,8 +143,7 @@ class BitFlips(Brief, Mechanism):
                 step="raise epsilon",
             )
         quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
-        contributions: NDArray[np.float64] = transform(quotients)
-        return contributions
+        return transform(quotients)
 
     def slope(self, bit: int) -> Fraction:
         """The mean of the sent sign of a bit at +1, exactly."""

@@ -170,8 +170,7 @@ class SubsetSelection(OneCoin):
         sums, held, both = functionals.sum(axis=1), functionals @ law[:-1], self.held_moments(functionals, law)
         crossed, step = np.outer(sums, held), on - off
         alike = off**2 * float(law[-1]) * np.outer(sums, sums)
-        moments: NDArray[np.float64] = alike + off * step * (crossed + crossed.T) + step**2 * both
-        return moments
+        return alike + off * step * (crossed + crossed.T) + step**2 * both
 
     def held_moments(self, functionals: NDArray[np.float64], law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean product of two functionals' sums over the values that a subset holds, shape (m, m).
@@ -186,8 +185,7 @@ class SubsetSelection(OneCoin):
         own = np.outer(functionals @ shares, sums)
         both = own + own.T - 2 * (functionals * shares) @ functionals.T
         rest = total * (np.outer(sums, sums) - alike)
-        moments: NDArray[np.float64] = (functionals * held) @ functionals.T + (one - none) * both + none * rest
-        return moments
+        return (functionals * held) @ functionals.T + (one - none) * both + none * rest
 
     def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
         del subtract_totals

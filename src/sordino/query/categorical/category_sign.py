@@ -128,8 +128,7 @@ class _CategoryAndSignReader:
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
         """The category, then the sign."""
         own = category_at(records, rows, which, self.place, self.categories)
-        found: Places = 2 * own + self.signs.read(records, rows, which, stream)
-        return found
+        return 2 * own + self.signs.read(records, rows, which, stream)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
         """Two signs of one category."""

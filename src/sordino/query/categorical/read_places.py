@@ -22,8 +22,7 @@ def number_at(records: Floats, rows: Places | None, which: Places | None, places
     """The number at each person's place, shape (p,)."""
     people = np.arange(len(records)) if rows is None else rows
     chosen: NDArray[np.intp] = places[:1] if which is None else places.take(which)
-    numbers: Floats = records[people, chosen]
-    return numbers
+    return records[people, chosen]
 
 
 def require_two(one: int, other: int) -> None:

@@ -123,8 +123,7 @@ class _TwoCategoriesReader:
         """The combination."""
         del stream
         own = category_at(records, rows, which, self.first, self.categories)
-        found: Places = own * self.others + category_at(records, rows, which, self.second, self.others)
-        return found
+        return own * self.others + category_at(records, rows, which, self.second, self.others)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
         """One value surely."""

@@ -21,8 +21,7 @@ class LogShareRise(Shape):
 
     def value(self, t: Floats) -> Floats:
         heavy, light = self._inner(t)
-        value: Floats = np.log(heavy) - np.log(light)
-        return value
+        return np.log(heavy) - np.log(light)
 
     def slope(self, t: Floats) -> Floats:
         heavy, light = self._inner(t)
@@ -47,8 +46,7 @@ class LogShareRise(Shape):
         missing = np.maximum(left, 0) * (high - at) + np.maximum(-left, 0) * (at - low)
         inside = np.where(self._convex, -np.inf, self.value(at) - slope * at + missing)
         ends = np.maximum(self.value(low) - slope * low, self.value(high) - slope * high)
-        best: Floats = np.maximum(inside, ends)
-        return best
+        return np.maximum(inside, ends)
 
     def highest(self, low: Floats, high: Floats) -> Floats:
         up, down = self.parameters[2:]

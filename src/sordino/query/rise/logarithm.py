@@ -46,8 +46,7 @@ class LogAffine(LogarithmicShape):
     concave = True
 
     def value(self, t: Floats) -> Floats:
-        value: Floats = np.log(self._inner(t))
-        return value
+        return np.log(self._inner(t))
 
     def slope(self, t: Floats) -> Floats:
         """The derivative span / (low + span u)."""
@@ -55,8 +54,7 @@ class LogAffine(LogarithmicShape):
         return slope
 
     def curve(self, t: Floats) -> Floats:
-        curve: Floats = self.slope(t) ** 2
-        return curve
+        return self.slope(t) ** 2
 
     def turn(self, t: Floats) -> Floats:
         return -self.curve(t)
@@ -66,13 +64,11 @@ class LogAffine(LogarithmicShape):
 
     @property
     def most_bent(self) -> Floats:
-        most: Floats = self.steepest**2 * (1 + 8 * UNIT)
-        return most
+        return self.steepest**2 * (1 + 8 * UNIT)
 
     @property
     def most_turned(self) -> Floats:
-        most: Floats = 2 * self.steepest**3 * (1 + 16 * UNIT)
-        return most
+        return 2 * self.steepest**3 * (1 + 16 * UNIT)
 
     @property
     def inflection(self) -> Floats:

@@ -95,8 +95,7 @@ class LogisticRise(Shape):
     @cached_property
     def bend(self) -> Floats:
         rise, light, heavy = self._sides
-        bend: Floats = np.maximum(rise / ((1 + light) * (1 + heavy)), 1e-12)
-        return bend
+        return np.maximum(rise / ((1 + light) * (1 + heavy)), 1e-12)
 
     @property
     def largest(self) -> Floats:
@@ -112,13 +111,11 @@ class LogisticRise(Shape):
     def _at(self, cosh: Floats) -> Floats:
         """The value where cosh x is so much."""
         rise, light, _ = self._sides
-        value: Floats = -self._sign * np.log1p(rise / (cosh + light))
-        return value
+        return -self._sign * np.log1p(rise / (cosh + light))
 
     def _slope(self, cosh: Floats, sinh: Floats) -> Floats:
         rise, light, heavy = self._sides
-        slope: Floats = (self._sign * rise) / (cosh + light) * (sinh / (cosh + heavy))
-        return slope
+        return (self._sign * rise) / (cosh + light) * (sinh / (cosh + heavy))
 
     def _concave(self, slope: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The part of [low, high] where a function less a line has an inner maximum: a hill's middle, a valley's side.
