@@ -92,11 +92,7 @@ def _joint_witness(first: Witness | None, second: Witness | None, mechanism: Mec
 
 @lru_cache(maxsize=1 << 12)
 def level_of(mechanism: Mechanism) -> Nats:
-    """The least epsilon of LDP that a mechanism keeps, exactly.
-
-    Raises:
-        SordinoError: an infinite one; or a mechanism whose outputs do not add up, or are not as it tells.
-    """
+    """The least epsilon of LDP that a mechanism keeps, exactly."""
     slack = certify(mechanism, LDP(LARGEST_EPSILON)).slack
     if not slack.is_finite:
         raise SordinoError("every value must be able to cause every code", found="a loss that is infinite")

@@ -90,11 +90,8 @@ class CheckedClasses:
         step = "the mechanism's columns() leaves out or repeats outputs; do not use it"
         wrong = self._totals.other_than(self._mechanism.denominator)
         if wrong:
-            raise SordinoError(
-                "the weights of every value's outputs must add up to the denominator",
-                found=f"{wrong} values whose weights do not",
-                step=step,
-            )
+            rule = "the weights of every value's outputs must add up to the denominator"
+            raise SordinoError(rule, found=f"{wrong} values whose weights do not", step=step)
         most = self._mechanism.outputs
         if self._outputs > most or not _all_differ(np.array(self._codes)):
             raise SordinoError(

@@ -86,16 +86,12 @@ def reached_errors(
         value: the first of two.
         other: the second.
         weights: `code_weights` of a value, from whoever tests it against several and remembers them.
-
-    Raises:
-        SordinoError: too many codes to list, or no two values.
     """
     if mechanism.outputs > MOST_CODES:
         raise SordinoError(f"a curve needs a mechanism of at most {MOST_CODES} codes", found=f"{mechanism.outputs}")
     if value == other or not all(0 <= one < mechanism.k for one in (value, other)):
         raise SordinoError(
-            f"a test is of two different values in 0..{mechanism.k - 1}",
-            found=" and ".join(map(shown, (value, other))),
+            f"a test is of two different values in 0..{mechanism.k - 1}", found=" and ".join(map(shown, (value, other)))
         )
     own, against = map(weights or partial(code_weights, mechanism), (value, other))
     return _region(_corners(own, against, mechanism.denominator, mechanism.denominator))
@@ -111,9 +107,6 @@ def reached_attribute_errors(
     """What the best tests of an attribute reach: that its value is in one set, against another, by a prior.
 
     False alarms say the first set (the paper's H1) where the second is true. The sets may overlap.
-
-    Raises:
-        SordinoError: no such attribute or values, a prior about other records, or too many weights.
     """
     law = Prior.of(prior)
     require_size(mechanism.k, len(law.weights))
@@ -122,11 +115,8 @@ def reached_attribute_errors(
     sets = [sorted({one} if isinstance(one, int) else {*one}) for one in (values, others)]
     size = law.shape[attribute]
     if not all(members and members[0] >= 0 and members[-1] < size for members in sets):
-        raise SordinoError(
-            f"a hypothesis must be some of the attribute's values 0..{size - 1}",
-            found=" and ".join(map(shown, sets)),
-            step="name one or more of these values on each side",
-        )
+        found, step = " and ".join(map(shown, sets)), "name one or more of these values on each side"
+        raise SordinoError(f"a hypothesis must be some of the attribute's values 0..{size - 1}", found=found, step=step)
     sums = _attribute_weights(mechanism, law, attribute)
     own, against = ([sum(row[value] for value in members) for row in sums] for members in sets)
     first, second = (sum(law.totals[attribute][value] for value in members) for members in sets)
@@ -138,9 +128,6 @@ def errors_keep(mechanism: Mechanism, definition: LDP | BayesianCoordinateDP) ->
 
     For LDP hypotheses are records (Proposition 2), with a prior the values of each attribute (Theorem 1; sets of
     values are mixtures, whose tests are no better). All rejection regions are covered by those of the likelihood ratio.
-
-    Raises:
-        SordinoError: a definition without a prior (its worst prior depends on the output), or too many weights.
     """
     if isinstance(definition, LDP):
         columns = [weights.tolist() for _, weights in output_weights(mechanism)]

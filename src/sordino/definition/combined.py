@@ -86,11 +86,8 @@ def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) 
     """Each two cells by their own bound."""
     k = prod(shape)
     if k > LARGEST_MATRIX:
-        raise SordinoError(
-            f"attributes that are protected in different ways must have at most {LARGEST_MATRIX} cells together",
-            found=f"{k:,}",
-            step="ask fewer values, or protect the attributes of a table alike",
-        )
+        rule = f"attributes that are protected in different ways must have at most {LARGEST_MATRIX} cells together"
+        raise SordinoError(rule, found=f"{k:,}", step="ask fewer values, or protect the attributes of a table alike")
     bounds = [_matrix(promise, values) for promise, values in zip(promises, shape, strict=True)]
     # Beyond so many nats nothing is protected, nor can a matrix say it: far ends of a line are further apart.
     most = min(max(promise.epsilon for promise in promises), Nats.of(LARGEST_EPSILON))

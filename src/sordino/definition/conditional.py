@@ -34,9 +34,6 @@ def read_prior(prior: Any) -> Weights:
 
     Args:
         prior: an array, or lists in lists, of probabilities.
-
-    Raises:
-        SordinoError: no probabilities, another sum than 1, or a value of an attribute that nobody has.
     """
     try:
         array = np.array(prior, dtype=object)
@@ -48,11 +45,8 @@ def read_prior(prior: Any) -> Weights:
         found = "no axis" if array.ndim == 0 else "a negative one" if cells else "none"
         raise SordinoError("a prior must be an array of probabilities", found=found)
     if abs(sum(cells, Fraction(0)) - 1) > OFF:
-        raise SordinoError(
-            "a prior's probabilities must sum to 1",
-            found=f"{float(sum(cells)):.12g}",
-            step='give fractions, as "1/3", where decimals do not',
-        )
+        step = 'give fractions, as "1/3", where decimals do not'
+        raise SordinoError("a prior's probabilities must sum to 1", found=f"{float(sum(cells)):.12g}", step=step)
     shared = lcm(*(cell.denominator for cell in cells))
     weights = np.array([int(cell * shared) for cell in cells], dtype=object).reshape(array.shape)
     for attribute in range(array.ndim):
@@ -145,11 +139,7 @@ def largest_sign_variation(
 def read_values(
     values: Sequence[Sequence[Number] | None] | None, shape: tuple[int, ...]
 ) -> list[list[Fraction] | None]:
-    """The numbers that an attribute's values stand for, None where they are categories.
-
-    Raises:
-        SordinoError: not one list (or None) for each attribute, with a number in [-1, 1] for each value, ascending.
-    """
+    """The numbers that an attribute's values stand for, None where they are categories."""
     if values is None:
         return [None] * len(shape)
     if len(values) != len(shape):
@@ -159,11 +149,8 @@ def read_values(
         try:
             numbers = None if own is None else [read_rational(number) for number in own]
         except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-            raise SordinoError(
-                f"values of attribute {place} must be numbers",
-                found="what is none",
-                step="give a number for each value",
-            ) from None
+            found, step = "what is none", "give a number for each value"
+            raise SordinoError(f"values of attribute {place} must be numbers", found=found, step=step) from None
         if numbers is not None and (
             len(numbers) != k
             or any(abs(number) > 1 for number in numbers)

@@ -54,21 +54,15 @@ class Prior:
 
     @classmethod
     def of(cls, prior: "Prior | ArrayLike") -> "Prior":
-        """Read an array of shape (k_1, .., k_d); floats are taken as the exact numbers that they are, then scaled.
-
-        Raises:
-            SordinoError: no numbers, negative ones, a sum other than one, or a value of an attribute without weight.
-        """
+        """Read an array of shape (k_1, .., k_d); floats are taken as the exact numbers that they are, then scaled."""
         if isinstance(prior, Prior):
             return prior
         try:
             table = np.asarray(prior)
             exact = [exact_value(entry) for entry in table.ravel().tolist()]
         except (ValueError, TypeError, OverflowError):
-            raise SordinoError(
-                "a prior must be an array of probabilities, with one axis for each attribute",
-                found="other than finite numbers",
-            ) from None
+            rule = "a prior must be an array of probabilities, with one axis for each attribute"
+            raise SordinoError(rule, found="other than finite numbers") from None
         if table.ndim < 1 or not 1 <= len(exact) <= LARGEST_PRIOR:
             raise SordinoError(f"a prior must be about 1 to {LARGEST_PRIOR} records", found=f"shape {table.shape}")
         if min(exact) < 0:

@@ -119,9 +119,6 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         types: what a person can be drawn to answer, once.
         dependence: bounds for the statistics and for the rest.
 
-    Raises:
-        SordinoError: an answer about other attributes than those of the dependence bounds.
-
     Example:
         >>> coin = Answer(((1,),), Nats.of("ln 3"), linear=True)
         >>> [str(delta) for delta in sampling_deltas([(coin,)], Dependence.bounded(["1/2", 1]))]
@@ -133,8 +130,7 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         for place in sorted(_places(answers)):
             if place >= dependence.d:
                 raise SordinoError(
-                    f"answers must be about {dependence.d} attributes",
-                    found=f"one about {shown(place)}",
+                    f"answers must be about {dependence.d} attributes", found=f"one about {shown(place)}"
                 )
             touching[place].append(answers)
     losses = _Losses(dependence)

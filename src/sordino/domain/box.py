@@ -95,11 +95,7 @@ class Box(Brief):
 
 @ignore_float_errors
 def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
-    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column.
-
-    Raises:
-        SordinoError: another type or shape, or a number that is not finite (named by position, never by value).
-    """
+    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column."""
     array = number_array(records)
     if array.ndim == 1:
         array = array[:, None] if d == 1 else array[None, :]

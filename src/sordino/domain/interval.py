@@ -88,27 +88,16 @@ def number_array(values: ArrayLike) -> NDArray[Any]:
 
 
 def read_ends(low: object, high: object) -> tuple[float, float]:
-    """The two ends of a range.
-
-    Raises:
-        SordinoError: an end that is not a finite number, or nothing between the ends.
-    """
+    """The two ends of a range."""
     ends = read_number(low, "a range's low end"), read_number(high, "a range's high end")
     if not ends[1] - ends[0] >= LEAST_WIDTH:
-        raise SordinoError(
-            "a range's low end must be below its high end",
-            found=f"{ends[0]:g} and {ends[1]:g}",
-            step="exchange them, or widen the range",
-        )
+        rule = "a range's low end must be below its high end"
+        raise SordinoError(rule, found=f"{ends[0]:g} and {ends[1]:g}", step="exchange them, or widen the range")
     return ends
 
 
 def read_number(number: object, name: str) -> float:
-    """A finite float64.
-
-    Raises:
-        SordinoError: something else, infinite, NaN or absurdly large.
-    """
+    """A finite float64."""
     try:
         value = float(number) if not isinstance(number, str | bytes | bool) else math.nan  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -67,11 +67,7 @@ class Ranges:
 
     @ignore_float_errors
     def scale(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Records in [-1, 1], shape (n, d), of records in their own units.
-
-        Raises:
-            SordinoError: another shape, a number out of its range, or none (named by position, never by value).
-        """
+        """Records in [-1, 1], shape (n, d), of records in their own units."""
         records = np.asarray(values, dtype=np.float64)
         if records.ndim != 2 or records.shape[1] != self.d:
             raise SordinoError(f"records must be rows of {self.d} numbers", found=f"shape {records.shape}")

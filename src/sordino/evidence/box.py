@@ -104,11 +104,7 @@ class BoxEvidence:
         return cls(box, (terms,), radius, ceiling)
 
     def __add__(self, other: "BoxEvidence") -> "BoxEvidence":
-        """The evidence of both sets of reports together.
-
-        Raises:
-            SordinoError: evidence about another box.
-        """
+        """The evidence of both sets of reports together."""
         if self.box != other.box:
             raise SordinoError("evidence adds over one box", found="two boxes")
         groups = list(self.groups)

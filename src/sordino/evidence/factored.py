@@ -183,17 +183,11 @@ class FactoredEvidence:
         return replace(self, most=most) if most < self.most else self
 
     def plus(self, factor: Factor) -> "FactoredEvidence":
-        """With one more factor; components that it does not touch, and what is known of them, stay.
-
-        Raises:
-            SordinoError: places out of order or twice, or a table of another shape.
-        """
+        """With one more factor; components that it does not touch, and what is known of them, stay."""
         sizes = tuple(self.shape[place] for place in factor.places if 0 <= place < len(self.shape))
         if list(factor.places) != sorted(set(factor.places)) or factor.log.shape != sizes:
-            raise SordinoError(
-                "a factor must have an axis for each of its attributes, in their order",
-                found=f"places {factor.places} and shape {factor.log.shape}",
-            )
+            rule = "a factor must have an axis for each of its attributes, in their order"
+            raise SordinoError(rule, found=f"places {factor.places} and shape {factor.log.shape}")
         touched = [part for part in self.components if not part.places.isdisjoint(factor.places)]
         factors = [known for part in touched for known in part.factors]
         same = next((i for i, known in enumerate(factors) if known.places == factor.places), None)

@@ -44,11 +44,7 @@ class Entries:
     where: str
 
     def require(self, names: Iterable[str]) -> None:
-        """Refuse entries of other names.
-
-        Raises:
-            DamagedError: one of them.
-        """
+        """Refuse entries of other names."""
         unknown = sorted(set(self._object()) - set(names), key=str)
         if unknown:
             raise DamagedError(f"{self.where} must have known entries only", found=shown(unknown[0]))

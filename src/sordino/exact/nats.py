@@ -58,11 +58,8 @@ class Nats:
         try:
             return cls(*_terms(amount)) if isinstance(amount, str) else cls(read_rational(amount))
         except SordinoError:
-            raise SordinoError(
-                "an amount of loss must be a finite number of nats",
-                found=shown(amount),
-                step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"',
-            ) from None
+            rule, found = "an amount of loss must be a finite number of nats", shown(amount)
+            raise SordinoError(rule, found=found, step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"') from None
 
     @classmethod
     @checked

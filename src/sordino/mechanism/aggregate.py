@@ -36,9 +36,6 @@ class Aggregate(Brief):
             SordinoError: reports of different mechanisms.
         """
         if self.fingerprint != other.fingerprint:
-            raise SordinoError(
-                "only tallies of one mechanism add",
-                found=f"{self.fingerprint} and {other.fingerprint}",
-                step="aggregate each plan's reports apart",
-            )
+            rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
+            raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")
         return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts)

@@ -351,9 +351,6 @@ class Mechanism(Channel):
     @property
     def _contributions(self) -> NDArray[np.float64]:
         if self._inverse_channel is None:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="values that answer alike, or as a mixture of others",
-                step="raise the bounds, or merge values",
-            )
+            rule, step = "reports must depend on the values to be estimated from", "raise the bounds, or merge values"
+            raise SordinoError(rule, found="values that answer alike, or as a mixture of others", step=step)
         return self._inverse_channel

@@ -69,8 +69,7 @@ class BinaryOptimal(SupportMechanism):
     def _fill(self, first: int, second: int) -> None:
         if not 0 <= second <= first <= WORD:
             raise SordinoError(
-                "two weights must satisfy 0 <= second <= first <= 2^64",
-                found=", ".join(map(shown, (first, second))),
+                "two weights must satisfy 0 <= second <= first <= 2^64", found=", ".join(map(shown, (first, second)))
             )
         object.__setattr__(self, "k", 2)
         object.__setattr__(self, "first", first)

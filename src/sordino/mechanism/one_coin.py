@@ -166,8 +166,5 @@ class OneCoin(SupportMechanism):
         # Rounded down, the threshold of a tiny epsilon could make the truth less likely than a lie, which also tells
         # it.
         if self.k > 1 and bound < Nats.log(Fraction(tails * (WORD - self.threshold), heads * self.threshold)):
-            raise SordinoError(
-                f"epsilon must be larger than a 64-bit coin's granularity for {self.k} values",
-                found=repr(str(bound)),
-                step="raise epsilon",
-            )
+            rule = f"epsilon must be larger than a 64-bit coin's granularity for {self.k} values"
+            raise SordinoError(rule, found=repr(str(bound)), step="raise epsilon")

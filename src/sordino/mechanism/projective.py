@@ -92,8 +92,7 @@ class ProjectiveResponse(OneCoin):
             raise SordinoError(rule, found=shown(field))
         if ProjectiveSpace.smallest_for(field, self.k).vectors_in_all > LARGEST_TABLE:
             raise SordinoError(
-                f"a space must have at most {LARGEST_TABLE} vectors",
-                found=f"more over F_{shown(field)}",
+                f"a space must have at most {LARGEST_TABLE} vectors", found=f"more over F_{shown(field)}"
             )
         object.__setattr__(self, "field", field)
 

@@ -20,10 +20,6 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
         kinds: classes that it can be of.
         promise: the definition that it is to keep, of which it takes what its record leaves out: blocks, sensitive
             values.
-
-    Raises:
-        DamagedError: another name, other entries, entries of another kind, or other words than `frozen` has.
-        SordinoError: integers that make no channel, or none that fits the promise.
     """
     name, known = entries.text("name"), {kind.name: kind for kind in kinds}
     if name not in known:

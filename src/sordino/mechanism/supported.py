@@ -172,8 +172,5 @@ class SupportMechanism(Mechanism):
 
     def _require_informative(self) -> None:
         if not self.informative:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="an epsilon so small that they do not",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="an epsilon so small that they do not", step="raise epsilon")

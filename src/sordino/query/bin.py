@@ -77,11 +77,7 @@ class Bin(Statistic):
             raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
     def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
-        """The numbers as float64, shape (n,); all of them are looked at.
-
-        Raises:
-            SordinoError: other than numbers in one row, or one beyond the bins (named by position, never by value).
-        """
+        """The numbers as float64, shape (n,); all of them are looked at."""
         self.require_size(mechanism)
         numbers = read_rows(values, 1)[:, 0]
         outside = ~self.bins.ends.contains(numbers)

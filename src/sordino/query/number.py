@@ -310,11 +310,7 @@ def optional_places(statistics: Sequence[NumberStatistic]) -> frozenset[int]:
 
 
 def require_places(places: Sequence[int]) -> None:
-    """Refuse what are no places of numbers in a record.
-
-    Raises:
-        SordinoError: others than whole numbers from 0 on.
-    """
+    """Refuse what are no places of numbers in a record."""
     if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
         raise SordinoError(f"places must be whole numbers in 0..{MOST_PLACES - 1}", found=shown(tuple(places)))
 

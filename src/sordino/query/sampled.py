@@ -65,10 +65,8 @@ class Sampled(SeveralQueries[Part]):
     def __post_init__(self) -> None:
         whole = all(type(weight) is int and weight >= 1 for weight in self.weights)
         if not self.queries or len(self.queries) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:
-            raise SordinoError(
-                f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most",
-                found=shown(self.weights),
-            )
+            rule = f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most"
+            raise SordinoError(rule, found=shown(self.weights))
         self._require_report("ask fewer, or smaller ones")
 
     @cached_property

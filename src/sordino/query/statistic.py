@@ -127,10 +127,8 @@ class Values(Statistic):
         for attribute in self.attributes:
             known = attribute in record.names if isinstance(attribute, str) else _is_place(attribute, record.d)
             if not known:
-                raise SordinoError(
-                    f"a query must be about attributes of the record: {', '.join(record.names[:8])}",
-                    found=shown(attribute),
-                )
+                rule = f"a query must be about attributes of the record: {', '.join(record.names[:8])}"
+                raise SordinoError(rule, found=shown(attribute))
             places.append(record.names.index(attribute) if isinstance(attribute, str) else attribute)
         if not places or len(set(places)) < len(places):
             raise SordinoError("a query must name one or more attributes, each once", found=shown(places))

@@ -34,11 +34,7 @@ class RecordIds:
 
     @classmethod
     def of(cls, ids: "ArrayLike | Sequence[str] | RecordIds") -> "RecordIds":
-        """Ids of Python or NumPy, shape (n,): whole numbers of at most 64 bits, or texts.
-
-        Raises:
-            SordinoError: neither whole numbers nor texts, or a text that UTF-8 cannot hold.
-        """
+        """Ids of Python or NumPy, shape (n,): whole numbers of at most 64 bits, or texts."""
         if isinstance(ids, RecordIds):
             return ids
         array = np.asarray(ids)

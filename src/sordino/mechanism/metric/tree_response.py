@@ -106,11 +106,8 @@ class TreeResponse(Brief, Mechanism):
                 f"a channel of a tree must be about at most {LARGEST_CHANNEL} values", found=shown(tree.k), step=step
             )
         if not all(0 < factor < WORD for factor in factors):
-            raise SordinoError(
-                "each step of a tree must be told, with a factor in 1..2^64 - 1",
-                found="a bound that 64 bits cannot tell from 0",
-                step="raise the bounds",
-            )
+            rule = "each step of a tree must be told, with a factor in 1..2^64 - 1"
+            raise SordinoError(rule, found="a bound that 64 bits cannot tell from 0", step="raise the bounds")
         for name, value in (("k", tree.k), ("tree", tree), ("kind", kind), ("factors", factors)):
             object.__setattr__(self, name, value)
         if min(self._shares) < LEAST_OWN:
@@ -360,11 +357,7 @@ def _count_passed(sums: Words, rows: NDArray[np.intp], words: Words) -> NDArray[
 
 
 def one_axis(metric: MetricLDP) -> MetricTree:
-    """The tree of a metric that is no product.
-
-    Raises:
-        SordinoError: a product.
-    """
+    """The tree of a metric that is no product."""
     if len(metric.axes) != 1:
         step = "use ProductResponse, a channel for each axis"
         raise SordinoError("a channel of a tree must be about one axis", found=shown(len(metric.axes)), step=step)

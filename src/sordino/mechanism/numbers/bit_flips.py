@@ -60,10 +60,8 @@ class BitFlips(Brief, Mechanism):
         bits = len(table).bit_length() - 1
         whole = all(type(weight) is int and weight >= 1 for weight in table)
         if not 1 <= bits <= LARGEST_PATTERN or len(table) != 1 << bits or not whole or sum(table) != WORD:
-            raise SordinoError(
-                f"a table must have 2^m whole weights >= 1 with sum 2^64, m from 1 to {LARGEST_PATTERN}",
-                found=f"{len(table)} others",
-            )
+            rule = f"a table must have 2^m whole weights >= 1 with sum 2^64, m from 1 to {LARGEST_PATTERN}"
+            raise SordinoError(rule, found=f"{len(table)} others")
         object.__setattr__(self, "k", len(table))
         object.__setattr__(self, "table", tuple(table))
 
@@ -137,11 +135,8 @@ class BitFlips(Brief, Mechanism):
         wanted = transform(functional) / self.k
         wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0
         if np.any((wanted != 0) & (np.abs(self._eigenvalues) < LEAST_SINGULAR)):
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="bits that are flipped as often as not",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="bits that are flipped as often as not", step="raise epsilon")
         quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
         return transform(quotients)
 

@@ -91,11 +91,8 @@ class WindowResponse(Mechanism):
         within, outside = self.window, self.k - 1
         if type(threshold) is not int or not 0 < threshold < WORD or outside * threshold < within * (WORD - threshold):
             # Rounded down, the threshold of a tiny epsilon could make the window the less likely side.
-            raise SordinoError(
-                f"the codes of a value must not be less likely than the {outside} others",
-                found=f"the threshold {shown(threshold)}",
-                step="raise epsilon",
-            )
+            rule = f"the codes of a value must not be less likely than the {outside} others"
+            raise SordinoError(rule, found=f"the threshold {shown(threshold)}", step="raise epsilon")
         object.__setattr__(self, "threshold", threshold)
 
     @property
@@ -174,11 +171,8 @@ class WindowResponse(Mechanism):
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
         if not self.informative:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="codes within a window that are as likely as others",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="codes within a window that are as likely as others", step="raise epsilon")
         steps = np.diff(functional)
         if not np.allclose(steps, steps[0], rtol=1e-12, atol=0):
             return super().code_values(functional)

@@ -201,9 +201,6 @@ def best_designs(k: int, epsilon: float) -> list[tuple[int, int, int]]:
     """Prime, order and size of the design with the lowest variance, then of the best with shorter codes, and so on.
 
     A design with fewer blocks may be worse by a tolerance.
-
-    Raises:
-        SordinoError: no design over so many values is small enough.
     """
     variances = {design: _variance(k, design, epsilon) for design in _designs(k, epsilon)}
     if not variances:

@@ -26,21 +26,13 @@ def number_at(records: Floats, rows: Places | None, which: Places | None, places
 
 
 def require_two(one: int, other: int) -> None:
-    """Refuse what are no two places.
-
-    Raises:
-        SordinoError: one place twice, or others than whole numbers from 0 on.
-    """
+    """Refuse what are no two places."""
     require_places((one, other))
     if one == other:
         raise SordinoError("two attributes must be read together", found=f"place {one} twice")
 
 
 def require_categories(count: int) -> None:
-    """Refuse another number of categories than can be read.
-
-    Raises:
-        SordinoError: one, or too many.
-    """
+    """Refuse another number of categories than can be read."""
     if type(count) is not int or not FEWEST <= count <= MOST_CATEGORIES:
         raise SordinoError(f"there must be {FEWEST} to {MOST_CATEGORIES} categories", found=shown(count))
