@@ -196,7 +196,6 @@ class _Totals:
         self._own = np.zeros(k, dtype=np.int32)
 
     def add(self, values: NDArray[np.intp], amount: int) -> None:
-        """Add an amount to the sums of some different values."""
         before = self._own[values]
         for place in (before[:1] if (before == before[:1]).all() else np.unique(before)).tolist():
             total = self._sums[place] + amount
@@ -206,6 +205,5 @@ class _Totals:
             self._own[values[before == place]] = after
 
     def other_than(self, denominator: int) -> int:
-        """How many of the sums are not the denominator."""
         counts = np.bincount(self._own, minlength=len(self._sums)).tolist()
         return sum(count for count, total in zip(counts, self._sums, strict=True) if total != denominator)

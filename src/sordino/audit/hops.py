@@ -138,18 +138,15 @@ class _CrossingSums:
         self.lost = np.zeros((2, 2 * self.tree.k), dtype=np.int64)
 
     def begin(self, own: Words) -> None:
-        """Add codes with their weights on their own values."""
         self.own += (int((own >> HALF).sum()) << 32) + int((own & LOWER).sum())
 
     def add(self, crossings: _Crossings) -> None:
-        """Add what they change."""
         place = crossings.lower + self.tree.k * (crossings.lower == crossings.second)
         before, after = crossings.before, crossings.after
         np.add.at(self.lost[0], place, (before >> HALF).astype(np.int64) - (after >> HALF).astype(np.int64))
         np.add.at(self.lost[1], place, (before & LOWER).astype(np.int64) - (after & LOWER).astype(np.int64))
 
     def check(self, denominator: int) -> None:
-        """Refuse sums that are not the denominator's."""
         lost = [(upper << 32) + lower for upper, lower in zip(*self.lost.tolist(), strict=True)]
         up, down = lost[: self.tree.k], lost[self.tree.k :]
         if up != down or self.own - sum(up) != denominator:
@@ -164,7 +161,6 @@ class _TightestCrossing:
     known: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)
 
     def add(self, crossings: _Crossings) -> None:
-        """Look at more."""
         heavy = np.maximum(crossings.before, crossings.after)
         light = np.minimum(crossings.before, crossings.after)
         (axis,) = self.definition.axes
@@ -192,7 +188,6 @@ class _TightestCrossing:
 
     @property
     def tightest_edge(self) -> TightEdge | None:
-        """Where the least is left of a bound."""
         edges = (
             TightEdge(self.definition.bounds[kind] + Nats.log(Fraction(light, heavy)), code, value, other, heavy, light)
             for kind, (heavy, light, code, value, other) in self.known.items()

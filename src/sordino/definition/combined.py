@@ -96,7 +96,6 @@ def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) 
 
 
 def _matrix(promise: PromiseOfValues, k: int) -> list[list[Nats | None]]:
-    """The bound of each two values."""
     if isinstance(promise, PairwiseLDP):
         return [list(row) for row in promise.bounds]
     return [[promise.bound(value, other) for other in range(k)] for value in range(k)]
@@ -105,7 +104,6 @@ def _matrix(promise: PromiseOfValues, k: int) -> list[list[Nats | None]]:
 def _sum(
     bounds: Sequence[Sequence[Sequence[Nats | None]]], cell: Sequence[int], other: Sequence[int], most: Nats
 ) -> Nats | None:
-    """What two cells may be told apart by."""
     total = Nats.of(0)
     for matrix, value, another in zip(bounds, cell, other, strict=True):
         if value == another:

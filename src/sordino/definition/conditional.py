@@ -163,5 +163,4 @@ def read_values(
 
 
 def _place(attribute: int, keep: set[int]) -> int:
-    """The axis of an attribute among those that are kept."""
     return sorted(keep).index(attribute)

@@ -268,7 +268,6 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
 
 
 def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> None:
-    """Refuse what is no category with a number's sign."""
     for (i, pair), bound in signs.items():
         if len(set(pair)) != len(pair) or len(pair) != FEWEST_TOGETHER:
             raise SordinoError("a category and a number must be two attributes", found=shown(pair))
@@ -278,7 +277,6 @@ def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> N
 
 
 def _require_kinds(signs: Iterable[tuple[int, CategoryAndNumber]], values: Sequence[object | None]) -> None:
-    """Refuse signs of categories, and numbers in the place of categories."""
     for _, (category, number) in signs:
         if values[category] is not None or values[number] is None:
             found = shown((category, number))
@@ -292,7 +290,6 @@ def _short(bound: Fraction) -> Fraction:
 
 
 def _require_numbers(bounds: Iterable[tuple[int, Moment]], values: Sequence[object | None]) -> None:
-    """Refuse products of categories."""
     for _, statistic in bounds:
         if len(statistic) > 1 and any(values[place] is None for place in statistic):
             step = "give the numbers that values stand for, or leave the statistic out"

@@ -72,7 +72,6 @@ class HighLowLDP(Brief):
         return marked
 
     def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - over any other
-        """Epsilon for a sensitive value."""
         return self.epsilon if self.is_sensitive[value] else None
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
@@ -81,7 +80,6 @@ class HighLowLDP(Brief):
         return np.where(self.is_sensitive, loss_over(evidence, np.min(evidence.log), alone=False), 0.0)
 
     def slack(self, evidence: FiniteEvidence) -> float:
-        """Epsilon less the largest loss, rounded down."""
         return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:

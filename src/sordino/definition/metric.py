@@ -264,7 +264,6 @@ class MetricLDP(Brief):
 
 
 def _steps(number: int, step: NatsLike) -> MetricTree:
-    """Values on a line in equal steps."""
     if not 1 <= number <= LARGEST_TREE:
         raise SordinoError(f"a line must have 1 to {LARGEST_TREE} values", found=shown(number), step="use blocks")
     return MetricTree.of(Tree.path(np.arange(number)), [step] * number).with_short_sums

@@ -108,13 +108,11 @@ class MetricTree(Brief):
         return MetricTree.of(self.tree, [self.bounds[own] + other.bounds[its] for own, its in kinds])
 
     def __eq__(self, other: object) -> bool:
-        """Whether the edges and their lengths are the same."""
         if not isinstance(other, MetricTree):
             return False
         return (self.tree, self.bounds) == (other.tree, other.bounds) and np.array_equal(self.kind, other.kind)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash((self.tree, self.bounds))
 
 

@@ -112,7 +112,6 @@ def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
 
 
 def _list_ends(ends: object) -> list[float]:
-    """The ends one by one."""
     if isinstance(ends, str | bytes) or not isinstance(ends, Iterable):
         raise SordinoError("a box's ends must be a list of numbers", found=type(ends).__name__)
     return list(ends)

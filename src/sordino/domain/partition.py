@@ -142,7 +142,6 @@ class Partition(Brief):
         return isinstance(other, Partition) and np.array_equal(self.block, other.block)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(self.block.tobytes())
 
 

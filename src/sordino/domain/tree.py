@@ -35,7 +35,6 @@ class Tree(Brief):
     parents: NDArray[np.intp]
 
     def __post_init__(self) -> None:
-        """Refuse what is no tree."""
         parents, k = self.parents, len(self.parents)
         if not 1 <= k <= LARGEST_TREE:
             step = "use a grid of two lines, or protect by blocks" if k else ""
@@ -127,11 +126,9 @@ class Tree(Brief):
         return ways[0] + ways[1][::-1]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the values have the same parents."""
         return isinstance(other, Tree) and np.array_equal(self.parents, other.parents)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(self.parents.tobytes())
 
 

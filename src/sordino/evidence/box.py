@@ -48,7 +48,6 @@ class Terms:
     error: float
 
     def __add__(self, other: "Terms") -> "Terms":
-        """All of both."""
         return Terms(
             self.shape.join(other.shape),
             np.concatenate((self.slopes, other.slopes)),

@@ -58,13 +58,11 @@ class _Scopes:
 
     @classmethod
     def of(cls, sizes: Mapping[int, int]) -> "_Scopes":
-        """Of places with these sizes."""
         bits = {place: 1 << j for j, place in enumerate(sizes)}
         kinds = [(own, sum(bits[place] for place in sizes if sizes[place] == own)) for own in set(sizes.values())]
         return cls(bits, kinds)
 
     def mask(self, places: Iterable[int]) -> int:
-        """Places, each once."""
         return sum(map(self.bits.__getitem__, places))
 
     def entries(self, masks: Mapping[int, int], numbers: Iterable[int]) -> int:

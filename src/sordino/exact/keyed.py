@@ -184,7 +184,6 @@ class KeyedRecords:
         return self._words("public" if use == "question" else f"public {use}", [])
 
     def take(self, rows: Rows) -> "KeyedRecords":
-        """Some of the records."""
         return KeyedRecords(self.source, self.low[rows], self.high[rows])
 
     def _words(self, use: str, columns: list[Words]) -> "_KeyedStream":

@@ -50,7 +50,6 @@ class _Reader:
     position: NDArray[np.intp]
 
     def next(self) -> Words:
-        """The next word of each row."""
         mine = slice(None) if self.rows is None else self.rows
         numbers = self.position[mine].copy()
         self.position[mine] += 1
@@ -64,7 +63,6 @@ class _Reader:
         return words
 
     def take(self, rows: Rows) -> "_Reader":
-        """The streams of some of the rows."""
         mine = np.arange(self.pool.count) if self.rows is None else self.rows
         return _Reader(self.pool, mine[rows], self.position)
 

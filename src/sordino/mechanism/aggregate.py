@@ -30,11 +30,7 @@ class Aggregate(Brief):
     counts: NDArray[np.int64]
 
     def __add__(self, other: "Aggregate") -> "Aggregate":
-        """The tally of both sets of reports.
-
-        Raises:
-            SordinoError: reports of different mechanisms.
-        """
+        """The tally of both sets of reports of one mechanism."""
         if self.fingerprint != other.fingerprint:
             rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
             raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")

@@ -89,7 +89,6 @@ class BinaryOptimal(SupportMechanism):
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     @cached_property
@@ -107,7 +106,6 @@ class BinaryOptimal(SupportMechanism):
         return np.zeros(2)
 
     def weight(self, value: int, code: int) -> int:
-        """A and 2^64 - a, or b and 2^64 - b."""
         heads = self.second if value else self.first
         return WORD - heads if code else heads
 

@@ -81,7 +81,6 @@ class Blockwise(Brief, SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The inner mechanisms; the promise tells the blocks."""
         return {"inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
@@ -103,7 +102,6 @@ class Blockwise(Brief, SupportMechanism):
 
     @cached_property
     def _codes(self) -> BlockCodes:
-        """Where those of each block stand."""
         return BlockCodes(self.blocks, self.inner)
 
     @property
@@ -121,12 +119,10 @@ class Blockwise(Brief, SupportMechanism):
 
     @property
     def outputs(self) -> int:
-        """The inner codes of all blocks, one block after the other."""
         return self._codes.offsets[-1]
 
     @property
     def counters(self) -> int:
-        """The inner counters of all blocks, one block after the other."""
         return int(self._codes.first_counter[-1])
 
     @cached_property
@@ -170,7 +166,6 @@ class Blockwise(Brief, SupportMechanism):
         return [self.denominator // mechanism.denominator for mechanism in self.inner]
 
     def weight(self, value: int, code: int) -> int:
-        """The inner weight on the common denominator; zero outside the value's block."""
         block = self.blocks.block.item(value)
         first = self._codes.offsets[block]
         if not first <= code < self._codes.offsets[block + 1]:
@@ -179,7 +174,6 @@ class Blockwise(Brief, SupportMechanism):
         return self._scales[kind] * self.inner[kind].weight(self.blocks.place.item(value), code - first)
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Those of the inner mechanism of each code's block; elsewhere 0."""
         block, inner = self._codes.split(codes)
         kinds = self._codes.kind[block]
         marks, weights = np.zeros((len(codes), self.k), dtype=np.int32), [0]
@@ -196,7 +190,6 @@ class Blockwise(Brief, SupportMechanism):
             yield from stack
 
     def stacks(self) -> Iterator[ColumnStack]:
-        """Each class of an inner mechanism, in all blocks of its size."""
         for kind, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
             blocks = np.flatnonzero(self._codes.kind == kind)
             values = self.blocks.order[self.blocks.starts[blocks, np.newaxis] + np.arange(mechanism.k)]
@@ -210,7 +203,6 @@ class Blockwise(Brief, SupportMechanism):
                 yield ColumnStack(self.k, column.count, codes, tuple(parts))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
-        """Each block by its inner mechanism, all blocks of one size at once."""
         support = np.empty((*counters.shape[:-1], self.k))
         group = np.empty_like(support)
         for mechanism, rows, values in self._codes.batches:

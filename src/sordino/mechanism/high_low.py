@@ -103,7 +103,6 @@ class HighLow(Brief, SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The inner mechanism and the weight of hiding; the promise tells the sensitive values."""
         return {"inner": self.inner.document_fields, "hidden": str(self.hidden)}
 
     @classmethod
@@ -147,17 +146,14 @@ class HighLow(Brief, SupportMechanism):
 
     @property
     def outputs(self) -> int:
-        """The inner codes, then the values that are not sensitive."""
         return self.inner.outputs + len(self.others)
 
     @property
     def counters(self) -> int:
-        """The inner counters, then one for each value that is not sensitive."""
         return self.inner.counters + len(self.others)
 
     @cached_property
     def denominator(self) -> int:
-        """A common multiple of the inner denominator and of hiding behind a uniform code."""
         return lcm(self.inner.denominator, WORD * sum(self.inner.sides))
 
     @property
@@ -236,7 +232,6 @@ class HighLow(Brief, SupportMechanism):
         return (np.concatenate((hidden, told)) - 1) / self.k
 
     def weight(self, value: int, code: int) -> int:
-        """A sensitive value's inner weight; another's weight of hiding or of being told."""
         place = int(self._place[value])
         if code >= self.inner.outputs:
             return self._other_weight if code - self.inner.outputs == -1 - place else 0

@@ -221,17 +221,13 @@ def best_fields(k: int, epsilon: float) -> list[int]:
 
 
 def _primes_around(centre: int) -> list[int]:
-    """The three nearest primes on either side."""
     below = islice((q for q in range(centre, 1, -1) if is_prime(q)), 3)
     above = islice((q for q in count(centre + 1) if is_prime(q)), 3)
     return [*below, *above]
 
 
 def _extreme_primes(k: int) -> Iterator[int]:
-    """For each dimension t the least prime q with at least k points in F_q^t and the largest whose space may fit.
-
-    The dimensions end where the least prime is 2.
-    """
+    """For each dimension t, until it is 2, the least prime q with k points in F_q^t and the largest that may fit."""
     for t in count(2):
         # q^(t-1) + ... + 1 <= (q + 1)^(t-1).
         start = max(2, int(k ** (1 / (t - 1))) - 1)

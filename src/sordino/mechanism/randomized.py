@@ -74,7 +74,6 @@ class RandomizedResponse(OneCoin):
 
     @property
     def denominator(self) -> int:
-        """2^64 (k - 1), or 1 for the constant channel."""
         return WORD * (self.k - 1) if self.k > 1 else 1
 
     @cached_property

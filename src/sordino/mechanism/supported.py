@@ -121,7 +121,6 @@ class SupportMechanism(Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether every value's support is likelier under it than under others."""
         return bool(np.isfinite(self.reading.on).all())
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -74,7 +74,6 @@ class ChannelTable(Brief, Mechanism):
 
     @property
     def draw(self) -> Any:
-        """A pick by the value's row; two words, as everywhere."""
         return ["+", ["pick", ["at", "weights", "v"]], ["drop"]]
 
     @property

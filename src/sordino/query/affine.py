@@ -72,11 +72,7 @@ class Affine(Model):
 
     @ignore_float_errors
     def require_fit(self, box: Box) -> None:
-        """Check that the statistic stays in its range on the box, or is cut to it.
-
-        Raises:
-            SordinoError: theta of another length, or a statistic that can leave its range on the box.
-        """
+        """Check that the statistic stays in its range on the box, or is cut to it."""
         super().require_fit(box)
         self._beyond(box)
 

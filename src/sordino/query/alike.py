@@ -90,7 +90,6 @@ def _kind(query: Query) -> tuple[object, ...]:
 
 
 def _make_part(queries: Sequence[Query]) -> AlikePart:
-    """Queries of one kind."""
     statistics, first = [query.number for query in queries], queries[0].mechanism
     bits = [query.mechanism for query in queries if _bit(query.mechanism)]
     thresholds = np.array([bit.threshold for bit in bits], dtype=np.uint64)

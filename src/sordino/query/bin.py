@@ -68,7 +68,6 @@ class Bin(Statistic):
         return self.bins.k + self.missing
 
     def label(self, value: int) -> str:
-        """From where to where a bin goes; or that there is no number."""
         return MISSING if value == self.bins.k else self.bins.label(value)
 
     def require_size(self, mechanism: Mechanism) -> None:
@@ -77,7 +76,6 @@ class Bin(Statistic):
             raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
     def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
-        """The numbers as float64, shape (n,); all of them are looked at."""
         self.require_size(mechanism)
         numbers = read_rows(values, 1)[:, 0]
         outside = ~self.bins.ends.contains(numbers)

@@ -141,12 +141,7 @@ class NumberStatistic(Statistic):
         return f"{self.name} {' '.join(map(str, self.arguments))}"
 
     def check_values(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
-        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: a mechanism over another number of values; too few numbers for each person, or others than in
-                [-1, 1] (named by position, never by value).
-        """
+        """The records as float64, shape (n, d); all of them are looked at, unless they were before."""
         self.require_size(mechanism)
         return read_records(values, self.d, self.optional)
 
@@ -157,11 +152,9 @@ class NumberStatistic(Statistic):
             )
 
     def law(self, record: Sequence[float]) -> list[Fraction]:
-        """The probability of each value given a record, shape (k,), exactly as it is read."""
         return self._reader.law(record)
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
-        """The value that is read of each record, shape (n,)."""
         return self._reader.read(values, None, None, stream)
 
     @cached_property

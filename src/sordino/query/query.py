@@ -93,11 +93,6 @@ class Query(Channel):
         self.statistic.require_size(self.mechanism)
 
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
-        """What the statistic reads: indices of values, or records of numbers.
-
-        Raises:
-            SordinoError: others (named by position, never by value).
-        """
         return self.statistic.check_values(values, self.mechanism)
 
     @property
@@ -155,7 +150,7 @@ class Query(Channel):
 
     @property
     def level(self) -> float:
-        """The same in floats, rounded up."""
+        """`epsilon` in floats, rounded up."""
         return self._levels[1]
 
     def finite(self, record: Record) -> Mechanism:

@@ -130,7 +130,6 @@ class Sampled(SeveralQueries[Part]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash; that of its query for a single one."""
         if len(self.queries) == 1:
             return self.queries[0].fingerprint
         return sha256(self.parameters.encode()).hexdigest()[:16]
@@ -146,12 +145,7 @@ class Sampled(SeveralQueries[Part]):
         return all(query.counts_codes for query in self.queries)
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
-        """The records, if all queries are about numbers; all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: queries that read several columns; too few numbers for each person, or others than in [-1, 1]
-                (named by position, never by value).
-        """
+        """The records, if all queries are about numbers; all of them are looked at, unless they were before."""
         self._require_numbers()
         return read_records(values, self.d, self.optional)
 
@@ -223,7 +217,6 @@ class Sampled(SeveralQueries[Part]):
         return self._answer(values, self._choose(len(values), stream), stream)
 
     def _answer(self, records: NDArray[np.float64], drawn: NDArray[np.intp], stream: Stream) -> Words:
-        """The codes of people who were drawn for these queries about numbers."""
         codes = self._first.take(drawn)
         for alike, rows, which in self._alike_groups(drawn):
             codes[slice(None) if rows is None else rows] += alike.answer(records, rows, which, stream)
@@ -253,11 +246,9 @@ class Sampled(SeveralQueries[Part]):
         return wrong
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """How many reports the counters of all queries hold."""
         return int(counters.sum()) if self.counts_codes else sum(q.reports(own) for q, own in self._parts(counters))
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """Whether reports can add up to the counters of all queries."""
         return (bool(self.numbers) and self.counts_codes) or all(
             query.possible(own) for query, own in self._parts(counters)
         )
@@ -276,7 +267,6 @@ class Sampled(SeveralQueries[Part]):
         return np.concatenate(parts, axis=1)
 
     def _split(self, codes: Words) -> Iterator[tuple[Part, Words, Rows]]:
-        """Each query with its own codes and their positions."""
         if len(self.queries) == 1:
             yield self.queries[0], codes, slice(None)
             return

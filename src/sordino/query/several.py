@@ -39,7 +39,6 @@ class SeveralQueries(Brief, Channel, Generic[Query_co]):
         return self.first_counters[-1]
 
     def _require_report(self, step: str) -> None:
-        """Refuse queries whose codes do not fit in one report."""
         if self.code_bits > LARGEST_CODE_BITS:
             rule, found = f"a report must fit in {LARGEST_CODE_BITS} bits", f"{self.code_bits} for all queries together"
             raise SordinoError(rule, found=found, step=step)

@@ -49,7 +49,6 @@ class Signs(NumberStatistic):
         return f"{attribute_list(self.at)}{several} {rounding_of(2)}"
 
     def label(self, value: int) -> str:
-        """The sign of each number, in the order of the statistic."""
         return f"({', '.join(point_label(value >> c & 1, 2) for c in range(len(self.at)))})"
 
     @property

@@ -107,12 +107,6 @@ class Together(SeveralQueries[Query]):
         return wrong
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
-        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: too few numbers for each person, or others than in [-1, 1] (named by position, never by
-                value).
-        """
         return read_records(values, self.d, optional_places(self.numbers))
 
     def digits(self, codes: NDArray[np.integer]) -> tuple[Words, ...]:

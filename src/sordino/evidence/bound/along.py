@@ -198,6 +198,5 @@ def _grown(terms: Terms) -> Floats:
 
 
 def _rounding(terms: Terms, error: float) -> float:
-    """Of the terms' differences and their sum."""
     rounds = terms.shape.n + int(terms.slopes.shape[1]) + SPARE_ROUNDINGS
     return 8 * rounds * UNIT * terms.weight + 4 * error

@@ -160,7 +160,6 @@ class CoordinateLoss:
         return now, used
 
     def _with_closer_bounds(self, along: Along, carried: float, lower: float) -> "CoordinateLoss":
-        """The same reports, with closer bounds."""
         found = replace(self, along=along, carried=carried, lower=lower)
         found.__dict__["evidence"] = self.evidence
         return found

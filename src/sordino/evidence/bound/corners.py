@@ -34,34 +34,28 @@ class Corners:
 
     @cached_property
     def upper(self) -> float:
-        """The largest."""
         return float(self.sums.max())
 
     @property
     def lower(self) -> float:
-        """The largest."""
         return self.upper
 
     @property
     def point(self) -> NDArray[np.float64]:
-        """The corner of the largest."""
         best: NDArray[np.float64] = corners(len(self.sums).bit_length() - 1)[int(np.argmax(self.sums))]
         return best
 
     @property
     def incumbent(self) -> float:
-        """The best one found: a better one is the work of `tighten`."""
         return self.lower
 
     def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
-        """The new terms at each corner are added."""
         del evidence
         shape = report.shape
         fits = shape.concave if not self.top else shape.convex
         return Corners(self.top, self.sums + _sums(report, top=self.top)) if fits else None
 
     def tighten(self, enough: float) -> tuple["Corners", int]:  # noqa: ARG002 - nothing is left to gain
-        """Nothing to gain."""
         return self, 0
 
 

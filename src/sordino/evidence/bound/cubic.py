@@ -115,7 +115,6 @@ class Cubic:
         return replace(self, rest=rest, weight=self.weight + float(alone.max()), n=self.n + 1)
 
     def _with(self, evidence: BoxEvidence) -> "Cubic":
-        """The terms of some reports added."""
         now, places = self, np.arange(len(self.number))
         for terms in evidence.groups:
             fit = Fit.of(terms, self.number, self.centre, self.half, cubic=self.half.shape[1] <= LARGEST_CUBE)
@@ -224,7 +223,6 @@ class Cubic:
         return now
 
     def _cut(self, evidence: BoxEvidence, boxes: NDArray[np.intp]) -> "Cubic":
-        """With some boxes cut in two."""
         along = np.repeat(self._along(evidence, boxes), 2)
         centre, half = (np.repeat(part[boxes], 2, axis=0) for part in (self.centre, self.half))
         places = np.arange(len(centre))
@@ -270,5 +268,4 @@ class Cubic:
 
 
 def _smooth(evidence: BoxEvidence) -> bool:
-    """Whether all terms have second derivatives."""
     return all(np.isfinite(terms.shape.most_bent).all() for terms in evidence.groups)

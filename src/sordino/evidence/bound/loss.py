@@ -161,7 +161,6 @@ class BoxLoss:
 def _side(
     evidence: BoxEvidence, point: NDArray[np.float64] | None = None, upper: float = math.inf, *, top: bool
 ) -> Side:
-    """The way that fits the functions."""
     shape = evidence.shape
     concave, convex = (shape.concave, shape.convex) if top else (shape.convex, shape.concave)
     if convex and evidence.box.d <= LARGEST_DIMENSION:
@@ -171,5 +170,4 @@ def _side(
 
 
 def _other(side: Side, evidence: BoxEvidence, report: BoxEvidence, *, top: bool) -> Side:
-    """Another way, with what was known."""
     return _side(evidence, side.point, side.upper + Problem.of(report, top=top).ceiling, top=top)

@@ -113,7 +113,6 @@ def is_prime(number: int) -> bool:
 
 
 def _polynomial_product(a: int, b: int) -> int:
-    """The product of two polynomials over F_2, as bits."""
     product = 0
     while b:
         product ^= a * (b & 1)
@@ -122,7 +121,6 @@ def _polynomial_product(a: int, b: int) -> int:
 
 
 def _remainder(polynomial: int, divisor: int) -> int:
-    """A polynomial over F_2 modulo another, as bits."""
     while polynomial.bit_length() >= divisor.bit_length():
         polynomial ^= divisor << (polynomial.bit_length() - divisor.bit_length())
     return polynomial

@@ -157,5 +157,4 @@ class ProjectiveSpace:
 
 
 def _repunit(q: int, t: int) -> int:
-    """1 + q + ... + q^(t-1)."""
     return int((q**t - 1) // (q - 1))

@@ -72,7 +72,6 @@ def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
 
 @cache
 def _listed_members(n: int, size: int) -> NDArray[np.intp]:
-    """The elements of all subsets of a size, shape (C(n, size), size)."""
     listed = _members(np.arange(comb(n, size), dtype=np.uint64), n, size)
     listed.setflags(write=False)
     return listed
@@ -89,7 +88,6 @@ def _both(n: int, sizes: tuple[int, int]) -> NDArray[np.unsignedinteger]:
 
 @cache
 def _all_masks(n: int, size: int) -> Words:
-    """All masks with `size` of n bits, ascending."""
     if not 0 <= size <= n:
         return np.empty(0, dtype=np.uint64)
     if size == 0:

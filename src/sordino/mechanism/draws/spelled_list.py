@@ -79,11 +79,9 @@ def _with_place(formula: Any, place: Any) -> Any:
 
 
 def _sum(one: Any, other: Any) -> Any:
-    """Without what is 0."""
     return other if one == 0 else one if other == 0 else ["+", one, other]
 
 
 def _divisors(number: int) -> list[int]:
-    """Those between 1 and the number."""
     small = [size for size in range(2, math.isqrt(number) + 1) if number % size == 0]
     return sorted({*small, *(number // size for size in small)})

@@ -247,7 +247,6 @@ class ProductResponse(Brief, Mechanism):
         return [part.outputs for part in self.axes]
 
     def _digits(self, codes: Words) -> tuple[Words, ...]:
-        """Each part's own codes."""
         return tuple(digit.astype(np.uint64) for digit in np.unravel_index(codes.astype(np.intp), self._codes))
 
     def _along(self, amounts: Floats, shape: list[int], apply: Callable[[Mechanism, Floats], Floats]) -> Floats:

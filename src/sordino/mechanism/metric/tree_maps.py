@@ -114,7 +114,6 @@ class TreeMaps:
 
     @cached_property
     def _diagonal(self) -> Floats:
-        """Of the inverse."""
         lower, diagonal = self.tree.below, np.ones(self.tree.k)
         added = self.factor[lower] ** 2 / self.loss[lower]
         diagonal[lower] += added

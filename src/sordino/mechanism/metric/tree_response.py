@@ -130,7 +130,6 @@ class TreeResponse(Brief, Mechanism):
 
     @property
     def draw(self) -> Any:
-        """A pick by what the steps leave of each code on the value; two words, as everywhere."""
         edges = map(spelled_list, self._edges_from_first)
         return ["+", ["pick", ["outward", *edges, "factors", "v"]], ["drop"]]
 
@@ -145,7 +144,6 @@ class TreeResponse(Brief, Mechanism):
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     @property
@@ -207,7 +205,6 @@ class TreeResponse(Brief, Mechanism):
 
     @property
     def _batches(self) -> Iterator[NDArray[np.intp]]:
-        """The codes, as many at a time as are looked at together."""
         step = max(1, AT_A_TIME // self.k)
         return (np.arange(first, min(first + step, self.k)) for first in range(0, self.k, step))
 
@@ -307,7 +304,6 @@ class TreeResponse(Brief, Mechanism):
         return self._maps.inverse_powers(law / self._maps.own**power, power)
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each code counts as, by the inverse from the other side."""
         return self._maps.inverse(functional) / self._maps.own
 
     @property

@@ -89,7 +89,6 @@ class BitFlips(Brief, Mechanism):
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     def weight(self, value: int, code: int) -> int:

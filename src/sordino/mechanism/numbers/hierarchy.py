@@ -102,11 +102,9 @@ class HierarchyResponse(Brief, Mechanism):
 
     @property
     def denominator(self) -> int:
-        """How many levels, times what all inner denominators divide."""
         return len(self.inner) * lcm(*(mechanism.denominator for mechanism in self.inner))
 
     def weight(self, value: int, code: int) -> int:
-        """The inner weight of the value's node on the common denominator."""
         level = self._level(code)
         node = value // self.fan**level
         return self._scales[level] * self.inner[level].weight(node, code - self._offsets[level])
@@ -148,7 +146,6 @@ class HierarchyResponse(Brief, Mechanism):
 
     @cached_property
     def _scales(self) -> list[int]:
-        """What an inner weight counts on the common denominator."""
         return [self.denominator // (len(self.inner) * mechanism.denominator) for mechanism in self.inner]
 
     @cached_property

@@ -116,7 +116,6 @@ class OptionalWindow(Mechanism):
 
     @property
     def denominator(self) -> int:
-        """2^64 times the windows' own, times the number of their codes."""
         return WORD * self.bins.denominator * self.bins.outputs
 
     @property
@@ -143,7 +142,6 @@ class OptionalWindow(Mechanism):
         return self._weights, marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each code by itself: the values whose window holds it, the others, and none."""
         within, outside, none, present, absent = self._weights
         every, lacking, window = np.arange(self.bins.k), np.array([self.bins.k]), self.bins.window
         for code in range(self.bins.outputs):

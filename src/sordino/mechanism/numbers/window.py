@@ -105,12 +105,10 @@ class WindowResponse(Mechanism):
 
     @property
     def outputs(self) -> int:
-        """The number k + w - 1."""
         return self.k + self.window - 1
 
     @property
     def denominator(self) -> int:
-        """2^64 w (k - 1)."""
         return WORD * self.window * (self.k - 1)
 
     @property
@@ -127,7 +125,6 @@ class WindowResponse(Mechanism):
         return self._weights, np.where((ahead >= 0) & (ahead < self.window), 0, 1)
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each code by itself: the values whose window holds it, and the others."""
         within, outside = self._weights
         for code in range(self.outputs):
             inside = np.arange(max(code - self.window + 1, 0), min(code + 1, self.k))
@@ -164,7 +161,6 @@ class WindowResponse(Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether a value's codes are likelier than others."""
         within, outside = self._weights
         return within > outside
 

@@ -20,10 +20,11 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
+from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import FEWEST, category_at, number_at, require_two
 from sordino.query.number import NumberStatistic, point_label, rounding_of
-from sordino.query.reader import ROUNDING, Floats, NumberReader, Places
+from sordino.query.reader import Floats, NumberReader, Places
 from sordino.query.statistic import attribute_list
 
 
@@ -91,7 +92,6 @@ class BinaryProduct(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """Both places, and how many of them are categories."""
         return self.first, self.second, self.categories
 
     def with_places(self, place: Mapping[int, int]) -> "BinaryProduct":
@@ -128,14 +128,12 @@ class _BinaryProductReader:
     categories: int
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The sign."""
-        return ROUNDING.positive(self.products(records, rows, which), stream.next()).astype(np.intp)
+        return round_to_plus(self.products(records, rows, which), stream.next()).astype(np.intp)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Of two signs."""
         chosen = np.array([which])
         product = self.products(np.array([record], dtype=np.float64), np.array([0]), chosen)
-        plus = Fraction(ROUNDING.weight(float(product[0])), WORD)
+        plus = Fraction(plus_weight(float(product[0])), WORD)
         return [1 - plus, plus]
 
     def products(self, records: Floats, rows: Places | None, which: Places | None) -> Floats:

@@ -90,7 +90,6 @@ class CategoryAndSign(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """The place of the category, how many there are, and the place of the number."""
         return self.place, self.categories, self.number
 
     def with_places(self, place: Mapping[int, int]) -> "CategoryAndSign":
@@ -126,12 +125,10 @@ class _CategoryAndSignReader:
     signs: SignReader
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The category, then the sign."""
         own = category_at(records, rows, which, self.place, self.categories)
         return 2 * own + self.signs.read(records, rows, which, stream)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Two signs of one category."""
         law = [Fraction(0)] * (2 * self.categories)
         own = int(categories_of(np.array([record[self.place[which]]]), self.categories)[0])
         law[2 * own : 2 * own + 2] = self.signs.law(record, which)

@@ -86,7 +86,6 @@ class TwoCategories(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """Each place, followed by how many categories there are."""
         return self.first, self.categories, self.second, self.others
 
     def with_places(self, place: Mapping[int, int]) -> "TwoCategories":
@@ -120,13 +119,11 @@ class _TwoCategoriesReader:
     others: int
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The combination."""
         del stream
         own = category_at(records, rows, which, self.first, self.categories)
         return own * self.others + category_at(records, rows, which, self.second, self.others)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """One value surely."""
         pair = (self.first[which], self.categories), (self.second[which], self.others)
         own, other = (int(categories_of(np.array([record[place]]), count)[0]) for place, count in pair)
         law = [Fraction(0)] * (self.categories * self.others)

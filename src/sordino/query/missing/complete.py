@@ -59,13 +59,11 @@ class CompleteCase(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Those of the statistic, and of all numbers that may be missing."""
         own = self.statistic.places
         return *own, *(place for place in self.needed if place not in own)
 
     @property
     def description(self) -> str:
-        """The statistic, and that some number may be missing."""
         return f"{self.statistic.description}, or that one of {attribute_list(self.needed)} is missing"
 
     def label(self, value: int) -> str:
@@ -81,7 +79,6 @@ class CompleteCase(NumberStatistic):
 
     @property
     def k(self) -> int:
-        """The statistic's values, and that a number is missing."""
         return self.statistic.k + 1
 
     @property
@@ -97,7 +94,6 @@ class CompleteCase(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """How many numbers may be missing, their places, and the statistic's arguments."""
         return len(self.needed), *self.needed, *self.statistic.arguments
 
     @property
@@ -113,7 +109,6 @@ class CompleteCase(NumberStatistic):
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Statistics of one kind, where the same numbers may be missing."""
         own, _ = self.statistic.kind
         return f"{self.name} {self.needed} {own}", self.k
 
@@ -149,7 +144,6 @@ class _CompleteReader:
     complete: Completeness
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The statistic's value, or the one after them."""
         looked_at = records if rows is None else records.take(rows, axis=0)
         missing = ~self.complete.holds(looked_at)
         found = self.own.read(records, rows, which, stream)
@@ -158,7 +152,6 @@ class _CompleteReader:
         return found
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """The statistic's, or surely the value after them."""
         if not self.complete.holds(np.array([record], dtype=np.float64))[0]:
             return [Fraction(0)] * self.k + [Fraction(1)]
         return [*self.own.law(record, which), Fraction(0)]

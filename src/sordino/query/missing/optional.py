@@ -62,7 +62,6 @@ class OptionalNumber(NumberStatistic):
 
     @property
     def description(self) -> str:
-        """The number, how it is rounded, and that it may be missing."""
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}, or that it is missing"
 
     def label(self, value: int) -> str:
