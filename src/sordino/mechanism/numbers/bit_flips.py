@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +27,6 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.hadamard import transform
 from sordino.exact.entries import Entries
-from sordino.exact.guide import Guide
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.source import Stream, Words
@@ -37,6 +37,12 @@ LARGEST_PATTERN = 12
 
 SINGLE = 64
 """Codes up to which each is looked at by itself."""
+
+FINER = 6
+"""Bits of a word beyond those that number the patterns: at most one in 2^6 words is searched for."""
+
+LARGEST_GUIDE_BITS = 16
+"""First bits of a word that are told apart at most."""
 
 
 @checked_class
@@ -155,5 +161,41 @@ class BitFlips(Brief, Mechanism):
         return transform(np.array(self.table, dtype=np.float64)) / WORD
 
     @cached_property
-    def _guide(self) -> Guide:
-        return Guide.of((self.table,))
+    def _guide(self) -> "Guide":
+        return Guide.of(self.table)
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """Draws from a table of 2^m whole weights with sum 2^64, by one word each and mostly one look-up.
+
+    The word w is in pattern p where the weights of all patterns before p together are <= w, and with that of p above
+    it: exactly what a search among the ends of the patterns finds. Nearly always the first bits of a word say which one
+    that is; the few words that begin like an end are searched for. Which words these are depends on the words only.
+
+    Attributes:
+        bits: of a word, which are looked up.
+        answers: for each beginning of a word its pattern, or 2^m where more than one begins so, shape (2^bits,).
+        lasts: the last word of each pattern, shape (2^m,).
+    """
+
+    bits: int
+    answers: NDArray[np.unsignedinteger]
+    lasts: Words
+
+    @classmethod
+    def of(cls, table: Sequence[int]) -> Self:
+        """Of weights >= 1."""
+        size, length = len(table), len(table).bit_length() - 1
+        bits = max(length, min(LARGEST_GUIDE_BITS, length + FINER))
+        lasts = np.array([end - 1 for end in accumulate(table)], dtype=np.uint64)
+        least = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+        first, last = (np.searchsorted(lasts, end) for end in (least, least + np.uint64((1 << 64 - bits) - 1)))
+        return cls(bits, np.where(first == last, first, size).astype(np.min_scalar_type(size)), lasts)
+
+    def patterns(self, words: Words) -> NDArray[np.unsignedinteger]:
+        """The pattern that each uniform word is in, shape (n,)."""
+        found = self.answers.take((words >> np.uint64(64 - self.bits)).view(np.int64))
+        unsure = np.flatnonzero(found == len(self.lasts))
+        found[unsure] = np.searchsorted(self.lasts, words[unsure])
+        return found
