@@ -256,8 +256,11 @@ class Dependence(Brief):
 def read_variation(bound: BoundOnVariation) -> Fraction:
     """A bound on total variation as an exact number."""
     if isinstance(bound, Sequence) and not isinstance(bound, str):
-        step = "bounds between pairs do not bound the rest together: give the largest total variation of all others"
-        raise SordinoError("a bound on dependence must be one number for each attribute", found="a matrix", step=step)
+        raise SordinoError(
+            "a bound on dependence must be one number for each attribute",
+            found="a matrix",
+            step="bounds between pairs do not bound the rest together: give the largest total variation of all others",
+        )
     try:
         value = read_rational(bound)
     except SordinoError:

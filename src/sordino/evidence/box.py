@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.shape import Shape
-from sordino.evidence.stack import Stack
+from sordino.evidence.shape import Shape, Stack
 from sordino.exact.rounding import up_from_zero
 
 UNIT = 2.0**-53

@@ -23,8 +23,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
-from sordino.exact.combinatorics.hyperplanes import HyperplaneSums
-from sordino.exact.combinatorics.projective import ProjectiveSpace
+from sordino.exact.combinatorics.projective import HyperplaneSums, ProjectiveSpace
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown

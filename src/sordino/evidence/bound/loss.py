@@ -8,17 +8,16 @@ Source: Bayesian privacy filter paper, Sections 5.1 and 5.4, with other bounds.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.evidence.bound.concave import Concave
-from sordino.evidence.bound.corners import LARGEST_DIMENSION, Corners
 from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Search
-from sordino.evidence.bound.side import Side
 from sordino.evidence.bound.square import Quadratic
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.rounding import down, up
@@ -28,6 +27,112 @@ TERM = 2400
 
 NODE = 30 * (TERM + 9**2)
 """What one box of 30 terms of 9 numbers costs, in pairs: of more terms or numbers fewer are bounded."""
+
+
+LARGEST_DIMENSION = 10
+"""Beyond it corners are searched, not listed."""
+
+
+class Side(Protocol):
+    """Bounds on the largest value of a sum over the cube, but for the evidence's margin, and how to improve them.
+
+    Three ways: a function that is concave everywhere has its maximum where Newton's steps end (`Concave`), one that is
+    convex everywhere at a corner (`Corners`), any other by branch and bound (`Search`). Sides are values: every step
+    gives a new one, and one that was improved for a dry run leaves no trace.
+    """
+
+    @property
+    def upper(self) -> float:
+        """No point of the cube has a larger value."""
+
+    @property
+    def lower(self) -> float:
+        """The value at `point`."""
+
+    @property
+    def incumbent(self) -> float:
+        """The value at a point that little work leads to from there; at least `lower`."""
+
+    @property
+    def point(self) -> NDArray[np.float64]:
+        """The best point found, shape (d,)."""
+
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Side | None":
+        """The same for evidence that has one more report: the bounds are carried over, nothing is solved.
+
+        Args:
+            evidence: all reports.
+            report: the new one alone, part of it.
+
+        Returns:
+            None where the new terms do not fit this way to the maximum.
+        """
+
+    def tighten(self, enough: float) -> "tuple[Side, int]":
+        """Closer bounds, and how many boxes were bounded for them; 0 where nothing can be gained.
+
+        Args:
+            enough: an upper bound that is low enough to stop.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Some convex evidence's sum at each corner, or less the sum; kept and added to, 2^d values for each new term.
+
+    Attributes:
+        top: whether the largest sum is sought, or less the smallest.
+        sums: shape (2^d,).
+    """
+
+    top: bool
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, evidence: BoxEvidence, *, top: bool) -> "Corners":
+        """All corners at once."""
+        return cls(top, _sums(evidence, top=top))
+
+    @cached_property
+    def upper(self) -> float:
+        return float(self.sums.max())
+
+    @property
+    def lower(self) -> float:
+        return self.upper
+
+    @property
+    def point(self) -> NDArray[np.float64]:
+        best: NDArray[np.float64] = corners(len(self.sums).bit_length() - 1)[int(np.argmax(self.sums))]
+        return best
+
+    @property
+    def incumbent(self) -> float:
+        return self.lower
+
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
+        del evidence
+        shape = report.shape
+        fits = shape.concave if not self.top else shape.convex
+        return Corners(self.top, self.sums + _sums(report, top=self.top)) if fits else None
+
+    def tighten(self, enough: float) -> tuple["Corners", int]:  # noqa: ARG002 - nothing is left to gain
+        return self, 0
+
+
+def _sums(evidence: BoxEvidence, *, top: bool) -> NDArray[np.float64]:
+    t = corners(evidence.box.d) @ evidence.slopes.T + evidence.intercepts
+    sums: NDArray[np.float64] = evidence.shape.value(t).sum(axis=1)
+    return sums if top else -sums
+
+
+@cache
+def corners(d: int) -> NDArray[np.float64]:
+    """All corners of the cube, shape (2^d, d)."""
+    places = np.arange(2**d)[:, None] >> np.arange(d)
+    result = np.where(places & 1, 1.0, -1.0)
+    result.setflags(write=False)
+    return result
 
 
 @dataclass(frozen=True)
