@@ -64,13 +64,6 @@ class Entries:
         """Whole numbers up to 2^53."""
         return tuple(self._whole(name, item) for item in self._list(name, self._entry(name)))
 
-    def tuples(self, name: str) -> tuple[tuple[int, ...], ...]:
-        """Lists of whole numbers up to 2^53."""
-        return tuple(
-            tuple(self._whole(name, item) for item in self._list(name, row))
-            for row in self._list(name, self._entry(name))
-        )
-
     def runs(self, name: str) -> tuple[tuple[int, ...], ...]:
         """Whole numbers up to 2^53, each by itself or in lists of two and more: a run is one of them, or a list."""
         items = self._list(name, self._entry(name))
