@@ -116,14 +116,7 @@ class CheckedClasses:
                         raise _other_ratio(code)
 
     def _check_part(self, codes: Sequence[int], values: NDArray[np.intp], told: set[int], more: int) -> None:
-        """A part's weights, of each class: on the ends, and on more values if there is room or these do not show all.
-
-        Args:
-            codes: of the representatives.
-            values: shape (classes, size).
-            told: the weights that the classes tell.
-            more: how many values are looked at in any case, beside the ends.
-        """
+        """A part's weights: on the ends, and on `more` values or until they show all that the classes tell."""
         if not values.shape[1]:
             return
         weigh = self._mechanism.weight

@@ -30,11 +30,7 @@ OFF = Fraction(1, 10**9)
 
 
 def read_prior(prior: Any) -> Weights:
-    """A prior as whole numbers in its proportions, an axis for each attribute.
-
-    Args:
-        prior: an array, or lists in lists, of probabilities.
-    """
+    """An array of probabilities, or lists in lists, as whole numbers in its proportions, an axis for each attribute."""
     try:
         array = np.array(prior, dtype=object)
         cells = [read_rational(cell) for cell in array.ravel().tolist()]
@@ -85,11 +81,7 @@ def largest_half_gap(
 ) -> Fraction:
     """Half the largest gap between the means of a statistic of numbers, given two values of the attribute.
 
-    Args:
-        weights: the prior.
-        attribute: what is given.
-        statistic: one number, or the product of two, or 2 x^2 - 1 where these are the same.
-        values: for each attribute its numbers in [-1, 1].
+    The values are for each attribute its numbers in [-1, 1]; a statistic as of `domain.moment`.
     """
     keep = {attribute, *statistic}
     marginal = weights.sum(axis=tuple(set(range(weights.ndim)) - keep))
@@ -113,15 +105,8 @@ def largest_sign_variation(
 ) -> Fraction:
     """The largest total variation between two laws of a category together with a number that is rounded to a sign.
 
-    Of each category v its probability p and the mean m of the number within it tell the law: it differs from another
-    one by half the sum of max(|p - p'|, |m - m'|).
-
-    Args:
-        weights: the prior.
-        attribute: what is given, neither of the two.
-        category: the place of the category.
-        number: the place of the number.
-        values: its numbers in [-1, 1].
+    Of each category v its probability p and the mean m of the number, of these values in [-1, 1], within it tell the
+    law: it differs from another one by half the sum of max(|p - p'|, |m - m'|). Neither of the two is what is given.
     """
     keep = {attribute, category, number}
     marginal = weights.sum(axis=tuple(set(range(weights.ndim)) - keep))

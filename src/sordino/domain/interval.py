@@ -64,13 +64,7 @@ class Interval:
 
 @ignore_float_errors
 def to_unit(numbers: NDArray[np.float64], low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
-    """Numbers from `low` to `high` as numbers in [-1, 1]: the ends go to -1 and 1 exactly, what is beyond with them.
-
-    Args:
-        numbers: shape (n,), or (n, d) with d ends.
-        low: the lower end, or shape (d,).
-        high: the upper one alike.
-    """
+    """Numbers between ends, of all or of each column, as numbers in [-1, 1]: exactly so at the ends and beyond them."""
     ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     scaled = numbers - ends[0]
     scaled -= ends[1] - numbers

@@ -68,12 +68,9 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
 
 @ignore_float_errors
 def require_inside(records: NDArray[np.float64], first: int = 0, optional: Collection[int] = ()) -> None:
-    """Look at all numbers of some records, the first of which stands at the place `first`.
+    """Look at all numbers of some records, shape (n, d), the first of which stands at the place `first` for messages.
 
-    Args:
-        records: shape (n, d).
-        first: the place of the first one, for messages.
-        optional: the places of the numbers that may be missing, which are NaN where they are.
+    Those that stand at optional places may be missing, NaN.
     """
     step = max(PIECE // max(records.shape[1], 1), 1)
     for start in range(0, len(records), step):

@@ -100,12 +100,7 @@ class Shape(ABC):
         return np.full_like(t, np.nan)
 
     def rise(self, up: Floats, down: Floats) -> "Shape | None":
-        """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of their own; None if there is none.
-
-        Args:
-            up: shape (n,).
-            down: shape (n,).
-        """
+        """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of its own; None if none is."""
         del up, down
         return None
 

@@ -205,15 +205,10 @@ class Mechanism(Channel):
         return (codes * law) @ codes.T
 
     def contributions(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
-        """What each code adds to linear functionals of the shares, shape (m, counters).
-
-        Args:
-            functionals: of the values, shape (m, k).
-            subtract_totals: whether estimates are shifted to the share of their block.
+        """What each code adds to linear functionals of the shares, shape (m, counters), as of `second_moments`.
 
         Raises:
-            SordinoError: a tally that does not say how often each code was sent, or reports that do not depend on the
-                values.
+            SordinoError: a tally that does not count codes, or reports that do not depend on the values.
         """
         if not self.counts_codes:
             rule = "sums and differences need to know how often each code was sent"

@@ -10,7 +10,7 @@ Source: rounding as in Duchi, Jordan and Wainwright 2018 (two points) and Wang e
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -35,6 +35,7 @@ MOST_POINTS = 1 << 7
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
 class NumberStatistic(Statistic):
     """A statistic of a record of numbers.
 
@@ -73,9 +74,12 @@ class NumberStatistic(Statistic):
         return cls(*arguments)
 
     @property
-    @abstractmethod
     def arguments(self) -> tuple[int, ...]:
-        """What it was made of, for documents."""
+        """What it was made of, for documents: its fields, as a rule."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def label(self, value: int) -> str:
+        return point_label(value, self.k)
 
     @abstractmethod
     def with_places(self, place: Mapping[int, int]) -> "NumberStatistic":
@@ -194,9 +198,6 @@ class Number(NumberStatistic):
     def description(self) -> str:
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}"
 
-    def label(self, value: int) -> str:
-        return point_label(value, self.points)
-
     @property
     def k(self) -> int:
         return self.points
@@ -208,10 +209,6 @@ class Number(NumberStatistic):
     @property
     def bits(self) -> tuple[Moment, ...]:
         return ((self.place,),) if self.points == 2 else ()
-
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.place, self.points
 
     def with_places(self, place: Mapping[int, int]) -> "Number":
         return Number(place[self.place], self.points)
@@ -262,9 +259,6 @@ class Product(NumberStatistic):
         what = "square" if self.first == self.second else "product"
         return f"the {what} of {attribute_list(self.places)}, {rounding_of(2)}"
 
-    def label(self, value: int) -> str:
-        return point_label(value, 2)
-
     @property
     def k(self) -> int:
         return 2
@@ -276,10 +270,6 @@ class Product(NumberStatistic):
     @property
     def bits(self) -> tuple[Moment, ...]:
         return ((self.first, self.second),)
-
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.first, self.second
 
     def with_places(self, place: Mapping[int, int]) -> "Product":
         return Product(*sorted((place[self.first], place[self.second])))

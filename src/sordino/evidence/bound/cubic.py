@@ -101,12 +101,7 @@ class Cubic:
         return cls(number, centre, half, np.zeros((m, 3)), np.zeros((m, 2, d)), bends, rest, np.zeros((m, 2)))
 
     def after(self, report: BoxEvidence, alone: Floats) -> "Cubic":
-        """With one more report, on the same boxes.
-
-        Args:
-            report: what it says.
-            alone: shape (d,), the most that it tells of each number: its remainder where it has no derivatives.
-        """
+        """With one more report on the same boxes; `alone`, shape (d,), is the remainder where it is kinked."""
         if not len(self.number):
             return self
         if _smooth(report):
@@ -200,12 +195,7 @@ class Cubic:
         return found
 
     def tighten(self, evidence: BoxEvidence, goals: Floats) -> "Cubic":
-        """With boxes cut in two where a number's bound is above its goal, those with the largest bounds first.
-
-        Args:
-            evidence: all reports that are part of this.
-            goals: shape (d,).
-        """
+        """With boxes cut in two where a number's bound is above its goal, shape (d,), the largest bounds first."""
         # A box is never cut along its own number, since any two of its values are compared: one number has no other.
         if len(goals) == 1 or not _smooth(evidence):
             return self

@@ -145,22 +145,10 @@ class Side(Protocol):
         """The best point found, shape (d,)."""
 
     def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Side | None":
-        """The same for evidence that has one more report: the bounds are carried over, nothing is solved.
-
-        Args:
-            evidence: all reports.
-            report: the new one alone, part of it.
-
-        Returns:
-            None where the new terms do not fit this way to the maximum.
-        """
+        """With one more report, part of the evidence: bounds are carried over; None where it does not fit this way."""
 
     def tighten(self, enough: float) -> "tuple[Side, int]":
-        """Closer bounds, and how many boxes were bounded for them; 0 where nothing can be gained.
-
-        Args:
-            enough: an upper bound that is low enough to stop.
-        """
+        """Bounds closer than `enough`, or as can be, and how many boxes were bounded; 0 where nothing can be gained."""
 
 
 @dataclass(frozen=True, eq=False)

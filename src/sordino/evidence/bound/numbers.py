@@ -87,10 +87,7 @@ class CoordinateLoss:
     ) -> "CoordinateLoss":
         """With one more report that touches the coordinate: its largest loss is added, nothing is solved.
 
-        Args:
-            report: what it says.
-            told: what it tells of each number, where that is known.
-            reports: all of them, where they are put together already.
+        What it tells of each number and all reports together may be known already.
         """
         told = Reach.of(report) if told is None else told
         radius, ceiling = up_from_zero(self.radius + report.radius), up_from_zero(self.ceiling + report.ceiling)
@@ -121,14 +118,7 @@ class CoordinateLoss:
     def solve_with_cost(
         self, nodes: int, goal: float = math.inf, tolerance: float = 0.0, terms: int = TERMS
     ) -> "tuple[CoordinateLoss, int]":
-        """The same, and how many terms of boxes were bounded, with `OVERHEAD`.
-
-        Args:
-            nodes: boxes to bound at most, about.
-            goal: as of `solve`.
-            tolerance: as of `solve`.
-            terms: terms to bound at most, about.
-        """
+        """As `solve`, with at most so many terms of boxes; and how many were bounded, with `OVERHEAD`."""
         if self._done(goal, tolerance) or not self.evidence.n:
             return self, 0
         size = self.evidence.n + OVERHEAD
@@ -222,12 +212,7 @@ class NumberLosses:
         return cls(BoxEvidence(box), each, Cubic.of_no_reports(box.d))
 
     def after(self, report: BoxEvidence, touched: Sequence[bool]) -> "NumberLosses":
-        """With one more report: bounds are carried, nothing is solved.
-
-        Args:
-            report: what it says.
-            touched: for each number, whether the report can tell anything of it.
-        """
+        """With one more report, and whether it can tell anything of each number: bounds are carried over."""
         told, reports = Reach.of(report), self.reports + report
         cubic = self.cubic.after(report, told.alone)
         pairs = zip(self.each, touched, cubic.upper.tolist(), strict=True)
@@ -245,12 +230,7 @@ class NumberLosses:
         return replace(self, cubic=cubic, each=tuple(number.below(most) for number, most in pairs))
 
     def solve(self, goals: Floats, nodes: int) -> "NumberLosses":
-        """The same with losses worked out by boxes of their own reports, where they are above their goals.
-
-        Args:
-            goals: shape (d,).
-            nodes: boxes to bound at most for each number, about.
-        """
+        """The same with losses above their goals, shape (d,), worked out by some `nodes` boxes of their own reports."""
         each, left = list(self.each), ALL_TERMS
         for place, number in enumerate(self.each):
             if number.upper > goals[place] >= 0 and left > 0:

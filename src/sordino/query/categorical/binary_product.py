@@ -23,7 +23,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import FEWEST, category_at, number_at, require_two
-from sordino.query.number import NumberStatistic, point_label, rounding_of
+from sordino.query.number import NumberStatistic, rounding_of
 from sordino.query.reader import Floats, NumberReader, Places
 from sordino.query.statistic import attribute_list
 
@@ -64,9 +64,6 @@ class BinaryProduct(NumberStatistic):
         other = attribute_list([self.second]) if self.categories == 1 else f"that of {attribute_list([self.second])}"
         return f"the product of {category}, and {other}, {rounding_of(2)}"
 
-    def label(self, value: int) -> str:
-        return point_label(value, 2)
-
     @property
     def category_counts(self) -> Mapping[int, int]:
         return dict.fromkeys(self.places[: self.categories], FEWEST)
@@ -89,10 +86,6 @@ class BinaryProduct(NumberStatistic):
             return tuple(((self.second, name), sign * signs) for name, sign in own)
         others = [(Indicator(self.second, v), 2 * v - 1) for v in range(FEWEST)]
         return tuple((sort_factors((one, other)), sign * its * signs) for one, sign in own for other, its in others)
-
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.first, self.second, self.categories
 
     def with_places(self, place: Mapping[int, int]) -> "BinaryProduct":
         return BinaryProduct(place[self.first], place[self.second], self.categories)

@@ -88,10 +88,6 @@ class CategoryAndSign(NumberStatistic):
         alone: list[tuple[Factors, Floats]] = [((name,), own) for name, own in inside]
         return (*alone, ((self.number,), signs), *(((self.number, name), signs * own) for name, own in inside))
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.place, self.categories, self.number
-
     def with_places(self, place: Mapping[int, int]) -> "CategoryAndSign":
         return CategoryAndSign(place[self.place], self.categories, place[self.number])
 

@@ -84,10 +84,6 @@ class TwoCategories(NumberStatistic):
         products = [(sort_factors((one, other)), own * its) for one, own in inside[0] for other, its in inside[1]]
         return (*alone, *products)
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.first, self.categories, self.second, self.others
-
     def with_places(self, place: Mapping[int, int]) -> "TwoCategories":
         return TwoCategories(place[self.first], self.categories, place[self.second], self.others)
 

@@ -117,12 +117,7 @@ class CompleteCase(NumberStatistic):
         return _CompleteReader(own[0].reader(own), self.statistic.k, self.complete)
 
     def shares(self, records: Floats, complete: float | None = None) -> Floats:
-        """The mean law of some records, shape (k,).
-
-        Args:
-            records: shape (n, d), NaN where a number is missing.
-            complete: the share of people of whom none is; as among these records by default.
-        """
+        """The mean law of some records, shape (k,), where a share of the people, by default theirs, is complete."""
         whole = records[self.complete.holds(records)]
         share = len(whole) / len(records) if complete is None else complete
         law = self.statistic.shares(whole) if len(whole) else np.zeros(self.statistic.k)

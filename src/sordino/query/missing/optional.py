@@ -81,10 +81,6 @@ class OptionalNumber(NumberStatistic):
         numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
         return ((self.place,), numbers), (presence(self.place), np.append(np.ones(self.points), -1.0))
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.place, self.points
-
     def with_places(self, place: Mapping[int, int]) -> "OptionalNumber":
         return OptionalNumber(place[self.place], self.points)
 
@@ -96,12 +92,7 @@ class OptionalNumber(NumberStatistic):
         return OptionalReader(GridReader(np.array([statistic.place for statistic in alike]), self.points))
 
     def shares(self, numbers: NDArray[np.float64], missing: float | None = None) -> Floats:
-        """The expected shares of what is read of some numbers, shape (k,).
-
-        Args:
-            numbers: in [-1, 1], shape (n,); NaN where they are missing.
-            missing: the share of people whose number is missing; as among these numbers by default.
-        """
+        """The mean law of some numbers, shape (k,), where a share of the people, by default theirs, lacks one, NaN."""
         there = numbers[~np.isnan(numbers)]
         absent = 1 - len(there) / len(numbers) if missing is None else missing
         return np.append(mean_points(there, self.points) * (1 - absent), absent)
