@@ -32,13 +32,9 @@ from sordino.mechanism.base import Hop, Mechanism
 
 
 class _Crossings(NamedTuple):
-    """Weights at both ends of edges, shape (n,) each; the first lies between the code's own value and the second.
+    """Codes' weights at both ends of edges, shape (n,) each; the first end lies towards the code's own value.
 
-    Attributes:
-        codes: whose weights they are.
-        first, second: the values.
-        lower: the one of them that is below the other.
-        before, after: the weights.
+    `lower` is the end that is below the other.
     """
 
     codes: NDArray[np.intp]

@@ -125,10 +125,6 @@ class LDP:
 class BlockLDP(Brief):
     """Block-structured LDP: values of one block cannot be told apart by more than epsilon; the block itself is public.
 
-    Attributes:
-        partition: the blocks.
-        epsilon: the bound within each block.
-
     Source: context-aware LDP paper, Definition 4.
 
     Example:

@@ -27,10 +27,6 @@ LEAST_WIDTH = 1e-60
 class Interval:
     """The numbers from `low` to `high`.
 
-    Attributes:
-        low: the lower end.
-        high: the upper end, above it.
-
     Raises:
         SordinoError: an end that is not a finite number, or nothing between the ends.
 

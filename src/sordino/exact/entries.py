@@ -25,11 +25,7 @@ Call: TypeAlias = tuple[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Entries:
-    """The entries of an object.
-
-    Attributes:
-        found: the object, of whatever kind.
-        where: its place in the document, for messages.
+    """The entries of an object that was found, of whatever kind, where it stands in the document.
 
     Example:
         >>> entries = Entries({"k": 3, "threshold": "12297829382473034410"}, "mechanism")

@@ -28,12 +28,7 @@ MISSING = "missing"
 @checked_class
 @dataclass(frozen=True)
 class Bin(Statistic):
-    """In which bin the number of an attribute lies.
-
-    Attributes:
-        attribute: its name.
-        bins: that cover its range.
-        missing: whether the number may be missing.
+    """In which of the bins that cover its range the number of an attribute lies, or that it is missing.
 
     Example:
         >>> from sordino.domain.interval import Interval

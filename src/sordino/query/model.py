@@ -37,12 +37,7 @@ from sordino.query.statistic import Statistic, attribute_list
 
 @dataclass(frozen=True, init=False)
 class Model(Statistic):
-    """A number that a model makes of a record, read as one of its two ends.
-
-    Attributes:
-        theta: the d coefficients.
-        intercept: what is added.
-    """
+    """A number that a model, with d coefficients and what is added, makes of a record: read as one of its two ends."""
 
     name: ClassVar[str]
     """In canonical text."""

@@ -169,11 +169,7 @@ class NumberStatistic(Statistic):
 @checked_class
 @dataclass(frozen=True)
 class Number(NumberStatistic):
-    """One number, rounded at random to one of equally spaced points from -1 to 1.
-
-    Attributes:
-        place: of the number in the record.
-        points: of the grid; two by default, a sign.
+    """The number at a place, rounded at random to one of some points, equally spaced from -1 to 1; a sign by default.
 
     Example:
         >>> Number(0, points=3).counted_moments[0][1].tolist()

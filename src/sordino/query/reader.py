@@ -140,9 +140,6 @@ class OptionalReader:
     """Numbers as points of a grid, or as missing where they are NaN: one more value, the last.
 
     A missing number takes the word that a given one takes, and the same steps.
-
-    Attributes:
-        grid: what reads those that are given.
     """
 
     grid: GridReader

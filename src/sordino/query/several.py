@@ -17,11 +17,7 @@ Query_co = TypeVar("Query_co", bound=Channel, covariant=True)
 
 @dataclass(frozen=True, repr=False)
 class SeveralQueries(Brief, Channel, Generic[Query_co]):
-    """A channel with the counters of several.
-
-    Attributes:
-        queries: in a fixed order.
-    """
+    """A channel with the counters of several, in a fixed order."""
 
     queries: tuple[Query_co, ...]
 

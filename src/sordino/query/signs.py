@@ -20,10 +20,7 @@ MOST_SIGNS = 12
 @checked_class
 @dataclass(frozen=True)
 class Signs(NumberStatistic):
-    """Several numbers together, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
-
-    Attributes:
-        at: places of the numbers, each once.
+    """Numbers at different places, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
 
     Example:
         >>> Signs((1, 0)).k, Signs((1, 0)).counted_moments[0]

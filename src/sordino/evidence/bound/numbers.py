@@ -193,13 +193,7 @@ def pair_of(evidence: BoxEvidence, coordinate: int) -> BoxEvidence:
 
 @dataclass(frozen=True, eq=False)
 class NumberLosses:
-    """Reports and the losses in all numbers.
-
-    Attributes:
-        reports: all of them.
-        each: the loss in each number.
-        cubic: polynomials of the reports.
-    """
+    """All reports, the loss in each number, and polynomials of the reports."""
 
     reports: BoxEvidence
     each: tuple[CoordinateLoss, ...]

@@ -20,10 +20,7 @@ Elements = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class Field:
-    """The field with q elements.
-
-    Attributes:
-        q: a prime, or a power of two up to 128.
+    """The field with q elements, a prime or a power of two up to 128.
 
     Example:
         >>> field = Field(4)

@@ -26,12 +26,7 @@ LARGEST_IMAGES = 1 << 12
 
 @dataclass(frozen=True)
 class ProjectiveSpace:
-    """The points of F_q^t up to scale.
-
-    Attributes:
-        q: the order of the field.
-        t: the dimension of the vectors, at least 1.
-    """
+    """The points of F_q^t, t >= 1, up to scale."""
 
     q: int
     t: int
@@ -188,9 +183,6 @@ class HyperplaneSums:
     below 2^53.
 
     Source: the projection-slice theorem for finite Radon transforms. Cost: K log K for K points.
-
-    Attributes:
-        space: its points.
     """
 
     space: ProjectiveSpace

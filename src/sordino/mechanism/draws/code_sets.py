@@ -164,12 +164,9 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Translates:
-    """Translates, modulo a prime, of the multiples of a base set: those that hold the value. Code a p + c is c + g_a D.
+    """Translates, modulo a prime, of multiples of a base set, ascending: those that hold the value.
 
-    Attributes:
-        p: the prime.
-        multipliers: g_a, shape (m,).
-        base: D, ascending.
+    Code a p + c is c + g_a D, with D the base set and g_a the multipliers, shape (m,).
     """
 
     p: int

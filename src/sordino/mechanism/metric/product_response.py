@@ -42,10 +42,7 @@ LARGEST = 1 << 22
 @checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class ProductResponse(Brief, Mechanism):
-    """The channel of each axis; a code has theirs as digits, the last runs fastest.
-
-    Attributes:
-        axes: the channels.
+    """The channels of some axes; a code has theirs as digits, the last runs fastest.
 
     Example:
         >>> grid = MetricLDP.grid(125, 350, "1/2", "1/2")

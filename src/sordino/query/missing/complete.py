@@ -126,13 +126,7 @@ class CompleteCase(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _CompleteReader:
-    """What reads statistics of complete cases: by the same words and steps, whether or not a number is missing.
-
-    Attributes:
-        own: what reads the statistics.
-        k: their values.
-        complete: which numbers a complete case has.
-    """
+    """What reads statistics of complete cases: by the same words and steps, whether or not a number is missing."""
 
     own: NumberReader
     k: int
