@@ -72,9 +72,6 @@ def reached_errors(
     """What the best tests of a mechanism's reports reach: by descending likelihood ratio, code by code.
 
     Args:
-        mechanism: whose reports are tested.
-        value: the first of two.
-        other: the second.
         weights: `code_weights` of a value, from whoever tests it against several and remembers them.
     """
     if mechanism.outputs > MOST_CODES:

@@ -35,11 +35,7 @@ PromiseOfValues = LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP
 
 
 def combined_definition(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> PromiseOfValues:
-    """What is promised about the cells of several attributes.
-
-    Args:
-        promises: about each attribute's values.
-        shape: how many values each has.
+    """What is promised about the cells of several attributes, by the promises about each and its number of values.
 
     Raises:
         SordinoError: promises of different kinds about too many cells to list all pairs of them.

@@ -135,8 +135,6 @@ class MetricLDP(Brief):
         """The cells of a grid, row by row: the sum of what rows and what columns two cells lie apart allows.
 
         Args:
-            rows: how many.
-            columns: how many.
             row_step: nats between neighbouring rows, above 0 and at most 100.
             column_step: nats between neighbouring columns.
         """

@@ -115,9 +115,7 @@ AnswerType: TypeAlias = tuple[Answer, ...]
 def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tuple[Nats, ...]:
     """For each attribute, a bound on what one report tells of it to whoever believes within the dependence bounds.
 
-    Args:
-        types: what a person can be drawn to answer, once.
-        dependence: bounds for the statistics and for the rest.
+    The types are what a person can be drawn to answer, once.
 
     Example:
         >>> coin = Answer(((1,),), Nats.of("ln 3"), linear=True)

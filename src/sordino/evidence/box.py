@@ -79,8 +79,6 @@ class BoxEvidence:
         """The evidence of one report: a function of coefficients . x + constant, the two of the form.
 
         Args:
-            box: where the record lies.
-            shape: one function.
             form: d coefficients and a constant, exact.
             radius: how far the report's ln Pr may be from the function.
             ceiling: what the channel promises, rounded up.

@@ -82,7 +82,6 @@ def best_sum(tables: Iterable[Table], side: Literal["max", "min"], *, limit: int
 
     Args:
         tables: each with places of its own; sizes agree where places do.
-        side: which end.
         limit: entries of a sum at most.
 
     Example:

@@ -65,7 +65,6 @@ class Channel(ABC):
         """The channel of a record that may come from anybody; certify tells what it guarantees.
 
         Args:
-            entries: the record.
             promise: the definition that it is to keep, for what a record leaves out.
 
         Raises:

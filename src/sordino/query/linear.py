@@ -24,8 +24,6 @@ def LinearQuery(  # noqa: N802 - a noun for users: the query that it returns
     """Is a linear model's value nearer to its upper end? One bit.
 
     Args:
-        theta: the coefficients.
-        intercept: what is added.
         low: the least value that the model can have; answer 0 stands for it, and for what lies below.
         high: the largest value; answer 1, also for what lies above.
         epsilon: the most that the answer may tell, in nats.

@@ -78,10 +78,7 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     Cost: about 12 products of an (m, d) and a (d, n) matrix.
 
     Args:
-        problem: the sum.
-        low: shape (m, d), the boxes' lower ends.
-        high: shape (m, d), the upper ends.
-        start: shape (m, d), points to begin from.
+        low, high, start: shape (m, d), the boxes' ends, and points to begin from.
     """
     shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
     least, largest = problem.ranges(low, high)

@@ -11,6 +11,7 @@ Source: hierarchical histograms with one drawn level (Cormode, Kulkarni and Sriv
 (Hay et al. 2010) is that of the least squares estimate of any dense channel.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,7 +106,7 @@ class HierarchyResponse(Brief, Mechanism):
         return len(self.inner) * lcm(*(mechanism.denominator for mechanism in self.inner))
 
     def weight(self, value: int, code: int) -> int:
-        level = self._level(code)
+        level = bisect_right(self._offsets, code) - 1
         node = value // self.fan**level
         return self._scales[level] * self.inner[level].weight(node, code - self._offsets[level])
 
@@ -135,9 +136,6 @@ class HierarchyResponse(Brief, Mechanism):
         shares = np.array([weight / self.denominator for weight in weights])
         channel: NDArray[np.float64] = shares[marks.T]
         return channel
-
-    def _level(self, code: int) -> int:
-        return next(level for level, end in enumerate(self._offsets[1:]) if code < end)
 
     @cached_property
     def _offsets(self) -> list[int]:

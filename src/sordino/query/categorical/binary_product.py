@@ -99,12 +99,9 @@ class BinaryProduct(NumberStatistic):
         return _BinaryProductReader(first, second, self.categories)
 
     def shares(self, records: Floats) -> Floats:
-        plus = float((1 + self._reader_of_one.products(records, None, None)).mean()) / 2
+        reader = _BinaryProductReader(np.array([self.first]), np.array([self.second]), self.categories)
+        plus = float((1 + reader.products(records, None, None)).mean()) / 2
         return np.array([1 - plus, plus])
-
-    @property
-    def _reader_of_one(self) -> "_BinaryProductReader":
-        return _BinaryProductReader(np.array([self.first]), np.array([self.second]), self.categories)
 
 
 @dataclass(frozen=True, eq=False)
