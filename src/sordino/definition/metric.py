@@ -44,12 +44,7 @@ Number: TypeAlias = str | int | float | Fraction | Decimal
 
 
 class Edges(NamedTuple):
-    """All edges between neighbouring values.
-
-    Attributes:
-        first, second: their ends, shape (edges,).
-        place: of each edge's bound among the different ones.
-    """
+    """All edges between neighbours, shape (edges,): both ends, and the place of the bound among the different ones."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]

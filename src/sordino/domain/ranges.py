@@ -17,11 +17,7 @@ from sordino.exact.steady import ignore_float_errors
 
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges of d attributes.
-
-    Attributes:
-        names: what the attributes are called.
-        low, high: the ends of their ranges, in their own units.
+    """The ranges of d attributes, in their own units.
 
     Example:
         >>> Ranges.of({"age": (0, 100), "income": (0, 5000)}).scale([[75, 0]])

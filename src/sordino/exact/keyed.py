@@ -162,10 +162,7 @@ class KeyedSource:
 class KeyedRecords:
     """The words of a batch of records of a task: a `Source` for as many values, in the same order.
 
-    Attributes:
-        source: of the task.
-        low: half of the bits of each id, shape (n,): nearly all that differ have other ones.
-        high: the other half.
+    Nearly all ids that differ have another low half of their bits, shape (n,).
     """
 
     source: KeyedSource

@@ -13,13 +13,7 @@ from sordino.exact.source import Rows, Stream, Words
 
 @dataclass
 class _Pool:
-    """The words that some rows have drawn.
-
-    Attributes:
-        stream: where they come from.
-        count: how many rows there are.
-        drawn: the words of all rows by their number, and which rows have drawn them (None: all).
-    """
+    """The words that some rows have drawn: those of all rows by their number, and which have drawn them (None: all)."""
 
     stream: Stream
     count: int

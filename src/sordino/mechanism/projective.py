@@ -188,11 +188,7 @@ class ProjectiveResponse(OneCoin):
 
 
 def best_field(k: int, epsilon: float) -> int:
-    """The order q with the lowest variance of a rare value.
-
-    Raises:
-        SordinoError: no space of k points is small enough.
-    """
+    """The order q with the lowest variance of a rare value."""
     return best_fields(k, epsilon)[0]
 
 

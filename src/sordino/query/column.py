@@ -82,10 +82,6 @@ def _short(amount: Nats) -> Nats:
 
 @lru_cache(maxsize=1 << 10)
 def level_of_columns(mechanism: Mechanism) -> tuple[Nats, float]:
-    """The most that a code of a channel from two values can tell, and the same in floats; both rounded up.
-
-    Raises:
-        SordinoError: a code that cannot be sent, or rules a value out.
-    """
+    """The most that a code of a channel from two values can tell, and the same in floats; both rounded up."""
     most = max(column_of(mechanism, code).epsilon for code in range(mechanism.outputs))
     return most, most.ceil()

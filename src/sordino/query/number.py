@@ -66,11 +66,7 @@ class NumberStatistic(Statistic):
 
     @classmethod
     def of(cls, arguments: tuple[int, ...]) -> Self:
-        """The statistic of its arguments, as a document may hold them.
-
-        Raises:
-            SordinoError: arguments that make no such statistic.
-        """
+        """The statistic of its arguments, as a document may hold them; SordinoError of what makes none."""
         return cls(*arguments)
 
     @property

@@ -85,10 +85,7 @@ class CoordinateLoss:
     def after(
         self, report: BoxEvidence, told: Reach | None = None, reports: BoxEvidence | None = None
     ) -> "CoordinateLoss":
-        """With one more report that touches the coordinate: its largest loss is added, nothing is solved.
-
-        What it tells of each number and all reports together may be known already.
-        """
+        """With one more report that touches the coordinate: its largest loss is added, nothing is solved."""
         told = Reach.of(report) if told is None else told
         radius, ceiling = up_from_zero(self.radius + report.radius), up_from_zero(self.ceiling + report.ceiling)
         return CoordinateLoss(

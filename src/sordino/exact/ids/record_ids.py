@@ -18,13 +18,11 @@ from sordino.exact.source import Words
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordIds:
-    """The ids of a batch of rows.
+    """The ids of a batch of rows: those in `rows` are texts, all others whole numbers.
 
     Attributes:
         low: a whole number modulo 2^64, shape (n,); 0 in the rows of texts.
         high: 1 where it is negative, else 0.
-        rows: those of texts.
-        texts: theirs.
     """
 
     low: Words

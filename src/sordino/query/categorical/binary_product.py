@@ -106,12 +106,7 @@ class BinaryProduct(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _BinaryProductReader:
-    """Products with a category of two, as signs by one word.
-
-    Attributes:
-        first, second: the places of each statistic's attributes, shape (statistics,).
-        categories: how many of the two are categories.
-    """
+    """Products with a category of two, as signs by one word; of the two attributes one or both are categories."""
 
     first: Places
     second: Places

@@ -108,13 +108,7 @@ class CategoryAndSign(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _CategoryAndSignReader:
-    """A category, and a sign by one word.
-
-    Attributes:
-        place: of each statistic's category, shape (statistics,).
-        categories: how many there are.
-        signs: what reads the numbers.
-    """
+    """A category, and a sign by one word."""
 
     place: Places
     categories: int

@@ -102,12 +102,7 @@ class TwoCategories(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _TwoCategoriesReader:
-    """Two categories, without a word.
-
-    Attributes:
-        first, second: the places of each statistic's categories, shape (statistics,).
-        categories, others: how many there are of each.
-    """
+    """Two categories, without a word."""
 
     first: Places
     categories: int
