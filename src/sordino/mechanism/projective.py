@@ -66,7 +66,7 @@ class ProjectiveResponse(OneCoin):
 
     def __init__(self, k: int, epsilon: NatsLike, field: int | None = None) -> None:
         self._set_size(k)
-        self._set_field(best_field(k, float(read_epsilon(epsilon))) if field is None else field)
+        self._set_field(best_fields(k, float(read_epsilon(epsilon)))[0] if field is None else field)
         self._set_epsilon(epsilon)
 
     @classmethod
@@ -185,11 +185,6 @@ class ProjectiveResponse(OneCoin):
         padded = np.zeros((*amounts.shape[:-1], self.outputs))
         padded[..., : self.k] = amounts
         return self._sums.of(padded)
-
-
-def best_field(k: int, epsilon: float) -> int:
-    """The order q with the lowest variance of a rare value."""
-    return best_fields(k, epsilon)[0]
 
 
 def best_fields(k: int, epsilon: float) -> list[int]:
