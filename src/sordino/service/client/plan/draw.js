@@ -224,7 +224,7 @@ class Numbers {
     const each = [...all.map((i) => [i]), ...(what === "covariance" ? pairs : [])].map((places) => places.join());
     const needed = what === "regression" ? neededMoments({ numbers: this.names, base }, this.attributes) : each;
     const whole = needed.every((name) => known.has(name));
-    requires(whole, "the queries must tell every moment that is needed", "some of them");
+    requires(whole, "the queries must cover every moment that is needed", "some of them");
   }
 
   answer(found, words) {
