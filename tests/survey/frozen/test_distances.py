@@ -57,7 +57,7 @@ def grown(step, by):
 @pytest.mark.parametrize("name", ["map", "world"])
 @pytest.mark.parametrize("step", ["row_step", "column_step"])
 def test_steps_that_tell_more_than_distances_allow_are_refused(load_changed, name, step):
-    with pytest.raises(RefusedError, match="must keep to the distance between them; found steps that allow more"):
+    with pytest.raises(RefusedError, match="must follow the distance between them; found steps that allow more"):
         load_changed(name, grown(step, "1.0001"))
 
 
