@@ -123,7 +123,7 @@ def test_a_plan_is_the_one_that_the_address_names(script, plan, address):
     script.says(200, plan.bytes)
     assert fetch_plan(own) == plan
     for content, kind, words in (
-        (plan.bytes, DamagedError, "must have the hash that its address names"),
+        (plan.bytes, DamagedError, "must have the hash in its address"),
         (plan.bytes.replace(b'"people":1000', b'"people":1001'), DamagedError, "must be as it was frozen"),
         (b"\xff", DamagedError, "must be a plan; found bytes that are no UTF-8 text"),
         (b"<html>", DamagedError, "must be a JSON file"),

@@ -184,7 +184,14 @@ def test_a_missing_id_is_named_by_row(tmp_path, numbered, write_rows, listing, e
     ids = [str(i) for i in range(ROWS)]
     ids[row - 1] = missing
     write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
-    refused(tmp_path, numbered, listing, f"people{ending}", f"row {row}, who: each row must have an id", "found no id")
+    refused(
+        tmp_path,
+        numbered,
+        listing,
+        f"people{ending}",
+        f"row {row}, who: each row must have a different id",
+        "found no id",
+    )
 
 
 def test_a_missing_number_is_named_by_row(tmp_path, numbered, listing):

@@ -98,7 +98,7 @@ class Sealed:
             DamagedError: they differ.
         """
         if found != frozen:
-            raise self.change_error("another spelling", name)
+            raise self.change_error("a different spelling", name)
 
     def fields(self, kind: type[Fields], document: Mapping[str, Any], name: str = "") -> Fields:
         """The checked fields of a document.

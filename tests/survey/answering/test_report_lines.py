@@ -66,7 +66,7 @@ def test_each_report_counts_once(file):
         (changed(format="sordino plan"), SordinoError, "must be a report; found a different format"),
         (changed(version=2), SordinoError, "newer Sordino"),
         (changed(version=1.0), SordinoError, "of version 1"),
-        (line(0, 7)[:-5], DamagedError, "a part of one"),
+        (line(0, 7)[:-5], DamagedError, "incomplete line"),
         (line(0, 7).replace('{"', '{"code": "1", "', 1), DamagedError, "an unexpected or incomplete line"),
         ("[]\n", DamagedError, "an unexpected or incomplete line"),
         ("[" * LONGEST + "\n", DamagedError, "an unexpected or incomplete line"),

@@ -81,7 +81,7 @@ CHANGES = {
     "positions closer together": ("positions", {"positions": ["0", "1/2", "3"]}, "a mechanism that loses"),
     "no position": ("positions", {"positions": ["0", "1"]}, "a position for each of 3 values"),
     "one position twice": ("positions", {"positions": ["0", "1", "1"]}, "above 0"),
-    "another spelling": ("positions", {"positions": ["0", "1.0", "3"]}, "canonical form"),
+    "a different spelling": ("positions", {"positions": ["0", "1.0", "3"]}, "canonical form"),
     "a logarithm": ("positions", {"positions": ["0", "ln 2", "3"]}, "must be rational"),
     "a unit of 0": ("line", {"per": "0"}, "`per` of a metric must be above 0"),
     "an unknown unit": (

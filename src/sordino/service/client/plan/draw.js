@@ -152,7 +152,7 @@ function requireSpelling({ mechanisms, statistics, through }) {
   const alone = [...statistics.map((calls) => Array.isArray(calls[0]) && calls), ...through.map((at) => Array.isArray(at) && at)];
   const plain = alone.every((list) => !list || list.length > 1);
   const whole = once && plain && order.length === mechanisms.length && order.every((place, i) => place === i);
-  requires(whole, "queries must be as they were frozen", "another spelling");
+  requires(whole, "queries must be as they were frozen", "a different spelling");
 }
 
 class Numbers {
