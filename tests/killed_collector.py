@@ -99,7 +99,7 @@ class Sender(Thread):
         status, body, size, other = answer
         text = body.decode()
         good = status == 200 and (f'"accepted":{size},' in text or f'"repeated":{size},' in text)
-        if not good or other != ("an id must be of one report" in text):
+        if not good or other != ("an id must belong to one report" in text):
             self.wrong.append((status, text))
         self.count += 1
 

@@ -91,10 +91,10 @@ class RefusedError(SordinoError):
     """What would break a promise, however it is asked for: nothing has changed, and nothing was told.
 
     Example:
-        >>> raise RefusedError("all answers together must tell at most 1 nat", found="up to 1.2")
+        >>> raise RefusedError("all answers together must reveal at most 1 nat", found="up to 1.2")
         Traceback (most recent call last):
         ...
-        sordino.errors.RefusedError: all answers together must tell at most 1 nat; found up to 1.2.
+        sordino.errors.RefusedError: all answers together must reveal at most 1 nat; found up to 1.2.
     """
 
     code = "refused"

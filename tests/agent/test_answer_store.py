@@ -88,7 +88,7 @@ def test_what_is_no_whole_store_draws_nothing_and_says_nothing_of_an_answer(path
     refused("must be of version 1; found 2", SordinoError)
     changed(path, "CREATE TABLE things (x)")
     path.chmod(0o600)
-    refused("another database", SordinoError)
+    refused("a different database", SordinoError)
     for content in (b"", b"no database, but long enough to be looked at" * 100):
         path.write_bytes(content)
         path.chmod(0o600)

@@ -123,11 +123,11 @@ def test_a_plan_is_the_one_that_the_address_names(script, plan, address):
     script.says(200, plan.bytes)
     assert fetch_plan(own) == plan
     for content, kind, words in (
-        (plan.bytes, DamagedError, "must have the hash that its address names"),
+        (plan.bytes, DamagedError, "must have the hash in its address"),
         (plan.bytes.replace(b'"people":1000', b'"people":1001'), DamagedError, "must be as it was frozen"),
-        (b"\xff", DamagedError, "must be a plan; found other bytes"),
+        (b"\xff", DamagedError, "must be a plan; found bytes that are no UTF-8 text"),
         (b"<html>", DamagedError, "must be a JSON file"),
-        (b"{}", SordinoError, "found another format"),
+        (b"{}", SordinoError, "found a different format"),
     ):
         script.says(200, content)
         with pytest.raises(kind, match=words):
@@ -146,10 +146,10 @@ def test_a_plan_is_signed_by_the_key_that_is_asked_for_or_nothing_is_drawn(scrip
         assert fetch_plan(address, key) == plan
     theirs = other.public_key().public_bytes_raw().hex()
     for status, told, words in (
-        (200, {"key": theirs, "signature": other.sign(plan.bytes).hex()}, "found another signature"),
-        (200, {"key": key, "signature": own.sign(plan.bytes + b" ").hex()}, "found another signature"),
-        (200, {"signature": "914173"}, "found another signature"),
-        (200, {"signature": 914173}, "found another signature"),
+        (200, {"key": theirs, "signature": other.sign(plan.bytes).hex()}, "found a signature that does not fit"),
+        (200, {"key": key, "signature": own.sign(plan.bytes + b" ").hex()}, "found a signature that does not fit"),
+        (200, {"signature": "914173"}, "found a signature that does not fit"),
+        (200, {"signature": 914173}, "found a signature that does not fit"),
         (200, {"key": key}, "found no signature"),
         (200, [], "found no signature"),
         (404, {}, "found no signature"),

@@ -53,7 +53,7 @@ MISTAKES = {
     ),
     "a plan as aggregate": (
         ["estimate", "plan.json", "plan.json"],
-        ["must be an aggregate; found a plan: it st"],
+        ["must be an aggregate; found a plan: give it"],
     ),
     "a plan as survey": (
         ["plan", "plan.json", "--people", "9", "-o", "new.json"],
@@ -184,7 +184,7 @@ def test_another_plans_reports_are_refused(released, run):
     run("plan", "other.toml", "--people", "1000", "-o", "other.json")
     for reports in ("reports.csv", "aggregate.json"):
         for command in (["estimate"], ["aggregate", "-o", "new.json"]):
-            refused(run(command[0], "other.json", reports, *command[1:]), reports, "another plan's")
+            refused(run(command[0], "other.json", reports, *command[1:]), reports, "a different plan")
     assert not (released / "new.json").exists()
 
 

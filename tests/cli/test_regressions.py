@@ -66,7 +66,7 @@ def test_from_a_survey_to_coefficients(run, tmp_path):
 def test_what_is_not_known_of_the_people_is_said(run, tmp_path):
     text = SURVEY.replace("expected = { yes = 0.3, no = 0.7 }\n", "")
     (tmp_path / "unknown.toml").write_text(text)
-    said = "Categories are taken to be equally common"
+    said = "Categories are assumed to be equally common"
     known, unknown = (
         run("plan", name, "--people", N, "-o", f"{name}.json")[1] for name in ("survey.toml", "unknown.toml")
     )

@@ -40,7 +40,7 @@ def test_a_bound_is_about_two_others_and_the_rest_bounds_it_too():
     assert known.of_category_sign(0, (1, 2)) == known.of_table(0, (1, 2)) == known.of(0, (1, 2)) == known.rest[0]
     rest = (Fraction(1),) * 3
     for key in [(0, (0, 1)), (1, (0, 1))]:
-        with pytest.raises(SordinoError, match="tells both"):
+        with pytest.raises(SordinoError, match="reveals both"):
             Dependence(rest, category_signs={key: tenth})
     for pair in [(1, 1), (1,), (0, 1, 2)]:
         with pytest.raises(SordinoError, match="two attributes"):

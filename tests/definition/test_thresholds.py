@@ -134,7 +134,7 @@ def test_pieces_are_counted_in_the_integers():
 
 
 def test_own_thresholds_and_answers_of_other_kinds_have_no_such_bound():
-    with pytest.raises(SordinoError, match="tell that number"):
+    with pytest.raises(SordinoError, match="reveal that number"):
         Dependence((Fraction(1),) * 2, {}, {}, {(1, 1): Fraction(1, 2)})
     with pytest.raises(SordinoError, match="about one number"):
         Answer(((0,), (1,)), Nats.of(1), pieces=1)

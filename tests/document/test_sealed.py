@@ -67,7 +67,7 @@ def test_a_document_of_an_older_version_is_to_be_made_again():
 
 def test_another_format_is_refused_before_its_version(kind):
     for other in [None, [], "sordino", *(KINDS.keys() - {kind.format})]:
-        with pytest.raises(SordinoError, match=f"x.json must be {kind.noun}; found another format: {kind.make}"):
+        with pytest.raises(SordinoError, match=f"x.json must be {kind.noun}; found a different format: {kind.make}"):
             kind.require({"format": other, "version": 9}, "x.json")
 
 
@@ -85,7 +85,7 @@ def test_changed_words_are_damage(kind, change):
 
 def test_another_spelling_is_damage(kind):
     kind.require_spelling(b"{}", b"{}")
-    with pytest.raises(DamagedError, match="as it was frozen; found another spelling: get the original, or"):
+    with pytest.raises(DamagedError, match="as it was frozen; found a different spelling: get the original, or"):
         kind.require_spelling(b"{ }", b"{}")
 
 

@@ -26,7 +26,7 @@ def test_what_is_not_in_its_range_is_refused_by_place_and_never_by_value():
     ranges = Ranges.of({"age": (0, 100), "income": (0, 5000)})
     for value in (5000.125, -0.125, np.nan, np.inf):
         with pytest.raises(
-            SordinoError, match=r"income must lie from 0\.0 to 5000\.0; found another in record 1"
+            SordinoError, match=r"income must lie from 0\.0 to 5000\.0; found a number out of range in record 1"
         ) as caught:
             ranges.scale([[1, 2], [3, value]])
         assert str(value) not in str(caught.value)

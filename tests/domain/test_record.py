@@ -48,7 +48,9 @@ def test_bad_values_are_refused_by_their_position():
         with pytest.raises(SordinoError, match="rows of 3 whole numbers"):
             RECORD.index(values)
     for row in ([2, 0, 0], [-1, 0, 0]):
-        with pytest.raises(SordinoError, match=r"'smoker' must lie in 0\.\.1; found another at position 1"):
+        with pytest.raises(
+            SordinoError, match=r"'smoker' must lie in 0\.\.1; found a value out of range at position 1"
+        ):
             RECORD.index([[0, 0, 0], row])
     for index in ([6], [-1]):
         with pytest.raises(SordinoError, match="position 0"):

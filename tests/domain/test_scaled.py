@@ -19,7 +19,7 @@ def test_a_number_outside_is_named_by_its_place(bad, n, d, row, column, monkeypa
     records[row, column] = bad
     with pytest.raises(SordinoError) as caught:
         Scaled.of(records)
-    assert caught.value.found == f"another in record {row}, number {column}"
+    assert caught.value.found == f"a number out of range in record {row}, number {column}"
     assert str(bad) not in str(caught.value)
 
 

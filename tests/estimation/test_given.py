@@ -99,7 +99,7 @@ def test_means_of_queries_are_of_those_who_have_the_numbers():
     assert means(query, tallied, None, RANGES).value == pytest.approx([750, 0.2], abs=0.1)
     with pytest.raises(SordinoError, match="all numbers are estimated together where some may be missing"):
         means(query, tallied, [0])
-    with pytest.raises(SordinoError, match="must tell every statistic"):
+    with pytest.raises(SordinoError, match="must cover every statistic"):
         covariances(query, tallied)
 
 

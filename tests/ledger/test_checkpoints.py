@@ -344,7 +344,7 @@ def test_a_page_of_an_earlier_time_gives_the_right_standing_or_none(used, tmp_pa
 def test_a_refusal_keeps_a_checkpoint_and_no_line(used, question, record):
     execute(used.path, "DROP TABLE checkpoint")
     before = used.contents()
-    with pytest.raises(SordinoError, match="all answers together must tell at most"):
+    with pytest.raises(SordinoError, match="all answers together must reveal at most"):
         ask(used, question("large", epsilon="0.99"), record(age=45), print)
     assert used.contents() == before
     assert_as_all_lines(used, taken=True)

@@ -69,7 +69,7 @@ def test_equal_channels_have_equal_fingerprints_and_add():
 @in_one(
     ("codes", "rule"),
     [
-        ([0, 1, MECHANISM.outputs], f"below {MECHANISM.outputs}; found another at position 2"),
+        ([0, 1, MECHANISM.outputs], f"below {MECHANISM.outputs}; found an unknown code at position 2"),
         ([-1], "position 0"),
         (np.array([2**64 - 1], dtype=np.uint64), "position 0"),
         ([0.0], "whole numbers"),

@@ -137,7 +137,7 @@ def test_masks_of_another_size_and_codes_between_blocks_are_refused():
     for offset in (0, 16):
         mechanism.tally([offset + code for code in good])
         for code in set(range(16)) - set(good):
-            with pytest.raises(SordinoError, match="found another at position 1"):
+            with pytest.raises(SordinoError, match="found an unknown code at position 1"):
                 mechanism.tally([offset + good[0], offset + code])
     with pytest.raises(SordinoError, match="position 0"):
         mechanism.tally([32])

@@ -297,14 +297,14 @@ def test_a_bad_value_is_refused_without_being_told(channel):
 @in_one("channel", fixture="channels")
 def test_the_values_are_those_below_k(channel, values):
     for wrong in (values, [0, channel.mechanism.k]):
-        with pytest.raises(SordinoError, match=f"0..{channel.mechanism.k - 1}; found another at position"):
+        with pytest.raises(SordinoError, match=f"0..{channel.mechanism.k - 1}; found a value out of range at position"):
             channel.mechanism.privatize(wrong)
 
 
 def test_a_bad_value_is_named_by_its_position():
     with pytest.raises(SordinoError) as caught:
         RandomizedResponse(4, "1").privatize([0, 3, 4, -1])
-    assert str(caught.value) == "values must lie in 0..3; found another at position 2."
+    assert str(caught.value) == "values must lie in 0..3; found a value out of range at position 2."
 
 
 @pytest.mark.parametrize("family", [RandomizedResponse, HadamardResponse])

@@ -89,7 +89,7 @@ def test_what_stands_at_a_place_is_read_in_one_way():
     others = Query(CategoryAndSign(0, 3, 1), RandomizedResponse(6, "1"))
     sign = Query(Product(0, 1), RandomizedResponse(2, "1"))
     for wrong in (others, sign):
-        with pytest.raises(SordinoError, match="read alike by all queries"):
+        with pytest.raises(SordinoError, match="read an attribute in the same way"):
             _ = Sampled((both, wrong), (1, 1)).category_counts
 
 

@@ -173,5 +173,5 @@ def test_records_are_looked_at_and_channels_compared(statistic):
         with pytest.raises(SordinoError, match=f"rows of {statistic.d} numbers"):
             statistic.check_values(records[:, : statistic.d - 1], good)
     records[2, 3] = 1.5
-    with pytest.raises(SordinoError, match="found another in record 2, number 3"):
+    with pytest.raises(SordinoError, match="found a number out of range in record 2, number 3"):
         statistic.check_values(records, good)

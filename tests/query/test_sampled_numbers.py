@@ -253,7 +253,9 @@ def test_one_bad_number_refuses_all_whatever_would_be_drawn(name, bad):
         records = np.zeros((5, d + 1))
         records[3, place] = bad
         for ask in (asked.privatize, asked.check_values):
-            with pytest.raises(SordinoError, match=f"found another in record 3, number {place}") as caught:
+            with pytest.raises(
+                SordinoError, match=f"found a number out of range in record 3, number {place}"
+            ) as caught:
                 ask(records)
             assert "98765" not in repr(vars(caught.value))
 
@@ -263,7 +265,7 @@ def test_a_bad_number_in_the_last_chunk_refuses_all(name, monkeypatch):
     monkeypatch.setattr("sordino.mechanism.channel.CHUNK", 4)
     records = np.zeros((10, numbers_of(QUERIES[name])))
     records[9, 0] = math.nan
-    with pytest.raises(SordinoError, match="found another in record 9, number 0"):
+    with pytest.raises(SordinoError, match="found a number out of range in record 9, number 0"):
         QUERIES[name].privatize(records)
 
 

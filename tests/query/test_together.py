@@ -226,5 +226,5 @@ def test_a_number_that_may_be_missing_is_read_in_company_as_by_itself():
     both = Together((Query(Number(0), RandomizedResponse(2, "40")), Query(OptionalNumber(1, 3), channel)))
     codes = both.privatize(np.tile([1.0, np.nan], (500, 1)))
     assert {*both.digits(codes)[1].tolist()} == {3}
-    with pytest.raises(SordinoError, match="another in record 0, number 0"):
+    with pytest.raises(SordinoError, match="a number out of range in record 0, number 0"):
         both.privatize([[np.nan, 1.0]])

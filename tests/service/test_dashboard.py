@@ -54,7 +54,7 @@ def test_all_may_watch_and_the_analyst_sees_estimates(plan, collector, ask):
     status, _, page = ask("/page", **bearer)
     assert status == 200
     assert "4,000 reports about" in page
-    assert "at all times together: they may be watched while reports come in" in page
+    assert "at all times together: you may watch them while reports come in" in page
     assert "Forged reports" in page
     assert "<script" not in page
     # What everybody sees tells nothing of what was reported.
@@ -81,7 +81,7 @@ def test_what_is_not_told_yet_is_a_page_that_says_when(tmp_path, ask, attributes
         answer = client.as_analyst("GET", "/page")
         page = answer.body.decode()
         assert answer.status == 200
-        assert "not told by 1 reports" in page
+        assert "not estimated from 1 reports" in page
         assert "wait for more reports. About" in page
-        assert "reports are expected to, if people are as forecasts take unknown ones" in page
+        assert "reports are expected to be enough, if people are as forecasts assume by default" in page
         assert client.as_analyst("GET", "/page?confidence=2").status == 400

@@ -129,7 +129,7 @@ def test_bounds_for_tables_are_looked_at():
         ((2, (0,)), "two attributes or more"),
         ((2, (1, 0)), "ascending"),
         ((2, (0, 5)), "about 3 attributes"),
-        ((0, (0, 1)), "tells each of its attributes"),
+        ((0, (0, 1)), "reveals each of its attributes"),
     ):
         with pytest.raises(SordinoError, match=rule):
             Dependence(one, {}, {key: Fraction(1, 2)})

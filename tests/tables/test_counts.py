@@ -67,9 +67,9 @@ def test_people_are_made_in_the_order_of_the_rows(monkeypatch):
 
 
 BAD = {
-    "negative": ([1, -2, -3, 1], "row 2, people: .* found another in 2 of 4 rows \\(negative\\)"),
+    "negative": ([1, -2, -3, 1], "row 2, people: .* found a wrong value in 2 of 4 rows \\(negative\\)"),
     "fractions": ([1, 2, 2.5, 1], "row 3, people: .*1 of 4 rows \\(numbers with a fraction"),
-    "missing": ([None, 1, None, 1.5], "row 1, people: .*a missing one in 2 of 4 rows; another in 1 of 4"),
+    "missing": ([None, 1, None, 1.5], "row 1, people: .*a missing one in 2 of 4 rows; a wrong value in 1 of 4"),
     "too large": ([1, 2, 10**10, 1], "row 3, people: .*beyond 1,000,000,000"),
     "nobody": ([0, 0, 0, 0], "must hold people; found 0 in each row of people"),
 }

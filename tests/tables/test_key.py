@@ -114,7 +114,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_a_file_that_is_no_whole_key_is_refused(write, content):
-    refused(write(content), "must be a key file", "another text, or a part of one", "name a new file")
+    refused(write(content), "must be a key file", "different text, or a part of a key", "name a new file")
 
 
 def test_a_link_a_folder_and_a_pipe_are_no_keys(tmp_path, write):

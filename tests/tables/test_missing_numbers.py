@@ -66,9 +66,7 @@ def test_all_else_is_refused(tmp_path, plan, write_rows, ending, column, cells, 
 
 def test_a_word_for_what_is_missing_is_not_taken_for_it(tmp_path, plan):
     (tmp_path / "p.csv").write_text("income,age\n,50\nunknown,50\n")
-    said = (
-        r"row 2, income: a value must be a number from 0 to 1000; found another in 1 of 2 rows \(text\): leave the cell"
-    )
+    said = r"row 2, income: a value must be a number from 0 to 1000; found a wrong value in 1 of 2 rows \(text\): leave"
     with pytest.raises(SordinoError, match=said):
         privatize_table(plan, tmp_path / "p.csv", tmp_path / "r.csv")
 

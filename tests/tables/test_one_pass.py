@@ -103,10 +103,10 @@ MISTAKES = {
     "a value": ({"r135000": "someone,x,red,"}, "row 135000, age: a value must be given"),
     "a missing value": ({"r7": "someone,,red,"}, "row 7, age: a value must be given"),
     "a name": ({f"r{ROWS}": "someone,50,blue,"}, f"row {ROWS}, job: a value must be given"),
-    "an id that is missing": ({"r9": ",50,red,"}, "row 9, who: each row must have an id"),
+    "an id that is missing": ({"r9": ",50,red,"}, "row 9, who: each row must have a different id"),
     "an id that stands twice": (
         {"r9": "person 139000,50,red,"},
-        "an id of its own; found 1 that stands twice",
+        "a different id; found 1 that stands twice",
     ),
     "a blank line": ({"r130000": ""}, "no blank lines; found line 130001"),
     "a short row": ({"r130000": "someone"}, "columns in line 130001"),

@@ -142,7 +142,7 @@ def test_an_id_that_stands_twice_is_named_by_row(tmp_path, numbered, write_rows,
     ids = list(range(10**6, 10**6 + ROWS)) if kind == "number" else [f"person {i}" for i in range(ROWS)]
     ids[first - 1] = ids[second - 1] = 7731 if kind == "number" else MARKER
     write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
-    rule = f"row {second}, who: each row must have an id of its own; found that of row {first} again"
+    rule = f"row {second}, who: each row must have a different id; found that of row {first} again"
     refused(tmp_path, numbered, listing, f"people{ending}", rule)
 
 
@@ -184,7 +184,14 @@ def test_a_missing_id_is_named_by_row(tmp_path, numbered, write_rows, listing, e
     ids = [str(i) for i in range(ROWS)]
     ids[row - 1] = missing
     write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
-    refused(tmp_path, numbered, listing, f"people{ending}", f"row {row}, who: each row must have an id", "found no id")
+    refused(
+        tmp_path,
+        numbered,
+        listing,
+        f"people{ending}",
+        f"row {row}, who: each row must have a different id",
+        "found no id",
+    )
 
 
 def test_a_missing_number_is_named_by_row(tmp_path, numbered, listing):

@@ -33,34 +33,37 @@ def column(path, values):
 
 NAMES = ["1", "2", "3", "Very much"]
 NAMED = {
-    "pandas": (["1", "2.0", "3.0", "1.00"], f"another in 3 of 4 rows ({POINT}): write them without it"),
+    "pandas": (["1", "2.0", "3.0", "1.00"], f"a wrong value in 3 of 4 rows ({POINT}): write them without it"),
     "case and spaces": (["1", " 2", "very much", "VERY MUCH "], "3 of 4 rows (differing from a name only by case or"),
-    "empty": (["1", " "], "another in 1 of 2 rows (empty): correct it; nothing was written"),
-    "other": (["1", "7731", "Zebra7731"], "another in 2 of 3 rows (other names): correct it"),
-    "not ours": (["1", "9.0"], "another in 1 of 2 rows (other names)"),
-    "mixed": (["2.0", "3.0", "7731"], f"another in 3 of 3 rows (2 {POINT}, 1 other names)"),
-    "a missing one below": (["2.0", ""], f"another in 1 of 2 rows ({POINT})"),
+    "empty": (["1", " "], "a wrong value in 1 of 2 rows (empty): correct it; nothing was written"),
+    "other": (["1", "7731", "Zebra7731"], "a wrong value in 2 of 3 rows (other names): correct it"),
+    "not ours": (["1", "9.0"], "a wrong value in 1 of 2 rows (other names)"),
+    "mixed": (["2.0", "3.0", "7731"], f"a wrong value in 3 of 3 rows (2 {POINT}, 1 other names)"),
+    "a missing one below": (["2.0", ""], f"a wrong value in 1 of 2 rows ({POINT})"),
     "missing": (["", "2.0", ""], "a missing one in 2 of 3 rows: fill it in, or declare"),
 }
 WHOLE = {
-    "beyond": (["3", "7731", "-1"], "another in 2 of 3 rows (beyond 0..9): correct it; nothing"),
+    "beyond": (["3", "7731", "-1"], "a wrong value in 2 of 3 rows (beyond 0..9): correct it; nothing"),
     "fraction": (["3", "2.5"], "numbers with a fraction where whole ones are asked"),
-    "text": (["Zebra7731", "2"], "another in 1 of 2 rows (text)"),
-    "not finite": (["1", "nan", "-Infinity", "1e999"], "another in 3 of 4 rows (not finite)"),
+    "text": (["Zebra7731", "2"], "a wrong value in 1 of 2 rows (text)"),
+    "not finite": (["1", "nan", "-Infinity", "1e999"], "a wrong value in 3 of 4 rows (not finite)"),
     "underscore": (["1", "1_0"], "numbers with other signs beside them"),
 }
 NUMBER = {
     "beyond": (["3", "7731"], "(beyond the range): correct it, or set clip = true in the survey; nothing was written"),
-    "text": (["Zebra7731", "2"], "another in 1 of 2 rows (text): correct it; nothing was written"),
+    "text": (["Zebra7731", "2"], "a wrong value in 1 of 2 rows (text): correct it; nothing was written"),
     "comma": (["3", "2,5"], "(numbers with a decimal comma): write a point; nothing"),
     "per cent": (["3", "7731 %"], "(numbers with other signs beside them): write the numbers alone; nothing"),
     "money": (["3", "$7,731.00"], "(numbers with other signs beside them)"),
-    "dates": (["3", "2024-07-31", "7.7.1931", "7/31/77 10:00"], "another in 3 of 4 rows (dates): correct it; nothing"),
+    "dates": (
+        ["3", "2024-07-31", "7.7.1931", "7/31/77 10:00"],
+        "a wrong value in 3 of 4 rows (dates): correct it; nothing",
+    ),
     "not finite": (["3", "inf"], "(not finite): correct it; nothing"),
     "empty": (["3", "  "], "(empty): correct it; nothing"),
     "missing": (["3", "", ""], "a missing one in 2 of 3 rows: fill it in, or declare the share"),
 }
-CLIPPED = {"text": (["Zebra7731", "7731"], "another in 1 of 2 rows (text): correct it; nothing was written")}
+CLIPPED = {"text": (["Zebra7731", "7731"], "a wrong value in 1 of 2 rows (text): correct it; nothing was written")}
 
 
 def number_plan(*, clip):
@@ -94,20 +97,20 @@ def test_wrong_rows_of_all_batches_count(tmp_path, numbered, write_rows, ending)
         values[i] = "x"
     error = refused(numbered, write_rows(tmp_path / f"people{ending}", {"value": values}), tmp_path)
     assert "row 6, value" in error.rule
-    assert error.found == "another in 300 of 300,000 rows (text)"
+    assert error.found == "a wrong value in 300 of 300,000 rows (text)"
 
 
 def test_floats_of_a_parquet_file_are_named(tmp_path, make_plan):
     pq.write_table(pa.table({"value": [1.0, 2.0, None]}), tmp_path / "people.parquet")
     error = refused(make_plan({"categories": ["1", "2"]}), tmp_path / "people.parquet", tmp_path)
-    assert error.found == f"another in 2 of 3 rows ({POINT})"
+    assert error.found == f"a wrong value in 2 of 3 rows ({POINT})"
 
 
 def test_positions(tmp_path, grid):
     for rows, words in {
-        "1,-1\n7731,2\n": "another in 1 of 2 rows (outside the map): correct it",
-        'x,-1\n"1,5",-1\n': "another in 2 of 2 rows (1 text, 1 numbers with a decimal comma)",
-        "1,-1\n1,nan\n": "another in 1 of 2 rows (not finite)",
+        "1,-1\n7731,2\n": "a wrong value in 1 of 2 rows (outside the map): correct it",
+        'x,-1\n"1,5",-1\n': "a wrong value in 2 of 2 rows (1 text, 1 numbers with a decimal comma)",
+        "1,-1\n1,nan\n": "a wrong value in 1 of 2 rows (not finite)",
     }.items():
         (tmp_path / "people.csv").write_text("latitude,longitude\n" + rows)
         assert words in str(refused(grid, tmp_path / "people.csv", tmp_path))
@@ -142,18 +145,21 @@ def two_digits(make_plan):
 REPORTS = {
     "another plan's": (
         lambda tag: [(tag, "01"), (tag + 1, "01"), (5, "02")],
-        "another plan's in 2 of 3 rows: agg",
+        "the tag of a different plan in 2 of 3 rows: agg",
     ),
     "rounded tags": (
         lambda _: [("1.2345E+19", "01")],
-        "another plan's in 1 of 1 rows (numbers with a decimal point",
+        "the tag of a different plan in 1 of 1 rows (numbers with a decimal point",
     ),
-    "short codes": (lambda tag: [(tag, "1"), (tag, "12")], "another code in 1 of 2 rows (without their leading zeros"),
+    "short codes": (
+        lambda tag: [(tag, "1"), (tag, "12")],
+        "an unknown code in 1 of 2 rows (without their leading zeros",
+    ),
     "pointed codes": (
         lambda tag: [(tag, "1.0"), (tag, "12.0")],
-        "another code in 2 of 2 rows (with a decimal point",
+        "an unknown code in 2 of 2 rows (with a decimal point",
     ),
-    "beyond": (lambda tag: [(tag, "01"), (tag, "99")], "another code in 1 of 2 rows: get the file again"),
+    "beyond": (lambda tag: [(tag, "01"), (tag, "99")], "an unknown code in 1 of 2 rows: get the file again"),
 }
 
 
@@ -217,7 +223,7 @@ def test_the_mistakes_of_all_columns_are_told_at_once(tmp_path, make_plan_of, wr
     with pytest.raises(SordinoErrors) as caught:
         privatize_table(plan, data, tmp_path / "r.csv", release=Release(key=tmp_path / "key", id_column="job"))
     job, visits = map(str, caught.value.errors)
-    assert "row 2, job: a value must be one of the survey's; found another in 1 of 3 rows" in job
-    assert "row 1, visits: a value must be one of the survey's; found another in 1 of 3 rows (text)" in visits
+    assert "row 2, job: a value must be one of the survey's; found a wrong value in 1 of 3 rows" in job
+    assert "row 1, visits: a value must be one of the survey's; found a wrong value in 1 of 3 rows (text)" in visits
     assert str(caught.value).startswith(f"{data} has 2 mistakes:\n")
     assert listing() == before

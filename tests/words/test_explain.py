@@ -29,7 +29,7 @@ EPSILONS = {
     "40": lambda: mpmath.exp(40),
     "100": lambda: mpmath.exp(100),
 }
-NUMBER = r"([\d.,]*\d(?:e[+]\d+)?)"
+NUMBER = r"([\d.,]*\d(?:e[+-]\d+)?)"
 
 
 def number(pattern, lines):
@@ -41,7 +41,7 @@ def number(pattern, lines):
 def test_the_example_of_the_paper_in_words():
     text = " ".join(explain(LDP("ln 1.8")))
     assert "factor of at most 1.8." in text
-    assert "A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2." in text
+    assert "A suspicion of 10 % rises to at most 16.67 % and falls no lower than 5.81 %." in text
 
 
 @in_one("definition", [LDP, lambda epsilon: BlockLDP([0, 0, 1, 1], epsilon)])
@@ -51,19 +51,20 @@ def test_numbers_round_against_the_promise(definition, epsilon):
     with mpmath.workdps(50):
         factor = EPSILONS[epsilon]()
         tiny = mpmath.mpf(10) ** -40  # of the witness itself
-        # A belief of 1 in 10 has odds 1 to 9.
-        most, least = 1 + 9 / factor, 1 + 9 * factor
-        # Hundredths, or three digits of a large number.
+        # A belief of 10 % has odds of 1 to 9.
+        most, least = 100 * factor / (factor + 9), 100 / (1 + 9 * factor)
+        # Hundredths, or three digits of what is very large or small.
         above = number(f"factor of at most {NUMBER}", lines) - factor, factor
-        below = most - number(f"at most 1 in {NUMBER}", lines), most
-        beyond = number(f"at least 1 in {NUMBER}", lines) - least, least
-        for distance, exact in (above, below, beyond):
-            assert -tiny * exact <= distance <= max(0.01, 0.01 * exact if exact > 10**6 else 0) + tiny
+        highest = number(f"rises to at most {NUMBER} %", lines) - most, most
+        lowest = least - number(f"no lower than {NUMBER} %", lines), least
+        for distance, exact in (above, highest, lowest):
+            far = exact > 10**6 or exact < 1
+            assert -tiny * exact <= distance <= (0.01 * exact if far else 0.01) + tiny
 
 
-def test_a_certain_belief_is_told_in_more_digits():
-    # 1 + 9 e^-4 = 1.1648: "1 in 1.1" would be right and say little.
-    assert number(f"at most 1 in {NUMBER}", explain(LDP("4"))) == mpmath.mpf("1.16")
+def test_a_certain_belief_has_hundredths_of_a_per_cent():
+    # 100 / (1 + 9 e^-4) = 85.848...: a whole per cent would be right and say little.
+    assert number(f"rises to at most {NUMBER} %", explain(LDP("4"))) == mpmath.mpf("85.85")
 
 
 def test_blocks_are_said_to_be_public():
@@ -118,7 +119,7 @@ def test_a_certificate_says_whether_the_promise_holds():
     broken = explain(certify(RandomizedResponse(5, "1"), LDP("0.5")))
     assert "BROKEN" in broken[0]
     assert "a loss of 1 of 0.5 nats." in broken[1]
-    assert "broken without bound" in explain(certify(Blockwise([0, 0, 1], "1"), LDP("2")))[0]
+    assert "BROKEN without bound" in explain(certify(Blockwise([0, 0, 1], "1"), LDP("2")))[0]
     assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP([0, 1], "1")))[0]
 
 

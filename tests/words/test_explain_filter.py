@@ -38,7 +38,7 @@ CASES = {
         BayesianFilter(SQUARE, BayesianCoordinateDP.bounded(["ln 2", "1"], "2", "0.2")),
         FIRST,
         "two values of attribute 0",
-        "total variation of at most 0.2",
+        "at most 0.2 in total variation",
     ),
     "values": (BayesianFilter(Categories(["a", "b"]), LDP("ln 2")), COIN, "two values", "factor of at most 2."),
     "sensitive": (
@@ -57,7 +57,7 @@ CASES = {
         BayesianFilter(RECORD, BayesianCoordinateDP.with_prior(["ln 2", "1"], np.full((2, 2), 0.25))),
         ABOUT_SMOKER,
         "two values of attribute 'smoker'",
-        "as with side information about this person, nothing is promised",
+        "for example with side information about this person, nothing is promised",
     ),
 }
 
@@ -66,10 +66,10 @@ CASES = {
 def test_a_filter_says_what_is_promised_what_binds_and_what_is_left(case):
     start, query, binding, promised = CASES[case]
     text = " ".join(explain(start.after(query, 1)))
-    assert "all that is answered" in text
+    assert "the set of all answers" in text
     assert promised in text
     assert f"Least is left between {binding}: " in text
-    (told,) = re.findall(r"tell them apart by at most ([\d.]+) nats", text)
+    (told,) = re.findall(r"distinguish them by at most ([\d.]+) nats", text)
     (left,) = re.findall(r"epsilons add up to at most ([\d.]+) nats", text)
     assert (told, left) == ("0.3", "0.393")
     assert "fresh randomness" in text
@@ -82,7 +82,7 @@ def test_a_filter_says_what_is_promised_what_binds_and_what_is_left(case):
 def test_answers_that_are_out_are_told():
     joint = JointFilter.of(CASES["number"][0]).with_query("a", FIRST)
     text = " ".join(explain(joint))
-    assert "Answers that are out: 1. Each counts as any that it may be." in text
+    assert "Answers still open: 1. Each counts as every answer that it may be." in text
     assert "two values of attribute 0" in text
 
 
@@ -95,8 +95,8 @@ def test_a_filter_with_a_probability_says_which_part_decides():
     for output in (0, 1, 0, 1):
         asked = asked.after(COIN, output)
     text = " ".join(explain(asked))
-    assert "do not count any more" in text
-    assert "By what was really told: least is left between two values" in text
+    assert "epsilons are used up" in text
+    assert "By what was really revealed: least is left between two values" in text
 
 
 def test_an_odometer_says_its_three_counts():

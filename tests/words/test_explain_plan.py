@@ -79,7 +79,7 @@ def said(text):
     [
         (BLOCKS, ["is public", "Within the block", "A second report"]),
         (ALONE, ["sends one report", "is public", "without any protection", "Within the block", "A second report"]),
-        (TWO, ["one of 2 questions", "'illness' shows as it is", "about another too", "A second report"]),
+        (TWO, ["one of 2 questions", "'illness' openly shows", "something about others", "A second report"]),
         (DELTAS, ["any two records", "'smoker' 1.65", "only the factor of 7.39 holds", "not covered"]),
     ],
 )
@@ -109,7 +109,7 @@ def test_what_is_reached_stands_beside_what_is_promised():
 
 def test_what_several_answers_of_one_report_reveal_is_said_of_all_of_them():
     (line,) = said(TOGETHER).json()["details"]["Who is asked what"]
-    assert line.startswith("A report about mean of height, age answers about 2 numbers, about each by itself;")
+    assert line.startswith("A report about mean of height, age answers separately about 2 numbers;")
     assert "what all these answers reveal together" in line
     assert "by a factor of at most 403.43 (6 nats" in said(TOGETHER).summary[1].text
     assert "Who is asked what" not in said(TOGETHER.replace('"6"', '"3"')).json()["details"]

@@ -198,7 +198,7 @@ def test_what_rules_a_value_out_is_said_to_have_no_limit():
         (Query(Value("x"), Blockwise([0, 0, 1], "1")), Query(Value("y"), RandomizedResponse(3, "ln 3"))), (1, 2)
     )
     text = " ".join(explain(mixed))
-    assert "The questions whose answers are all protected change odds by a factor of at most 3." in text
+    assert "Questions that protect all their answers change odds by a factor of at most 3." in text
     assert "Tightest case, about 'x'" in text
 
 

@@ -50,12 +50,11 @@ def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
     with mpmath.workdps(60):
         factor = EPSILONS[epsilon]()
         require_just_above(number(f"by a factor of at most {NUMBER}", text), factor)
-        # A belief of 1 in 10 has odds of 1 to 9.
-        said = number(f"becomes at most 1 in {NUMBER}", text)
-        assert said <= 1 + 9 / factor
-        assert said >= 1 + 9 / factor - mpmath.mpf("0.0101")
-    # Nothing bounds how far a suspicion falls, or what is told about the others.
-    assert "at least 1 in" not in text
+        # A belief of 10 % has odds of 1 to 9.
+        said, exact = number(f"rises to at most {NUMBER} %", text), 100 * factor / (factor + 9)
+        assert exact <= said <= exact + mpmath.mpf("0.0101")
+    # Nothing bounds how far a suspicion falls, or what is revealed about the others.
+    assert "no lower" not in text
     assert "other values are not protected" in text
 
 
@@ -108,8 +107,8 @@ def test_each_pair_of_a_matrix_is_told_rounded_up(name):
 
 def test_bounds_that_others_lower_are_told():
     lowered = PairwiseLDP([["0", "1", "9"], ["1", "0", "1"], ["inf", "1", "0"]])
-    (line,) = [line for line in lines_of(lowered, LABELS) if line.startswith("Lower than given")]
-    assert "2 of the bounds" in line
+    (line,) = [line for line in lines_of(lowered, LABELS) if "lower than given" in line]
+    assert line.startswith("2 of the bounds")
     assert "'low' over 'high' by 2 nats instead of 9" in line
     kept = PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
     assert not any("given" in line for line in lines_of(kept, LABELS))
@@ -117,14 +116,14 @@ def test_bounds_that_others_lower_are_told():
     assert "value 0 over value 2 by 2 nats instead of infinity" in line
 
 
-@pytest.mark.parametrize(("step", "apart", "whom"), [("1/5", 5, "are 5 apart"), ("2", 1, "neighbouring values by")])
+@pytest.mark.parametrize(("step", "apart", "whom"), [("1/5", 5, "values 5 apart"), ("2", 1, "neighbouring values by")])
 def test_values_in_order_are_protected_by_how_far_they_lie_apart(step, apart, whom):
     line = [[Fraction(step) * abs(x - other) for other in range(30)] for x in range(30)]
     text = lines_of(PairwiseLDP(line))[0]
     assert "30 values" in text
     assert whom in text
     require_just_above(
-        number(f"at most {NUMBER}, at twice", text), mpmath.exp(mpmath.mpf((apart * Fraction(step)).numerator))
+        number(f"at most {NUMBER}; at twice", text), mpmath.exp(mpmath.mpf((apart * Fraction(step)).numerator))
     )
     # One bound that is a little smaller, and they are no such line.
     line[3][4] -= Fraction(1, 100)
@@ -183,6 +182,6 @@ def test_several_questions_are_told_with_their_shares(tables):
 def test_a_single_question_is_told_without_shares(tables):
     text = " ".join(text_of(tables, {"x": PLAIN}))
     assert text.startswith("Each person is asked once for 'x', one of 3 values, and sends one report.")
-    assert "%" not in text
+    assert "% are asked" not in text
     assert "about one attribute" not in text
     assert text.count("second report") == 1

@@ -15,8 +15,8 @@ from sordino.words.explain import explain
 from sordino.words.odds import promise
 
 NUMBER = r"([\d.]*\d)"
-FACTOR = rf"between any two values of (\S+) by a factor of at most {NUMBER}: a suspicion of 1 in 10 becomes at most"
-FACTOR += rf" 1 in {NUMBER} and at least 1 in {NUMBER}"
+FACTOR = rf"between any two values of (\S+) by a factor of at most {NUMBER}: a suspicion of 10 % rises to"
+FACTOR += rf" at most {NUMBER} % and falls no lower than {NUMBER} %"
 FAIR = np.full((2, 2), 0.25)
 
 
@@ -28,8 +28,9 @@ def require_odds(lines, expected):
         factor, most, least = map(mpmath.mpf, numbers)
         assert truth <= factor <= truth + 0.01
         # Odds of 1 to 9.
-        assert 1 + 9 / truth - 0.01 <= most <= 1 + 9 / truth
-        assert 1 + 9 * truth <= least <= 1 + 9 * truth + 0.01
+        highest, lowest = 100 * truth / (truth + 9), 100 / (1 + 9 * truth)
+        assert highest <= most <= highest + 0.01
+        assert lowest - 0.01 <= least <= lowest
 
 
 def test_budgets_are_for_somebody_who_knows_all_others():
@@ -37,8 +38,8 @@ def test_budgets_are_for_somebody_who_knows_all_others():
     require_odds(lines, [("#0", mpmath.exp("0.1")), ("#2", mpmath.mpf(3))])
     assert lines[0].startswith("For somebody who already knows all other attributes, one report")
     assert lines[1] == "Nothing is promised about attribute 1 by itself."
-    assert lines[2].startswith("For the same, one report")
-    assert "does not know all others these factors say nothing" in lines[3]
+    assert lines[2].startswith("For the same observer, one report")
+    assert "do not hold for somebody who does not know all other attributes" in lines[3]
     assert lines[4].endswith("nothing is promised.")
     assert lines[5] == "A second report about the same answer multiplies the factors."
 
@@ -52,17 +53,17 @@ def test_the_sum_of_the_budgets_holds_for_anybody():
 def test_a_prior_promises_nothing_to_others():
     lines = explain(BayesianCoordinateDP.with_prior(["ln 2", "inf"], FAIR))
     require_odds(lines, [("#0", mpmath.mpf(2))])
-    assert "are the stated prior (of the attribute itself any belief may be held)" in lines[0]
+    assert "are the stated prior (their beliefs about the attribute itself may be any)" in lines[0]
     assert lines[1] == "Nothing is promised about attribute 1 by itself."
-    assert lines[2] == "For anybody else, as with side information about this person, nothing is promised."
+    assert lines[2] == "For anybody else, for example with side information about this person, nothing is promised."
     assert lines[3].startswith("The factors of the single attributes do not")
 
 
 @pytest.mark.parametrize(
     ("rest", "words"),
     [
-        (0.1, "two values of any attribute by a total variation of at most 0.1 "),
-        (["0.1", 1], "two values of each attribute in turn by a total variation of at most 0.1, 1 "),
+        (0.1, "two values of any attribute by at most 0.1 in total variation "),
+        (["0.1", 1], "two values of each attribute in turn by at most 0.1, 1 in total variation "),
         # A bound of less promises less.
         ("2/3", "at most 0.666666 "),
     ],

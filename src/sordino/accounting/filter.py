@@ -98,9 +98,11 @@ class BayesianFilter:
             for name, begun, own in zip(TERMS, self._terms, self._own, strict=True)
             if begun is not own and begun != own
         ]:
-            rule = "a filter keeps its domain, its promise and its limits from the first question on"
-            found = f"a change of {' and '.join(changes)}"
-            raise SordinoError(rule, found=found, step="begin a new filter and tell it every answer again")
+            raise SordinoError(
+                "a filter keeps its domain, its promise and its limits from the first question on",
+                found=f"a change of {' and '.join(changes)}",
+                step="begin a new filter and give it every answer again",
+            )
 
     @ignore_float_errors
     def decide(self, query: FilterQuery) -> Decision[FilterState]:

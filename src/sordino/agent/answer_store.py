@@ -204,7 +204,7 @@ def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:
         raise _damage(path)
     if application != APPLICATION:
         raise SordinoError(
-            f"{path} must be a store of answers", found="another database", step="choose another --store"
+            f"{path} must be a store of answers", found="a different database", step="choose another --store"
         )
     if version > VERSION:
         step = "use the version of Sordino that made it"
@@ -214,7 +214,7 @@ def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _damage(path: Path) -> DamagedError:
-    step = "restore an undamaged copy, no older one: without it nothing tells what was answered, and losses add"
+    step = "restore an undamaged copy, and no older one: it is the only record of what was answered, and losses add"
     return DamagedError(f"{path} must be whole before anything is drawn", found="damage", step=step)
 
 
@@ -226,7 +226,7 @@ def _clear(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            found, step = "another process that keeps it", "try again"
+            found, step = "a process that has it open", "try again"
         elif code in REASONS:
             found, step = REASONS[code], "mend that, and try again"
         else:

@@ -48,19 +48,21 @@ class CollectorAddress:
             SordinoError: another kind of address, one without a plan's hash, one over a network without TLS, or another
                 fragment than a key.
         """
-        step = "give it as the collector told it: https://HOST/plans/sha256:..."
+        step = "write it as the collector gave it: https://HOST/plans/sha256:..."
         try:
             parts = urlsplit(text)
             _ = parts.port
         except ValueError:
-            raise SordinoError("the address must be a plan's at a collector", found="another text", step=step) from None
+            raise SordinoError(
+                "the address must be a plan's at a collector", found="text that is no address", step=step
+            ) from None
         path = parts.path.rstrip("/").removesuffix(FORM)
         plan = unquote(path.rpartition("/")[2])
         plain = not parts.username and not parts.password and not parts.query
         if parts.scheme not in ("https", "http") or not parts.hostname or not plain or not text.isprintable():
-            raise SordinoError("the address must be a plan's at a collector", found="another address", step=step)
+            raise SordinoError("the address must be a plan's at a collector", found="a different address", step=step)
         if not HASH.fullmatch(plan):
-            raise SordinoError("the address must end in the plan's hash", found="another end", step=step)
+            raise SordinoError("the address must end in the plan's hash", found="a different end", step=step)
         here = _is_this_machine(parts.hostname)
         if parts.scheme == "http" and not here:
             rule = "an answer must travel by https, unless the collector is on this machine"

@@ -67,7 +67,7 @@ class PassingTroubleError(UnavailableError):
 
     def __init__(self, found: str, after: float = 0.0) -> None:
         self.after = after
-        step = "try again later: the answer stays on this device, and no other one is drawn"
+        step = "try again later: the answer stays on this device, and no new one is drawn"
         super().__init__("the collector must be ready", found=found, step=step)
 
 
@@ -90,10 +90,12 @@ def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
     try:
         plan = Plan.of_text(body.decode("utf-8"), name)
     except UnicodeDecodeError:
-        raise DamagedError(f"{name} must be a plan", found="other bytes", step="ask for the right address") from None
+        raise DamagedError(
+            f"{name} must be a plan", found="bytes that are no UTF-8 text", step="ask for the right address"
+        ) from None
     if plan.hash != address.plan:
         step = "answer nothing there; ask for the right address"
-        raise DamagedError(f"{name} must have the hash that its address names", found="another plan", step=step)
+        raise DamagedError(f"{name} must have the hash in its address", found="a different plan", step=step)
     if signed_by is not None:
         _require_signed(address, body, signed_by)
     return plan
@@ -101,7 +103,7 @@ def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
 
 def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None:
     """Whatever key the collector says signed it, the one that counts is the one that is asked for."""
-    step = "answer nothing there; compare the key and the address with those that whoever asks has published"
+    step = "answer nothing there; compare the key and the address with those that the collector has published"
     unsigned = RefusedError("the plan must be signed by the key that is asked for", found="no signature", step=step)
     told = _exchange(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
     try:
@@ -109,7 +111,7 @@ def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None
     except (ValueError, TypeError, KeyError, RecursionError):
         raise unsigned from None
     if not isinstance(signature, str) or not is_signed(content, key, signature):
-        raise RefusedError(unsigned.rule, found="another signature", step=step)
+        raise RefusedError(unsigned.rule, found="a signature that does not fit", step=step)
 
 
 def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None = None) -> None:
@@ -151,13 +153,13 @@ def _require_kept(receipt: bytes) -> None:
         told = json.loads(receipt)
         counts, failed = (told["accepted"], told["repeated"]), told["failed"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise PassingTroubleError("another answer than an acknowledgement") from None
+        raise PassingTroubleError("an answer that is no acknowledgement") from None
     if isinstance(failed, list) and len(failed) == 1:
         step = "tell the collector; your answer stays on this device"
         raise RefusedError("the collector must keep the answer", found="a refusal of this report", step=step)
     # True is 1 to Python, and no count.
     if failed != [] or any(type(count) is not int for count in counts) or sorted(counts) != [0, 1]:
-        raise PassingTroubleError("another answer than an acknowledgement")
+        raise PassingTroubleError("an answer that is no acknowledgement")
 
 
 def _exchange(address: CollectorAddress, request: Request, most: int, missing: SordinoError | None = None) -> bytes:

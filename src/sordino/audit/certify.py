@@ -202,7 +202,7 @@ def _require_as_tight(outputs: _Tightest | None, classes: _Tightest | None) -> N
         raise SordinoError(
             "a mechanism's classes must attain the largest ratio of its outputs",
             found=f"a larger one on code {outputs[1].code}",
-            step="the mechanism's columns() does not tell the truth; do not use it",
+            step="the mechanism's columns() is wrong; do not use it",
         )
 
 

@@ -140,8 +140,8 @@ class CheckedClasses:
 def _other_ratio(code: int) -> SordinoError:
     return SordinoError(
         "a column class must attain its largest ratio on its representative output",
-        found=f"another ratio on code {code}",
-        step="the mechanism's columns() does not tell the truth; do not use it",
+        found=f"a different ratio on code {code}",
+        step="the mechanism's columns() is wrong; do not use it",
     )
 
 

@@ -61,7 +61,7 @@ def tightest_crossing(mechanism: Mechanism, definition: MetricLDP) -> TightEdge 
         hops = mechanism.hops_from(axis.tree, codes)
         own = None if hops is None else next(hops, None)
         if hops is None or own is None or not _is_own(own, codes):
-            raise SordinoError("hops must begin with each code's own value", found="another first value", step=STEP)
+            raise SordinoError("hops must begin with each code's own value", found="a different first value", step=STEP)
         sums.begin(own.weights)
         _list(listed, codes[chosen[codes]], codes[chosen[codes]], own.weights[chosen[codes]])
         for crossings in _crossings(hops, own, axis.tree):
@@ -90,8 +90,11 @@ def _crossings(hops: Iterator[Hop], own: Hop, tree: Tree) -> Iterator[_Crossings
     needed = int(degree[codes].sum())
     for hop in hops:
         if not needed <= len(hop.values) or not _leads_on(hop, last, tree, towards):
-            rule = "hops must lead from neighbour to neighbour"
-            raise SordinoError(rule, found="a hop between values that are no neighbours", step=STEP)
+            raise SordinoError(
+                "hops must lead from neighbour to neighbour",
+                found="a hop between values that are not neighbours",
+                step=STEP,
+            )
         if not len(hop.values):
             return
         codes, first, needed = codes[hop.before], last.values[hop.before], 0

@@ -29,9 +29,7 @@ A survey becomes a frozen plan; every other command takes the plan:
 PLACE = "sordino.cli.commands"
 
 COMMANDS = {
-    "aggregate": LazyCommand(
-        f"{PLACE}.aggregate", "aggregate", "Tally reports: files of them, or aggregates to add up."
-    ),
+    "aggregate": LazyCommand(f"{PLACE}.aggregate", "aggregate", "Count reports from files, or add up aggregates."),
     "answer": LazyCommand(f"{PLACE}.answer", "answer", "Answer a collector's plan once, from a record."),
     "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
@@ -41,8 +39,8 @@ COMMANDS = {
     "dependence": LazyCommand(f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other."),
     "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
     "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
-    "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "A person's ledger: what was asked, and what may be asked."),
-    "plan": LazyCommand(f"{PLACE}.plan", "plan", "Freeze a survey into a plan: mechanisms, integers, a hash."),
+    "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "Keep a person's ledger of everything that was asked."),
+    "plan": LazyCommand(f"{PLACE}.plan", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash."),
     "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),
     "report": LazyCommand(f"{PLACE}.report", "report", "Draw one person's report from a record."),
     "reproduce": LazyCommand("sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew."),

@@ -10,7 +10,7 @@ engine_option = click.option(
     "--engine",
     type=click.Choice(["duckdb", "spark"]),
     default="duckdb",
-    help="What reads the tables, DuckDB by default.",
+    help="The engine that reads the tables, DuckDB by default.",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what an earlier run of this command made.")
+force_option = click.option("--force", is_flag=True, help="Overwrite files that an earlier run of this command made.")
 """For what can be made again."""

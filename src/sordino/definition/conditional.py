@@ -50,7 +50,7 @@ def read_prior(prior: Any) -> Weights:
         if not totals.all():
             empty = totals.tolist().index(0)
             raise SordinoError(
-                "each value must have a probability above 0: nothing follows from one that nobody has",
+                "each value must have a probability above 0",
                 found=f"0 for value {empty} of attribute {attribute}",
                 step="take the value out, or give it a probability",
             )

@@ -123,18 +123,18 @@ class Dependence(Brief):
                 raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
         for (i, statistic), bound in self.statistics.items():
             if set(statistic) == {i} and bound != 1:
-                rule = "what is about an attribute alone tells it: such a statistic must have the bound 1"
+                rule = "a statistic of an attribute alone reveals it, and must have the bound 1"
                 raise SordinoError(rule, found=f"{bound} for statistic {statistic}", step="leave the bound out")
         for (i, places), bound in self.tables.items():
             if len(places) < FEWEST_TOGETHER or list(places) != sorted(set(places)):
                 raise SordinoError("a table must be about two attributes or more, ascending", found=shown(places))
             if i in places and bound != 1:
-                rule = "a table tells each of its attributes: such a bound must be 1"
+                rule = "a table reveals each of its attributes: such a bound must be 1"
                 raise SordinoError(rule, found=f"{bound} for a table of {places}", step="leave the bound out")
         _require_signs(self.category_signs)
         own = [bound for (i, number), bound in self.thresholds.items() if i == number and bound != 1]
         if own:
-            rule = "thresholds of a number tell that number: such a bound must be 1"
+            rule = "thresholds of a number reveal that number: such a bound must be 1"
             raise SordinoError(rule, found=shown(str(own[0])), step="leave the bound out")
 
     @classmethod
@@ -275,7 +275,7 @@ def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> N
         if len(set(pair)) != len(pair) or len(pair) != FEWEST_TOGETHER:
             raise SordinoError("a category and a number must be two attributes", found=shown(pair))
         if i in pair and bound != 1:
-            rule = "a category with a number's sign tells both: such a bound must be 1"
+            rule = "a category with a number's sign reveals both: such a bound must be 1"
             raise SordinoError(rule, found=f"{bound} for {pair}", step="leave the bound out")
 
 

@@ -129,8 +129,11 @@ def bound_at(epsilon: NatsLike, distance: object) -> Nats:
     """A distance times what is allowed for each unit of it; at most 100 nats, more than any channel here tells."""
     amount, times = Nats.of(epsilon), read_rational(distance)
     if times <= 0:
-        rule = "a distance between two values must be above 0, or they could not be told apart"
-        raise SordinoError(rule, found=shown(distance), step="merge values that are at one place")
+        raise SordinoError(
+            "a distance between two values must be above 0, or they would be the same value",
+            found=shown(distance),
+            step="merge values that are at one place",
+        )
     if amount.ratio != 1 and times.denominator != 1:
         step = "write it as a decimal, rounded down"
         raise SordinoError("an epsilon with a logarithm needs whole distances", found=shown(distance), step=step)
@@ -143,6 +146,9 @@ def bound_at(epsilon: NatsLike, distance: object) -> Nats:
 def _read_length(length: NatsLike) -> Nats:
     bound = read_epsilon(length)
     if bound.sign() == 0:
-        rule = "a distance between two values must be above 0, or they could not be told apart"
-        raise SordinoError(rule, found=shown(str(length)), step="merge values that are at one place")
+        raise SordinoError(
+            "a distance between two values must be above 0, or they would be the same value",
+            found=shown(str(length)),
+            step="merge values that are at one place",
+        )
     return bound

@@ -60,8 +60,10 @@ class Prior:
             table = np.asarray(prior)
             exact = [exact_value(entry) for entry in table.ravel().tolist()]
         except (ValueError, TypeError, OverflowError):
-            rule = "a prior must be an array of probabilities, with one axis for each attribute"
-            raise SordinoError(rule, found="other than finite numbers") from None
+            raise SordinoError(
+                "a prior must be an array of probabilities, with one axis for each attribute",
+                found="numbers that are not finite",
+            ) from None
         if table.ndim < 1 or not 1 <= len(exact) <= LARGEST_PRIOR:
             raise SordinoError(f"a prior must be about 1 to {LARGEST_PRIOR} records", found=f"shape {table.shape}")
         if min(exact) < 0:

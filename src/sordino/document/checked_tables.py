@@ -147,7 +147,7 @@ def _rule(details: ErrorDetails) -> str:
     if kind in WITHOUT_ANY and bounds.get("min_length") == 1:
         return "must not be empty"
     # A type that the library will have one day may come with whatever is found in its context.
-    return WORDS[kind].format_map(bounds) if kind in WORDS else f"must be otherwise (a mistake of the kind {kind})"
+    return WORDS[kind].format_map(bounds) if kind in WORDS else f"must be valid (a mistake of the kind {kind})"
 
 
 def _unknown(place: "_Place", name: str, *, private: bool) -> SordinoError:

@@ -47,11 +47,11 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
         where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
         found = f"a mistake{f' {where[0]}' if where else ''}" if private else str(error).rstrip(".")
         raise SordinoError(
-            f"{path} must be a TOML file", found=found, step="mend it there; texts stand in quotes"
+            f"{path} must be a TOML file", found=found, step="correct it there; put texts in quotes"
         ) from None
     except ValueError:
         raise SordinoError(
-            f"{path} must be a TOML file", found="an absurd number", step="mend it there; texts stand in quotes"
+            f"{path} must be a TOML file", found="an absurd number", step="correct it there; put texts in quotes"
         ) from None
     except RecursionError:
         raise _too_deep(str(path), "TOML") from None
@@ -156,7 +156,7 @@ def read_text(path: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SordinoError(f"{path} must be UTF-8 text", found="other bytes", step="save it as UTF-8") from None
+        raise SordinoError(f"{path} must be UTF-8 text", found="bytes that are not", step="save it as UTF-8") from None
 
 
 def named_file(folder: Path, name: str) -> Path:
@@ -256,7 +256,7 @@ def require_new(path: Path) -> None:
         if path.is_dir():
             raise SordinoError(f"{path} must be a file to write", found="a folder", step="add a name")
         if not path.parent.is_dir():
-            raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
+            raise SordinoError(f"{path.parent} must be a folder", found="no folder of that name", step="make it first")
         if path.exists():
             raise _exists(path)
     except OSError as error:

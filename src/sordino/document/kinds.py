@@ -31,11 +31,11 @@ class _KindOfFile(NamedTuple):
 
 WORDS: Mapping[FileKind, _KindOfFile] = {
     "survey": _KindOfFile("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
-    "plan": _KindOfFile(PLAN.noun, "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
+    "plan": _KindOfFile(PLAN.noun, "give it first to `sordino privatize`, `estimate`, `certify`, `explain`"),
     "aggregate": _KindOfFile(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
     "statement": _KindOfFile(STATEMENT.noun, "a survey names it in [dependence], as `file`"),
     "transcript": _KindOfFile(TRANSCRIPT.noun, "`sordino ledger import` takes it"),
-    "ledger": _KindOfFile("a ledger", "it stands first after `sordino ask` and `sordino ledger`"),
+    "ledger": _KindOfFile("a ledger", "give it first to `sordino ask` and `sordino ledger`"),
     "terms": _KindOfFile(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
     "query": _KindOfFile(QUERY.noun, "`sordino ask` takes it after the ledger"),
     "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record, `sordino report` after the plan"),

@@ -121,7 +121,7 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
         raise DamagedError(rule, found=found, step="get the file again")
     asked = Sampled(tuple(_query(*run, mechanisms) for run in zip(statistics, through, strict=True)), weights)
     if freeze_queries(asked) != found:
-        raise DamagedError(f"{where} must be as they were frozen", found="another spelling")
+        raise DamagedError(f"{where} must be as they were frozen", found="a different spelling")
     return asked
 
 

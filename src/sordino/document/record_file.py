@@ -129,7 +129,7 @@ def _category(value: Any, attribute: Attribute) -> int:
 def _whole(value: Any, attribute: Attribute, k: int) -> int:
     if type(value) is not int or not 0 <= value < k:
         rule = f"the record's {attribute.name!r} must be a whole number from 0 to {k - 1}"
-        raise SordinoError(rule, found="another value")
+        raise SordinoError(rule, found="a different value")
     return value
 
 
@@ -144,7 +144,7 @@ def _cell(value: Any, attribute: Attribute, grid: Grid) -> int:
     if cell < 0:
         rule = f"the record's {attribute.name!r} must be a position on its map, or the number of a cell"
         step = "write { latitude = ..., longitude = ... }, in degrees"
-        raise SordinoError(rule, found="another value", step=step)
+        raise SordinoError(rule, found="a value that is neither", step=step)
     return cell
 
 
@@ -174,7 +174,7 @@ def no_category(name: str) -> SordinoError:
     """The refusal of what is none of an attribute's categories."""
     return SordinoError(
         f"the record's {name!r} must be one of its categories",
-        found="another value",
+        found="an unknown category",
         step="write it as the categories are named",
     )
 
@@ -183,7 +183,7 @@ def no_number(name: str) -> SordinoError:
     """The refusal of what is no number."""
     return SordinoError(
         f"the record's {name!r} must be a number",
-        found="something else",
+        found="a value of a different type",
         step="write it without quotes, in its unit",
     )
 
@@ -196,4 +196,4 @@ def require_within(number: float, name: str, ends: Interval) -> None:
     """
     if not ends.low <= number <= ends.high:
         rule = f"the record's {name!r} must lie between {ends.low:g} and {ends.high:g}"
-        raise SordinoError(rule, found="another number")
+        raise SordinoError(rule, found="a number out of range")

@@ -31,7 +31,7 @@ def require_free(
         return False
     again = is_one(path) and not any(one.exists() and one.samefile(path) for one in inputs)
     if not again:
-        found = "another file, or what it is made of" if force else ""
+        found = "a file of your own, or an input of this command" if force else ""
         step = f"choose another name; only {what} is overwritten, by --force"
         raise SordinoError(f"{path} must not exist yet", found=found, step=step)
     if not force:

@@ -61,7 +61,7 @@ class Sealed:
         """
         name = name or f"the document of {self.noun}"
         if document.get("format") != self.format:
-            raise SordinoError(f"{name} must be {self.noun}", found="another format", step=self.make)
+            raise SordinoError(f"{name} must be {self.noun}", found="a different format", step=self.make)
         version = document.get("version")
         # A boolean and a fraction can equal 1 too.
         if type(version) is not int or version < 1:
@@ -98,7 +98,7 @@ class Sealed:
             DamagedError: they differ.
         """
         if found != frozen:
-            raise self.change_error("another spelling", name)
+            raise self.change_error("a different spelling", name)
 
     def fields(self, kind: type[Fields], document: Mapping[str, Any], name: str = "") -> Fields:
         """The checked fields of a document.

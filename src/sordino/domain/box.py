@@ -89,7 +89,9 @@ class Box(Brief):
         inside = (rows >= self.low) & (rows <= self.high)
         if not inside.all():
             row, column = (int(place) for place in np.argwhere(~inside)[0])
-            raise SordinoError("records must lie in the box", found=f"another in record {row}, number {column}")
+            raise SordinoError(
+                "records must lie in the box", found=f"a number out of range in record {row}, number {column}"
+            )
         return rows
 
 
@@ -106,7 +108,8 @@ def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
     if not finite.all():
         row, column = (int(place) for place in np.argwhere(~finite)[0])
         raise SordinoError(
-            "records must be finite numbers of at most 1e60", found=f"another in record {row}, number {column}"
+            "records must be finite numbers of at most 1e60",
+            found=f"a number out of range in record {row}, number {column}",
         )
     return rows
 

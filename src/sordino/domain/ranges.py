@@ -73,7 +73,7 @@ class Ranges:
             row, column = (int(place) for place in np.argwhere(~inside)[0])
             raise SordinoError(
                 f"{self.names[column]} must lie from {self.low[column]} to {self.high[column]}",
-                found=f"another in record {row}",
+                found=f"a number out of range in record {row}",
                 step="clip the numbers, or declare a wider range",
             )
         return to_unit(records, low, high)

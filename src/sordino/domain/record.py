@@ -110,8 +110,10 @@ class Record(Brief):
         outside = np.argwhere((table < 0) | (table >= np.array(self.shape)))
         if outside.size:
             row, place = outside[0].tolist()
-            rule = f"values of {self.names[place]!r} must lie in 0..{self.shape[place] - 1}"
-            raise SordinoError(rule, found=f"another at position {row}")
+            raise SordinoError(
+                f"values of {self.names[place]!r} must lie in 0..{self.shape[place] - 1}",
+                found=f"a value out of range at position {row}",
+            )
         return table.astype(np.intp)
 
     def values(self, index: ArrayLike) -> NDArray[np.intp]:
@@ -124,8 +126,11 @@ class Record(Brief):
             )
         outside = np.flatnonzero((array < 0) | (array >= self.k))
         if outside.size:
-            raise SordinoError(f"records must lie in 0..{self.k - 1}", found=f"another at position {int(outside[0])}")
-        return np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
+            raise SordinoError(
+                f"records must lie in 0..{self.k - 1}", found=f"a value out of range at position {int(outside[0])}"
+            )
+        values: NDArray[np.intp] = np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
+        return values
 
     def label(self, index: int) -> str:
         """The texts of one record's values."""
@@ -134,4 +139,4 @@ class Record(Brief):
 
     def _require_index(self) -> None:
         if self.k > LARGEST_INDEX:
-            raise SordinoError(f"an index must tell at most {LARGEST_INDEX} records apart", found=shown(self.k))
+            raise SordinoError(f"an index must distinguish at most {LARGEST_INDEX} records apart", found=shown(self.k))

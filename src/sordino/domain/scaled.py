@@ -81,8 +81,11 @@ def require_inside(records: NDArray[np.float64], first: int = 0, optional: Colle
             piece[:, list(optional)] = np.nan_to_num(piece[:, list(optional)], nan=0.0, posinf=2.0, neginf=-2.0)
         if not _inside(piece):
             row, column = (int(place) for place in np.argwhere(~(np.abs(piece) <= 1))[0])
-            found = f"another in record {first + start + row}, number {column}"
-            raise SordinoError("numbers must lie in [-1, 1]", found=found, step="scale them")
+            raise SordinoError(
+                "numbers must lie in [-1, 1]",
+                found=f"a number out of range in record {first + start + row}, number {column}",
+                step="scale them",
+            )
 
 
 def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] = ()) -> NDArray[np.float64]:

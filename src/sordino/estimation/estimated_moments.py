@@ -57,7 +57,7 @@ def read_moments(asked: AboutNumbers) -> MomentReader:
         estimator = MomentEstimator.of(asked)
         return CompleteCases.of(estimator) or estimator
     if not hasattr(asked, "moments"):
-        raise SordinoError("means are told by queries about numbers", found=shown(asked))
+        raise SordinoError("means must be estimated from queries about numbers", found=shown(asked))
     return asked
 
 
@@ -81,9 +81,11 @@ class EstimatedMoments:
         known = {name: at for at, name in enumerate(channel.moments.names)}
         missing = [name for name in names if name not in known]
         if missing:
-            rule = "the reports must tell every statistic that is needed"
-            found = f"none about {_moment_text(missing[0], labels)}"
-            raise SordinoError(rule, found=found, step="choose the statistics before anybody is asked")
+            raise SordinoError(
+                "the reports must cover every statistic that is needed",
+                found=f"none about {_moment_text(missing[0], labels)}",
+                step="choose the statistics before anybody is asked",
+            )
         if aggregate.n < len(known):
             rule = f"there must be at least as many reports as statistics, {len(known)}"
             raise SordinoError(rule, found=shown(aggregate.n), step="ask more people, or fewer statistics")
@@ -108,9 +110,11 @@ class EstimatedMoments:
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
         """Second moments of the scaled numbers, shape (..., rows, columns)."""
         if np.isnan(self.covariance).any():
-            rule = "what goes together must be told by one answer, or by different people"
-            found = "queries that are answered together, and tallied apart"
-            raise SordinoError(rule, found=found, step="ask for products by sampled_moments")
+            raise SordinoError(
+                "statistics used together must come from one answer, or from different people",
+                found="queries that are answered together, and tallied apart",
+                step="ask for products by sampled_moments",
+            )
         at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
         square = np.equal.outer(np.array(rows), np.array(columns))
         # The statistic of a square is 2 x^2 - 1.

@@ -290,9 +290,11 @@ def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequ
     found = FeatureVariation.of(_of_one_survey(told, features))
     constant = np.flatnonzero(found.is_constant[0])
     if constant.size:
-        rule = f"a feature must vary by more than {DISTINCT:g} standard errors"
-        step = "leave it out, ask more people, or take the projected fit"
-        raise SordinoError(rule, found=f"{labels[constant[0]]}, which cannot be told from a constant", step=step)
+        raise SordinoError(
+            f"a feature must vary by more than {DISTINCT:g} standard errors",
+            found=f"{labels[constant[0]]}, which cannot be distinguished from a constant",
+            step="leave it out, ask more people, or take the projected fit",
+        )
     if found.is_refused[0]:
         most = labels[int(np.argmax(np.abs(found.along[0])))]
         rule = f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors"

@@ -199,5 +199,5 @@ def amount_ends(mechanism: Mechanism, *, subtract_totals: bool = False) -> tuple
 def _excess(mechanism: Mechanism) -> Floats:
     excess = mechanism.excess
     if excess is None:
-        raise SordinoError("the tally must tell each report's excess", step="do not subtract totals here")
+        raise SordinoError("the tally must give each report's excess", step="do not subtract totals here")
     return excess

@@ -99,7 +99,7 @@ class KeyedSource:
         second = first_repeated(records.low, records.high)
         if second is not None:
             raise SordinoError(
-                "each record of a task must have an id of its own",
+                "each record of a task must have a different id",
                 found=f"the one at position {second} a second time",
                 step="two records with one id would share their noise",
             )
@@ -155,7 +155,7 @@ class KeyedSource:
 
     def __reduce__(self) -> NoReturn:
         """A pickle would hold the key, wherever it is written to: refuse."""
-        raise TypeError("a keyed source is never pickled or copied: hand the key over, and make another source of it")
+        raise TypeError("a keyed source is never pickled or copied: pass the key on, and make a new source from it")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

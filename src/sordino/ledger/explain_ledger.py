@@ -4,17 +4,17 @@ from sordino.exact.nats import outward
 from sordino.ledger.ledger import Ledger
 from sordino.ledger.reading import LedgerLines
 from sordino.words.explain_filter import left_sentences
-from sordino.words.odds import beliefs, factor
+from sordino.words.odds import PRIOR, beliefs, factor
 
 ALWAYS = (
-    "One ledger is of one person, for all collectors: a second one, or an older copy, would promise as much again.",
-    "A changed record is another record: what was told about the earlier one stays told, and losses add.",
-    "Refusals may show that, and when, the record changed.",
-    "Whoever can read the ledger can try out records against the hash in it: keep it as secret as the record.",
-    "What `sordino ledger export` writes holds neither a record nor a hash of one.",
+    "A person has one ledger, for all collectors: a second one, or an older copy, would allow as much again.",
+    "A changed record counts as a new record: what was revealed about the earlier one stays revealed, and losses add.",
+    "Refusals may show that the record changed, and when.",
+    "Anyone who can read the ledger can try out records against the hash in it: keep it as secret as the record.",
+    "`sordino ledger export` writes neither a record nor a hash of one.",
 )
 
-WITHIN = "for whoever believes of the rest, before any answer, what the bounds on dependence allow"
+WITHIN = "against beliefs, before any answer, about the rest that the bounds on dependence allow"
 
 
 def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."
     return (
         f"Whatever is asked and answered, all answers together {odds}",
-        f"A suspicion of 1 in 10 becomes at most 1 in {most} and at least 1 in {least}.",
+        f"A suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %.",
         *about,
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
         *ALWAYS,
@@ -41,7 +41,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
 
 def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
-    waiting = f"{len(joint.open_names)} answers may not have been sent: each counts as any that it may be."
+    waiting = f"{len(joint.open_names)} answers may not have been sent: each counts as every answer that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
         *left_sentences(joint.worst),
@@ -51,6 +51,6 @@ def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
 
 def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:
     return (
-        f"The ledger is damaged ({', '.join(damage)}): lines may be missing, so nothing new is asked.",
-        "Answers that are whole are still sent again.",
+        f"The ledger is damaged ({', '.join(damage)}): lines may be missing, so no new query is answered.",
+        "Undamaged answers can still be sent again.",
     )

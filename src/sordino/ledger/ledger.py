@@ -207,7 +207,7 @@ class Ledger:
             reading.keep(connection)
             if not decision.accepted:
                 return RefusedError(
-                    f"all answers together must tell at most {in_nats(str(self.terms.epsilon))}",
+                    f"all answers together must reveal at most {in_nats(str(self.terms.epsilon))}",
                     found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
                     step="ask with a smaller epsilon, or not at all",
                 )
@@ -333,9 +333,11 @@ class Ledger:
         if entry is None:
             return None
         if entry.query.hash != query.hash:
-            rule = "a query's id must belong to one query for ever"
-            found = f"{query.id!r}, which was another one"
-            raise SordinoError(rule, found=found, step="give the new query an id of its own")
+            raise SordinoError(
+                "a query's id must belong to one query for ever",
+                found=f"{query.id!r}, which belongs to a different query",
+                step="give the new query a new id",
+            )
         if entry.code is None and not reading.damage:
             last = reading.book.versions[-1]
             if entry.record != last.number or last.digest != _digest(reading, record):

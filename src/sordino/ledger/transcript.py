@@ -94,11 +94,11 @@ def _line(number: int, event: Event) -> dict[str, Any]:
 def _event(number: int, line: dict[str, Any], source: Path) -> Event:
     event = Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
     if event.event not in PUBLIC or not event.is_well_formed or event.sequence != number:
-        raise DamagedError(f"{source} must hold public events in their order", found=f"another line {number}")
+        raise DamagedError(f"{source} must hold public events in their order", found=f"an unexpected line {number}")
     # What the new ledger could not hold is found here, before there is one.
     sequence, *texts = event.row
     if Event.of_row((sequence, *(str(text).encode() for text in texts))) is None:
-        raise DamagedError(f"{source} must hold events that a ledger can hold", found=f"another line {number}")
+        raise DamagedError(f"{source} must hold events that a ledger can hold", found=f"an unexpected line {number}")
     return event
 
 

@@ -323,7 +323,9 @@ class Mechanism(Channel):
             )
         if array.size and (int(array.max()) >= self.k or int(array.min()) < 0):
             position = int(np.flatnonzero((array >= self.k) | (array < 0))[0])
-            raise SordinoError(f"values must lie in 0..{self.k - 1}", found=f"another at position {position}")
+            raise SordinoError(
+                f"values must lie in 0..{self.k - 1}", found=f"a value out of range at position {position}"
+            )
         return array.astype(np.intp, copy=False)
 
     @cached_property

@@ -218,5 +218,8 @@ def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
 
 def foreign_code(outputs: int, position: int) -> SordinoError:
     """The refusal of a code that cannot have been sent."""
-    rule, found = f"codes must be among those that can be sent, below {outputs}", f"another at position {position}"
-    return SordinoError(rule, found=found, step="check that the reports belong to this plan")
+    return SordinoError(
+        f"codes must be among those that can be sent, below {outputs}",
+        found=f"an unknown code at position {position}",
+        step="check that the reports belong to this plan",
+    )

@@ -26,5 +26,5 @@ def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object 
             found = shown(json.dumps(entries.found.get(entry)))
             raise DamagedError(f"{entries.where}.{entry} must be as the mechanism's integers make it", found=found)
     if own != entries.found:
-        raise DamagedError(f"{entries.where} must be as it was frozen", found="another spelling")
+        raise DamagedError(f"{entries.where} must be as it was frozen", found="a different spelling")
     return channel

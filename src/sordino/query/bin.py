@@ -78,7 +78,7 @@ class Bin(Statistic):
             outside &= ~np.isnan(numbers)
         if outside.any():
             rule = f"numbers must lie from {self.bins.edges[0]:g} to {self.bins.edges[-1]:g}"
-            raise SordinoError(rule, found=f"another at position {int(np.argmax(outside))}")
+            raise SordinoError(rule, found=f"a value out of range at position {int(np.argmax(outside))}")
         return numbers
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded

@@ -110,7 +110,7 @@ class Sampled(SeveralQueries[Part]):
             for place in statistic.places:
                 count = statistic.category_counts.get(place)
                 if found.setdefault(place, count) != count:
-                    rule = "what stands at a place must be read alike by all queries"
+                    rule = "all queries must read an attribute in the same way"
                     raise SordinoError(rule, found=f"place {place} as a number and as a category, or as one of others")
         return {place: count for place, count in found.items() if count is not None}
 

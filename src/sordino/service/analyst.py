@@ -78,7 +78,9 @@ class AnalystRoutes:
     async def _require_codes(self, collection: Collection) -> None:
         if not await self._desk.of_store(lambda _: collection.whole):
             step = "GET .../aggregate has their tally"
-            raise RefusedError("reports are told as long as all their codes are kept", found="scrubbed ones", step=step)
+            raise RefusedError(
+                "reports are available as long as all their codes are kept", found="scrubbed ones", step=step
+            )
 
     async def merge(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Count what other collectors' tallies, or files of `sordino aggregate`, hold and is not counted yet.

@@ -112,7 +112,7 @@ class Desk:
     async def require_analyst(self, request: Request) -> None:
         """Refuse whoever has no token."""
         if not await self.is_analyst(request):
-            rule, step = "this is for whoever has the analyst's token", "send it as Authorization: Bearer TOKEN"
+            rule, step = "this needs the analyst's token", "send it as Authorization: Bearer TOKEN"
             sent = request.headers.get("authorization")
             error = SordinoError(rule, found="a token of no analyst" if sent else "no token", step=step)
             raise ProblemError(HTTPStatus.UNAUTHORIZED, error, {"WWW-Authenticate": "Bearer"})
@@ -120,7 +120,7 @@ class Desk:
 
 def not_served(asked: str) -> ProblemError:
     """What is said of another plan."""
-    step = "GET /plans tells which are"
+    step = "GET /plans lists them"
     return ProblemError(
         HTTPStatus.NOT_FOUND, SordinoError("the plan must be served here", found=shown(asked), step=step)
     )

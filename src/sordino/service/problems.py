@@ -42,7 +42,7 @@ async def of_framework(_: Request, error: Exception) -> JSONResponse:
         return problem(400, SordinoError("parameters must be of their kinds", found=f"others at {places}"))
     status = error.status_code if isinstance(error, HTTPException) else 500
     headers = error.headers if isinstance(error, HTTPException) else None
-    step = "GET /plans tells which plan is served"
+    step = "GET /plans lists the plans that are served"
     wrong = SordinoError("a request must be one that is served", found=f"status {status}", step=step)
     return problem(status, wrong, headers)
 

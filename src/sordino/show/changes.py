@@ -20,7 +20,7 @@ POINTS = ("% of people", "percentage points")
 OWN = ("own units", "change in own units")
 UNLIKE = ("each on its own scale", "each on its own scale")
 SCALES = (
-    "Each row is drawn on a scale of its own, as a part of what is possible: means and quantiles of their range;"
+    "Each row is drawn on its own scale, as a part of what is possible: means and quantiles of their range;"
     " covariances of the largest that two ranges allow; coefficients where the feature's whole range would make the"
     " target's. Rows are not to be compared."
 )

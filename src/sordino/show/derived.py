@@ -15,28 +15,28 @@ from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import TOO_FEW_IN_WORDS, TableResult, table_results
 
-WITHIN = "Each row adds up to 100%: the share of each value among the people of the row, unbiased or nearly so."
-FITTED = "In brackets stands the share of the fitted distribution."
-MORE = "Other conditional shares, differences and margins stand in files and JSON."
+WITHIN = "Each row adds up to 100%: the share of each value among the people in the row, unbiased or nearly so."
+FITTED = "Brackets show the share in the fitted distribution."
+MORE = "Files and JSON have the other conditional shares, differences and margins."
 
 RAKED = (
     "The cells are scaled until the known attributes have the shares that were given (raking).",
-    "These are taken to be known without error: what the reports say of them counts no longer.",
+    "These shares are taken to be exact; what the reports say about them is not used.",
 )
 
 DIFFERENCE_NUMBERS = ("estimate", "stderr", "low", "high", "moved")
 
 
 def pooled_blocks(result: PooledResult) -> tuple[Block, ...]:
-    """What several questions tell as one number each; of many the largest."""
+    """Numbers that several questions estimate together; of many the largest."""
     low, high = result.interval
     places: Sequence[int] = range(len(result.heads))
     if len(places) > IN_ORDER:
         places = np.argsort(-result.estimate.value, kind="stable")[:LARGEST].tolist()
     names = "; ".join(result.questions)
     how = (
-        f"Pooled from {len(result.questions):,} questions ({names}), each weighted by its precision for people as all"
-        " of them show together."
+        f"Pooled from {len(result.questions):,} questions ({names}), each weighted by its precision in the population"
+        " that all of them together show."
     )
     table = QuantityTable(
         question=names,
@@ -74,7 +74,7 @@ def poststratified_blocks(found: Poststratified) -> tuple[Block, ...]:
     """A table by margins that are known otherwise: what they do not say of single attributes, and the first cells."""
     title = f"Shares of {found.table.question.name}, with {' and '.join(found.known)} as known"
     if found.why:
-        return (BlockGroup(title, (Sentence(f"{title}: not told; {found.why}", Purpose.REFUSAL),)),)
+        return (BlockGroup(title, (Sentence(f"{title}: not estimated; {found.why}", Purpose.REFUSAL),)),)
     header, rows = found.lines(IN_ORDER)
     said = [found.table.coverage.sentence("share"), *(Sentence(text, Purpose.METHOD) for text in RAKED)]
     return (BlockGroup(title, (TextTable(title, header, rows, tuple(said)),)),)

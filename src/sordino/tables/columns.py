@@ -198,7 +198,7 @@ class AttributeColumns:
         step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
         if self.attribute.optional and wrong.cause in UNSAID:
             step = "leave the cell empty where the number is missing, and correct the others"
-        found = f"another {wrong.words}"
+        found = f"a wrong value {wrong.words}"
         return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
 
     def where(self, table: PathOrFrame, row: int) -> str:

@@ -87,7 +87,7 @@ def read_key(path: Path) -> bytes | None:
     digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), words)
     if digits is None:
         with explain_kind(path, "key"):
-            raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
+            raise _no_key(path, "different text, or a part of a key", "name a new file, and a key is made")
     _require_secret(path, status)
     return bytes.fromhex(digits[1].decode())
 

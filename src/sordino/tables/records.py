@@ -68,7 +68,7 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     missing = _is_missing(ids, texts)
     if missing.any():
         raise SordinoError(
-            f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have an id of its own",
+            f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have a different id",
             found="no id",
             step="fill it in",
         )
@@ -148,7 +148,7 @@ class IdComparison:
         repeated = self._compared.find_repeats()
         if len(repeated) and not can_be_read_again(self._table):
             raise SordinoError(
-                f"{self._table}, {self._column}: each row must have an id of its own",
+                f"{self._table}, {self._column}: each row must have a different id",
                 found=f"{len(repeated):,} that stand{'s' if len(repeated) == 1 else ''} twice, by 64 bits of each",
                 step=f"{TO_FILE}; nothing was written",
             )
@@ -166,7 +166,7 @@ class IdComparison:
                 first = seen.setdefault(one, rows + place + 1)
                 if first != rows + place + 1:
                     raise SordinoError(
-                        f"{self._table}, row {rows + place + 1}, {self._column}: each row must have an id of its own",
+                        f"{self._table}, row {rows + place + 1}, {self._column}: each row must have a different id",
                         found=f"that of row {first} again",
                         step="give each person one row; nothing was written",
                     )

@@ -230,7 +230,7 @@ def tally_codes(
             if position is None:
                 raise
             rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
-            raise DamagedError(rule, found="another code", step="get the file again") from None
+            raise DamagedError(rule, found="an unknown code", step="get the file again") from None
         rows += len(codes)
         progress(len(codes))
     return aggregate
@@ -279,7 +279,9 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
     if has_types(table):
         wrong = [name for name, kind in header(table) if name in COLUMNS and not whole_type(kind)]
         if wrong:
-            raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
+            raise SordinoError(
+                f"{table} must have whole numbers in plan and code", found=f"a different type in {wrong[0]}"
+            )
     else:
         _require_last_line(table)
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
@@ -302,7 +304,7 @@ def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
     """Reports whose tag is not the plan's."""
     sign = f"regexp_full_match(CAST({quote('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
     rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
-    found, step = f"another plan's in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
+    found, step = f"the tag of a different plan in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
     if rounded == foreign:
         found += " (numbers with a decimal point, as programs write that round what is long)"
         step = "get the file as it was written"
@@ -323,7 +325,7 @@ def _no_code(table: PathOrFrame, row: int, last: int, own: str, valid: str) -> D
     elif pointed == count:
         cause = " (with a decimal point, as programs write that take codes for measurements)"
     rule = f"{table}, row {row}: a code must be one of the plan's, in 0..{last}"
-    return DamagedError(rule, found=f"another code in {count:,} of {rows:,} rows{cause}", step="get the file again")
+    return DamagedError(rule, found=f"an unknown code in {count:,} of {rows:,} rows{cause}", step="get the file again")
 
 
 def _require_last_line(path: PathOrFrame) -> None:

@@ -53,7 +53,7 @@ def require_unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iter
 
 def change_error(table: PathOrFrame) -> SordinoError:
     """The refusal of a table that is not the one whose rows were counted and whose ids were compared."""
-    return SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
+    return SordinoError(f"{table} must not change while it is read", found="a changed file", step="privatize it again")
 
 
 def count_rows(table: PathOrFrame) -> int | None:

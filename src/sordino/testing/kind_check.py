@@ -190,7 +190,7 @@ class _KindTrial:
         yield from _try("its statistics must be known", lambda: statistics_of(Survey.read(self.survey())))
         sample = self.people
         yield from _try(
-            "a sample must tell its dependence, or be refused", partial(dependence, self.survey(), sample), refusal=True
+            "a sample must bound it, or be refused", partial(dependence, self.survey(), sample), refusal=True
         )
         for name in self.kind.settings.model_fields:
             for value in WRONG:

@@ -261,7 +261,7 @@ def estimate(
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged), public)
     if (confidence, simultaneous, watched, forged, public) != (0.95, False, False, 0, None):
-        step = "take interval(confidence) of what it returns"
+        step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)
 

@@ -61,7 +61,7 @@ def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:
     def require() -> None:
         if isinstance(given, Path | str) and Plan.load(given).hash != plan.hash:
             step = "privatize again by the plan that is meant; nothing was written"
-            raise SordinoError(f"{given} must not change while it is used", found="another plan", step=step)
+            raise SordinoError(f"{given} must not change while it is used", found="a different plan", step=step)
 
     return require
 

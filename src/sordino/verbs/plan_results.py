@@ -138,9 +138,9 @@ class PlanEstimate:
         if not wanted:
             known = "; ".join(table.question.name for table in tables) or "none"
             raise SordinoError(
-                "a table must have been asked and told",
+                "a table must have been asked and estimated",
                 found=", ".join(attributes) or "none",
-                step=f"told are: {known}",
+                step=f"estimated are: {known}",
             )
         return wanted[0]
 
@@ -177,7 +177,10 @@ class PlanEstimate:
 
     def _require_honest(self) -> None:
         if self.coverage.forged:
-            rule, step = "shares within others are told of honest reports", "estimate again without forged ones"
+            rule, step = (
+                "shares within others are estimated only without forged reports",
+                "estimate again without forged ones",
+            )
             raise SordinoError(rule, found="intervals against forged ones", step=step)
 
     def to_arrow(self, *, derived: bool = False) -> pa.Table:

@@ -120,7 +120,7 @@ def explain(noun: object) -> tuple[str, ...]:
         >>> from sordino import LDP
         >>> for line in explain(LDP("ln 1.8")): print(line)
         Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.8.
-        A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
+        A suspicion of 10 % rises to at most 16.67 % and falls no lower than 5.81 %.
         A second report about the same answer multiplies the factors.
     """
     from sordino.survey.reading.schema import Survey

@@ -11,11 +11,11 @@ COLUMNS = ("before", "after", "change", "std. error", "from", "to", "beyond nois
 """Of a table of changes, after the first."""
 
 INDEPENDENT = (
-    "The collections are taken for independent: where the same people answered both, and answer alike, changes are"
-    " surer than is said."
+    "The collections are treated as independent: if the same people answered both, and answered alike, intervals are"
+    " wider than needed."
 )
 
-ALONE = "'Only alone': its own interval excludes 0, which happens by chance where so many numbers are compared."
+ALONE = "'Only alone': its own interval excludes 0, which happens by chance when so many numbers are compared."
 
 
 def sure_in_words(changed: Changed, coverage: Coverage) -> str:
@@ -24,15 +24,15 @@ def sure_in_words(changed: Changed, coverage: Coverage) -> str:
     if count == 1:
         if not changed.sure:
             return f"Noise alone can explain the change: its {part} interval contains 0."
-        return f"It changed by more than noise explains: its {part} interval excludes 0."
+        return f"The change is larger than noise explains: its {part} interval excludes 0."
     # Of many the limits that are shown are those of all together.
     alone = f" {ALONE}" if count <= IN_ORDER and any(row.sure_alone for row in changed.readable) else ""
     if not changed.sure:
         return f"None of {count:,} changed by more than noise explains ({part} confidence for all together).{alone}"
     wrong = f"{100 - 100 * coverage.confidence:.3g}%"
     return (
-        f"{changed.sure:,} of {count:,} changed by more than noise explains ({part} confidence for all together): in at"
-        f" most {wrong} of such comparisons noise alone makes any seem so.{alone}"
+        f"{changed.sure:,} of {count:,} changed by more than noise explains ({part} confidence for all together): noise"
+        f" alone makes any change seem so in at most {wrong} of such comparisons.{alone}"
     )
 
 

@@ -30,14 +30,14 @@ def certificate_sentences(certificate: Certificate, domain: CountedDomain | None
         domain: whose values it is about, by whose names they are called; by their numbers without it.
     """
     if certificate.witness is None:
-        return ("No two values are protected from each other, so nothing can be broken.",)
+        return ("No two values are protected from each other, so there is no promise to break.",)
     witness = certificate.witness
     code = "one of its codes" if witness.code is None else f"code {witness.code}"
     of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
     one, two = (_value_name(value, domain) for value in (witness.value, witness.other))
     where = f"{code} distinguishes the value {one} from {two}{of}"
     if witness.loss is None:
-        return (f"The promise is broken without bound: {where} for certain, since {two} can never cause it.",)
+        return (f"The promise is BROKEN without bound: {where} with certainty, since {two} can never cause it.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
     loss = loss_text_of(witness.loss, certificate.slack + witness.loss)
     return (

@@ -1,6 +1,6 @@
 """What a filter promises and what is left of it, in plain words; what an odometer shows.
 
-Numbers round against the promise: what was told is rounded up, what is left down.
+Numbers round against the promise: what was revealed is rounded up, what is left down.
 Source: the definitions' own sentences, said of all answers together.
 """
 
@@ -23,16 +23,16 @@ from sordino.exact.amount_text import loss_text, remaining_text
 from sordino.exact.nats import outward
 from sordino.words.odds import factor, promise
 
-TOGETHER = "all that is answered"
+TOGETHER = "the set of all answers"
 
 FEW = 5
 """Values whose names are spelled out at most."""
 
 ANSWERS = "It holds if every answer has fresh randomness and every answer that was drawn is counted."
 
-CHANGES = "A changed record is another one: tell the filter, for what is told about two records adds and never cancels."
+CHANGES = "If the record changes, tell the filter: what is revealed about two versions adds and never cancels."
 
-NO_CHANGES = "It is about one unchanged record: nothing is promised once the record has changed."
+NO_CHANGES = "It holds for one unchanged record: nothing is promised once the record has changed."
 
 OUTSIDE = "Nothing is promised about a record outside the box."
 
@@ -53,7 +53,7 @@ def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | 
 def _joint(known: JointFilter) -> tuple[str, ...]:
     """As of the filter with the least left, and how many answers are out."""
     worst, waiting = known.worst, len(known.open_names)
-    out = (f"Answers that are out: {waiting}. Each counts as any that it may be.",) if waiting else ()
+    out = (f"Answers still open: {waiting}. Each counts as every answer that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
         return (*left_sentences(worst), *out)
     return (*_promise_sentences(worst), *left_sentences(worst), *out, *_conditions(worst))
@@ -68,12 +68,12 @@ def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
     """
     binding = known.binding
     if isinf(binding.left):
-        clauses = ["nothing that was promised can be lost: every query is accepted."]
+        clauses = ["no query can break the promise: every query is accepted."]
     else:
-        told_apart, rest = _said(binding.spent, loss_text), left_text(known)
+        apart, rest = _said(binding.spent, loss_text), left_text(known)
         clauses = [
-            f"least is left between {binding.about}: the answers so far tell them apart by at most {told_apart}.",
-            f"queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
+            f"least is left between {binding.about}: the answers so far distinguish them by at most {apart}.",
+            f"queries whose epsilons add up to at most {rest} are accepted; larger ones if no answer reveals too much.",
         ]
     return tuple(start + clause if start else clause[0].upper() + clause[1:] for clause in clauses)
 
@@ -90,17 +90,17 @@ def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
     """What is promised, which of the two filters decides, and what is left."""
     chance = outward(known.delta_probability, 3, up=True)
     first = (
-        "Sums of epsilons do not count any more: queries are accepted by what their answers really told."
+        "The epsilons are used up: queries are now accepted by what answers really revealed."
         if known.halted
-        else "Queries are accepted by their epsilons alone as long as those allow it."
+        else "Queries are accepted by their epsilons alone, as long as those allow it."
     )
     return (
         (
-            f"Whatever answers somebody waits for, they are at most {factor(known.epsilon)} times as likely with"
-            f" one record as with another, plus a probability of {chance}."
+            f"Any set of answers is at most {factor(known.epsilon)} times as likely under one record as under another,"
+            f" plus a probability of {chance}."
         ),
         first,
-        *(left_sentences(known.exact, "By what was really told: ") if known.exact is not None else ()),
+        *(left_sentences(known.exact, "By what was really revealed: ") if known.exact is not None else ()),
         ANSWERS,
     )
 
@@ -113,8 +113,8 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
             _said(amount, loss_text) for amount in (reading.realized, reading.separate, reading.epsilons)
         )
         lines.append(
-            f"The answers tell {reading.about} apart by at most {realized}; counted one by one {separate}, by epsilons"
-            f" {epsilons}."
+            f"The answers distinguish {reading.about} by at most {realized}; added up one by one, by {separate}; by"
+            f" their epsilons, {epsilons}."
         )
     return (*lines, "An odometer promises nothing about further answers; a filter does.")
 

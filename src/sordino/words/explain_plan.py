@@ -33,10 +33,10 @@ FEW = 5
 
 ASKED = "Who is asked what"
 REVEALED = "What one report can reveal"
-RESTS = "What the smaller factors rest on"
+RESTS = "What the smaller factors depend on"
 FORGED = "Forged reports"
 SENT = "What is sent"
-NEARLY = "How near the best possible"
+NEARLY = "How close to the best possible"
 
 AGAIN = "A second report from the same person, on any question, multiplies the factors."
 
@@ -87,7 +87,7 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
 def forged_sentence(people: float, within: str = "an estimate") -> str:
     """How much one forged report can weigh."""
     if not isfinite(people):
-        return "Nothing can be estimated from its reports: they do not depend on the values."
+        return "Nothing can be estimated from these reports: they do not depend on the values."
     return f"One forged report can weigh as much as {short(Fraction(people), up=True)} people in {within}."
 
 
@@ -159,8 +159,8 @@ def _answered_together(plan: Plan) -> Iterator[str]:
     for question in plan.questions:
         if question.together > 1:
             yield (
-                f"A report about {question.name} answers about {question.together} numbers, about each by itself; what"
-                " it can reveal is what all these answers reveal together."
+                f"A report about {question.name} answers separately about {question.together} numbers; the factors"
+                " include what all these answers reveal together."
             )
 
 
@@ -169,13 +169,13 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
-                f"{attribute.name!r} may be missing. That it is counts as one of its values, and is protected from all"
-                f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
+                f"{attribute.name!r} may be missing. Being missing counts as a value, and is protected like every other"
+                f" value; the expected share of {attribute.missing} is no part of the promise."
             )
     for question in plan.questions:
         if question.of_complete:
             yield (
-                f"Anyone missing any of the numbers of the {question.name} reports only that; results describe those"
+                f"Anyone missing any of the numbers of the {question.name} reports only that; results describe people"
                 " who have all of them."
             )
 
@@ -194,8 +194,8 @@ def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
     """The most that a report tells about answers that are protected from each other."""
     most = max(questions, key=lambda question: question.definition.epsilon)
     return (
-        "Whatever else somebody knows, one report changes the odds between two answers that are protected from each"
-        f" other by a factor of at most {factor(most.definition.epsilon)}, that of {most.name!r}."
+        "Whatever else somebody knows, one report changes the odds between two answers protected from each other by a"
+        f" factor of at most {factor(most.definition.epsilon)} (for {most.name!r})."
     )
 
 
@@ -206,7 +206,7 @@ def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ..
         return ()
     return (
         (
-            f"Not all answers are protected from each other: a report about {_name_list(names)} shows as it is what its"
+            f"Not all answers are protected from each other: a report about {_name_list(names)} openly shows what the"
             " details call public or not sensitive."
         ),
     )
@@ -215,15 +215,15 @@ def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ..
 def _about_others(questions: Sequence[SharesQuestion]) -> str:
     """What a report about one attribute can tell about another."""
     start = (
-        "A report about one attribute reveals something about another too, to somebody who knows how they depend on"
-        " each other: it changes the odds of its answers"
+        "A report about one attribute also reveals something about others, to somebody who knows how they depend on"
+        " each other: it changes the odds of their answers"
     )
     bounds = [question.definition.epsilon for question in questions if _is_bounded(question.definition)]
     if len(bounds) == len(questions):
         return f"{start} by a factor of at most {factor(max(bounds))}."
     names = [question.name for question in questions if not _is_bounded(question.definition)]
     return (
-        f"{start} without limit where it is about {_name_list(names)}, since not all of these values are protected from"
+        f"{start} without limit if it is about {_name_list(names)}, since not all of these values are protected from"
         " each other."
     )
 

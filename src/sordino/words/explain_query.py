@@ -142,7 +142,7 @@ def _factor_sentences(drawn: Sequence[_Answers], most: Nats) -> Iterator[str]:
         f" {factor(most)}."
     )
     if any(len(answers.queries) > 1 for answers in drawn):
-        yield "The factors of the answers that one report gives together multiply, as is counted here."
+        yield "If one report answers several questions, their factors multiply; this is included here."
     yield from texts(example_sentences(most, "A suspicion"))
     yield from _by_attribute(drawn)
 
@@ -166,11 +166,11 @@ def _by_attribute(drawn: Sequence[_Answers]) -> Iterator[str]:
 
 def _limitless_sentences(drawn: Sequence[_Answers]) -> Iterator[str]:
     """That there is no limit, and what the others keep."""
-    yield "Not all answers are protected from each other: a report can rule out a value, whatever somebody believed."
+    yield "Not all answers are protected from each other: a report can rule out a value with certainty."
     finite = [answers.loss for answers in drawn if answers.loss is not None]
     if finite:
-        yield f"The questions whose answers are all protected change odds by a factor of at most {factor(max(finite))}."
-    yield "To see what is kept, certify the mechanism against the definition that it was made for."
+        yield f"Questions that protect all their answers change odds by a factor of at most {factor(max(finite))}."
+    yield "To see what is promised, certify the mechanism against its own definition."
 
 
 def _tightest_case(query: Query, *, name: bool) -> str:
@@ -193,8 +193,8 @@ def _about_shares(query: Query) -> Iterator[str]:
     if query.mechanism.informative:
         people = people_needed(query.mechanism, stderr=POINTS / 100 / Z)
         yield (
-            f"About {in_two_digits(people)} people are needed for shares within {POINTS} percentage points, each with"
-            " 95 % confidence."
+            f"About {in_two_digits(people)} people are needed to estimate each share within {POINTS} percentage points"
+            " with 95 % confidence."
         )
 
 

@@ -16,7 +16,7 @@ from sordino.survey.questions.coordinates import CoordinatePromise
 FEW = 5
 """Attributes that a summary names at most."""
 
-NOTHING = "No delta rests on a bound on dependence: each holds whatever is believed of the other answers."
+NOTHING = "No delta depends on a bound on dependence: each holds whatever somebody believes about the other answers."
 
 
 def bound_sentences(promise: CoordinatePromise) -> tuple[str, ...]:

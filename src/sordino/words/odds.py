@@ -22,7 +22,7 @@ from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
 from sordino.survey.frozen.promise import Definition
 
 PRIOR = 10
-"""The example's suspicion: 1 in 10."""
+"""The example's suspicion, in per cent."""
 
 FEW = 8
 """Values up to which bounds are told pair by pair."""
@@ -71,7 +71,7 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str)
         f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
         f" {factor(definition.epsilon)}."
     )
-    example = f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}."
+    example = f"A suspicion of {PRIOR} % that an answer is a given sensitive one rises to at most {most} %."
     others = (
         "The other values are not protected: a report may show such an answer as it is, and so prove that the answer"
         " is not a sensitive one."
@@ -97,8 +97,8 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
         least, most = min(finite, key=lambda pair: pair[0])[0], max(finite, key=lambda pair: pair[0])[0]
         lines.append(
             f"Whatever else somebody knows, {report} raises the odds of one answer of a protected pair over the other"
-            f" by a factor that depends on the two: at most {factor(least)} for the best protected pair, {factor(most)}"
-            " for the least."
+            f" by a factor that depends on the pair: at most {factor(least)} for the best protected pair,"
+            f" {factor(most)} for the least protected."
         )
     if finite and labels:
         shown = (
@@ -116,8 +116,9 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
         x, other = definition.lowered_pairs[0]
         given, implied = definition.given[x][other], definition.bounds[x][other]
         lines.append(
-            f"Lower than given, since others imply them: {len(definition.lowered_pairs):,} of the bounds, as {names[x]}"
-            f" over {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
+            f"{len(definition.lowered_pairs):,} of the bounds are lower than given, because others imply it; for"
+            f" example {names[x]} over {names[other]} by {in_nats(implied)} instead of"
+            f" {'infinity' if given is None else given}."
         )
     return (*limits(*lines), SAME)
 
@@ -126,10 +127,10 @@ def _line(distances: Sequence[Nats], report: str) -> tuple[Sentence, ...]:
     """Of values in order, by how far two of them lie apart: the first distance that comes to a nat, or the longest."""
     k = len(distances)
     apart = next((steps for steps in range(1, k) if distances[steps] >= 1), k - 1)
-    whom = "two neighbouring values" if apart == 1 else f"two values that are {apart:,} apart"
+    whom = "two neighbouring values" if apart == 1 else f"two values {apart:,} apart"
     line = (
-        f"The {k:,} values are protected by how far they lie apart: whatever else somebody knows, {report} changes the"
-        f" odds between {whom} by a factor of at most {factor(distances[apart])}, at twice the distance by at most its"
+        f"The {k:,} values are protected by their distance: whatever else somebody knows, {report} changes the odds"
+        f" between {whom} by a factor of at most {factor(distances[apart])}; at twice the distance by at most its"
         " square, at half the distance by at most its square root, and so on."
     )
     return (Sentence(line, Purpose.LIMIT), SAME)
@@ -137,10 +138,10 @@ def _line(distances: Sequence[Nats], report: str) -> tuple[Sentence, ...]:
 
 def _metric(definition: MetricLDP, report: str) -> tuple[Sentence, ...]:
     far = (
-        f"The {definition.k:,} values are protected by how far they lie apart: whatever else somebody knows, {report}"
-        f" changes the odds between two neighbouring values by a factor of at most {factor(definition.least)} for the"
-        f" closest ones, between those furthest apart by at most {factor(definition.epsilon)}; on the way from one"
-        " value to another the factors of the steps multiply."
+        f"The {definition.k:,} values are protected by their distance: whatever else somebody knows, {report} changes"
+        f" the odds between the two closest values by a factor of at most {factor(definition.least)}, and between the"
+        f" two furthest apart by at most {factor(definition.epsilon)}; along a path between two values, the factors of"
+        " its steps multiply."
     )
     return (Sentence(far, Purpose.LIMIT), SAME)
 
@@ -159,8 +160,8 @@ def _equal_steps(definition: PairwiseLDP) -> list[Nats]:
 
 def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     others = (
-        "For somebody who does not know all others these factors say nothing: what a report reveals about the others"
-        " it reveals about this attribute too, as far as they depend on each other."
+        "These factors do not hold for somebody who does not know all other attributes: what a report reveals about"
+        " those it also reveals about this one, as far as they depend on each other."
     )
     each = _attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes")
     return (*limits(*each, others, _whole(definition.ldp_level, report)), SAME)
@@ -168,23 +169,22 @@ def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report:
 
 def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     believer = "For somebody whose beliefs before any report about all others, given this one, are the stated prior"
+    own = "(their beliefs about the attribute itself may be any)"
     if isinstance(definition.beliefs, Rest):
         # A smaller bound promises less: rounded down.
         bounds = [outward(bound, 6, up=False) for bound in definition.beliefs.bounds]
         alike = len({*bounds}) == 1
         which = "any attribute" if alike else "each attribute in turn"
         believer = (
-            "For somebody in whose beliefs before any report the distribution of all other attributes together differs"
-            f" between two values of {which} by a total variation of at most"
-            f" {bounds[0] if alike else ', '.join(bounds)}"
+            "For somebody who believes, before any report, that the distribution of all other attributes together"
+            f" differs between two values of {which} by at most {bounds[0] if alike else ', '.join(bounds)} in total"
+            " variation"
         )
-    each = _attributes(
-        definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"
-    )
+    each = _attributes(definition.deltas, labels, report, f"{believer} {own}")
     again = (
         f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
-        "The factors of the single attributes do not: two reports, each of which reveals nothing about an attribute,"
-        " may reveal it together, so that only all reports together can be checked."
+        "The factors of the single attributes do not: two reports that each reveal nothing about an attribute may"
+        " reveal it together, so all reports must be checked together."
     )
     return (*limits(*each, _whole(definition.epsilon, report)), Sentence(again, Purpose.REPEATED))
 
@@ -200,29 +200,30 @@ def _attributes(amounts: Amounts, labels: Sequence[str] | None, report: str, bel
         most, least = beliefs(amount)
         yield (
             f"{whom}, {report} changes the odds between any two values of {name} by a factor of at most"
-            f" {factor(amount)}: a suspicion of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
+            f" {factor(amount)}: a suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
         )
-        whom = "For the same"
+        whom = "For the same observer"
 
 
 def _whole(epsilon: Nats | None, report: str) -> str:
     """What holds of whole records, whatever is believed of them."""
     if epsilon is None:
-        return "For anybody else, as with side information about this person, nothing is promised."
+        return "For anybody else, for example with side information about this person, nothing is promised."
     return (
-        f"For anybody else, whatever they know about this person, {report} changes the odds between any two records, so"
-        f" also between any two values of an attribute, by a factor of at most {factor(epsilon)}."
+        f"For anybody else, whatever they know about this person, {report} changes the odds between any two records,"
+        f" and so between any two values of an attribute, by a factor of at most {factor(epsilon)}."
     )
 
 
 def beliefs(epsilon: Nats) -> tuple[str, str]:
-    """What a suspicion of 1 in 10 can become: the N of "at most 1 in N" and "at least 1 in N", rounded outward.
+    """The most and the least that a suspicion of 10 % can become, in per cent and rounded outward.
 
     A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
     """
-    high = _factor_bounds(epsilon)[1]
-    # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
-    return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
+    high, rest = _factor_bounds(epsilon)[1], 100 - PRIOR
+    return short(100 * PRIOR * high / (PRIOR * high + rest), up=True), short(
+        100 * PRIOR / (PRIOR + rest * high), up=False
+    )
 
 
 def factor(epsilon: Nats) -> str:
@@ -247,7 +248,7 @@ def _factor_bounds(epsilon: Nats) -> tuple[Fraction, Fraction]:
 def example_sentences(epsilon: Nats, suspicion: str) -> tuple[Sentence, ...]:
     """What becomes of a suspicion, and what a second report adds."""
     most, least = beliefs(epsilon)
-    example = f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
+    example = f"{suspicion} of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
     return (Sentence(example, Purpose.EXAMPLE), SAME)
 
 

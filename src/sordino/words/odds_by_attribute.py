@@ -24,20 +24,20 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
         most, least = beliefs(promise.deltas[i])
         lines.append(
             f"A report changes the odds between {_pairs(promise, i)} by a factor of at most"
-            f" {_both(promise.deltas[i], promise.losses[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR}"
-            f" becomes at most 1 in {most} and at least 1 in {least}."
+            f" {_both(promise.deltas[i], promise.losses[i])}{_if_within(promise, i)}: a suspicion of {PRIOR} % rises to"
+            f" at most {most} % and falls no lower than {least} %."
         )
     binned = [repr(promise.names[i]) for i in below if promise.bins_of(i)]
     if binned:
         lines.append(
-            f"Of {' and '.join(binned)} that is promised about the bin that a number falls in. Between two single"
-            f" values, of one bin or of two, only the factor of {whole} holds: the stated dependence is that of bins."
+            f"For {' and '.join(binned)} this promise is about the bin of a number. Between two single values, in one"
+            f" bin or in two, only the factor of {whole} holds, because the stated dependence is that of bins."
         )
     if any(promise.relies(i) for i in below):
         lines.append(
-            "The smaller factors hold for beliefs held before any report, of somebody whose beliefs about all else,"
-            f" given each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For"
-            f" anybody else, as for who knows some of the other answers, only the factor of {whole} holds."
+            "The smaller factors hold for somebody whose beliefs before any report about all other attributes, given"
+            f" each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For anybody"
+            f" else, such as somebody who knows some of the other answers, only the factor of {whole} holds."
         )
     return tuple(lines)
 
@@ -50,17 +50,16 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
     if below:
         shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
         shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
-        less = "About single attributes it reveals less; their odds change by a factor of at most"
+        less = "It reveals less about these attributes, whose odds change by a factor of at most"
         lines.append(f"{less}: {', '.join(shown)}.")
     if any(promise.relies(i) for i in below):
         lines.append(
-            "These smaller factors are for somebody whose beliefs before any report are within the stated dependence"
-            f" ({bounds_in_short(promise)}). For anybody else, as for who knows some of the other answers, only the"
-            f" factor of {factor(promise.epsilon)} holds."
+            "These smaller factors hold for somebody whose beliefs before any report are within the stated dependence"
+            f" ({bounds_in_short(promise)}). For anybody else, such as somebody who knows some of the other answers,"
+            f" only the factor of {factor(promise.epsilon)} holds."
         )
     lines.append(
-        "A second report from the same person, on any question, is not covered by these factors: the promise is for"
-        " one."
+        "A second report from the same person, on any question, is not covered: these factors are for one report."
     )
     return tuple(lines)
 
@@ -93,7 +92,7 @@ def _most_telling(certificate: Certificate) -> str:
     """What the most revealing answer about numbers reveals about the whole record."""
     witness = certificate.witness
     if witness is None or witness.loss is None:
-        return "Some answer about numbers can show for certain what was not read of the record."
+        return "An answer about numbers can rule out records for certain."
     loss = loss_text_of(witness.loss, witness.loss + certificate.slack)
     return f"No answer about numbers reveals more about the whole record than {loss}."
 
@@ -111,6 +110,4 @@ def _pairs(promise: CoordinatePromise, i: int) -> str:
 def _if_within(promise: CoordinatePromise, i: int) -> str:
     if not promise.relies(i):
         return ""
-    return (
-        f", if the other attributes depend on it no more than stated ({bound_in_short(promise, i)} in total variation)"
-    )
+    return f", if the others depend on it by no more than stated ({bound_in_short(promise, i)} in total variation)"

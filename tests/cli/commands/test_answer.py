@@ -70,7 +70,10 @@ def test_the_store_is_in_the_persons_own_data_folder(collector, released, run, m
     ("record", "words"),
     [
         ("version = 1\n[record]\n", "found none for 'colour'"),
-        ('version = 1\n[record]\ncolour = "q9141"\n', "'colour' must be one of its categories; found another value"),
+        (
+            'version = 1\n[record]\ncolour = "q9141"\n',
+            "'colour' must be one of its categories; found an unknown category",
+        ),
         ("colour = q9141", "must be a TOML file; found a mistake at line 1"),
     ],
 )
@@ -90,7 +93,9 @@ def test_an_answer_goes_to_no_plan_that_another_key_signed(released, run):
     with collecting(plan, released / "reports.sqlite", 1, signer) as (address, _):
         code, out, errors = run("answer", address, *words, "--signed-by", other.public)
         assert (code, out) == (3, "")
-        assert "signed by the key that is asked for; found another signature: answer nothing there" in errors
+        assert (
+            "signed by the key that is asked for; found a signature that does not fit: answer nothing there" in errors
+        )
         assert kept(released) == []
         code, _, errors = run("answer", address, *words, "--signed-by", "12")
         assert code == 2
@@ -133,7 +138,7 @@ def test_where_no_collector_is_the_answer_waits(released, run):
         assert b'"reports":0' in asked(f"{address}/progress")
     code, _, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--patience", "0")
     assert code == 5
-    assert "the answer stays on this device, and no other one is drawn" in errors
+    assert "the answer stays on this device, and no new one is drawn" in errors
 
 
 @pytest.mark.long

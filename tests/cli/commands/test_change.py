@@ -66,7 +66,7 @@ def test_the_terminal_says_what_changed_beyond_noise_and_what_is_not_shown(chang
     assert "2 of 3 changed by more than noise explains (95% confidence for all together)" in " ".join(out.split())
     assert "urely" not in out
     assert "45 of 60 are not shown. Limits hold for all 60 together." in out
-    assert "It changed by more than noise explains: its 95% interval excludes 0." in out
+    assert "The change is larger than noise explains: its 95% interval excludes 0." in out
     assert "All changes: -o FILE, or --json." in out
 
 
@@ -75,7 +75,7 @@ def test_the_page_shows_both_sides_and_what_noise_may_make(change, tmp_path):
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
     assert "Beyond noise: yes" in page
     assert "Within noise: =1+1" in page
-    assert "change that noise alone may make" in page
+    assert "change that noise alone can explain" in page
     assert "percentage points" in page
     assert re.search(r"<td[^>]*data-name=\"beyond noise\"[^>]*>yes</td>", page)
     assert "<script" not in page

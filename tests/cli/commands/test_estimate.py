@@ -100,7 +100,7 @@ def test_a_map_by_distances_is_not_smoothed_and_the_reason_is_given(run, tmp_pat
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("estimate", "plan.json", "tally.json", "--method", "smoothed", "--html", "page.html")
     assert code == 0
-    said = "Not smoothed, though asked for: with this plan's mechanism the errors of neighbouring values depend"
+    said = "Not smoothed, although requested: with this plan's mechanism the errors of neighbouring values depend"
     assert said in " ".join(out.split())
     assert said in (tmp_path / "page.html").read_text(encoding="utf-8").replace("&#39;", "'")
     (found,) = json.loads(run("estimate", "plan.json", "tally.json", "--method", "smoothed", "--json")[1])["questions"]

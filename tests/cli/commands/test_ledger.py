@@ -87,7 +87,7 @@ def test_a_refusal_is_one_message_and_changes_nothing(home, run):
     assert not shown(run, "ask", "me.ledger", "large.toml", "--dry-run")["accepted"]
     code, out, err = run("ask", "me.ledger", "large.toml", "--record", "record.toml")
     assert (code, out) == (3, "")
-    assert err.startswith("sordino: all answers together must tell at most 1 nat; found up to 1.3")
+    assert err.startswith("sordino: all answers together must reveal at most 1 nat; found up to 1.3")
     assert shown(run, "ledger", "show", "me.ledger") == before
 
 
@@ -99,8 +99,8 @@ def test_verify_works_everything_out_again(home, run):
     with transaction(home / "me.ledger", write=True) as connection:
         reading = read_all(connection, Ledger.open(home / "me.ledger").terms)
         write_checkpoint(connection, reading.meta["key"], replace(reading.next_checkpoint(), state=b""))
-    assert "the checkpoint did not fit and was put away" in run("ledger", "show", "me.ledger", "--verify")[1]
-    assert "the checkpoint says the same" in run("ledger", "show", "me.ledger", "--verify")[1]
+    assert "the checkpoint disagreed and was discarded" in run("ledger", "show", "me.ledger", "--verify")[1]
+    assert "the checkpoint agrees" in run("ledger", "show", "me.ledger", "--verify")[1]
     assert shown(run, "ledger", "show", "me.ledger") == own
 
 
@@ -190,7 +190,7 @@ def test_a_value_out_of_range_is_not_told(home, run):
     Path("record.toml").write_text(RECORD.replace("44", "9141"))
     code, out, err = run("ask", "me.ledger", "query.toml", "--record", "record.toml")
     assert (code, out) == (2, "")
-    assert "'age' must lie between 18 and 90; found another number" in err
+    assert "'age' must lie between 18 and 90; found a number out of range" in err
     assert "9141" not in err
 
 

@@ -57,7 +57,11 @@ def test_a_written_report_is_never_replaced(mine, run):
     ("text", "code", "words"),
     [
         ("version = 1\n[record]\n", 2, "found none for 'colour'"),
-        ('version = 1\n[record]\ncolour = "q9141"\n', 2, "'colour' must be one of its categories; found another value"),
+        (
+            'version = 1\n[record]\ncolour = "q9141"\n',
+            2,
+            "'colour' must be one of its categories; found an unknown category",
+        ),
         ('version = 1\n[record]\ncolour = "q9141"\nq9141 = 1\n', 2, "the plan's attributes only; found 1 more"),
         ("version = 9141\n[record]\n", 2, "version must be 1"),
         ("colour = q9141", 2, "must be a TOML file; found a mistake at line 1"),

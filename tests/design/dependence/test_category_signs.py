@@ -157,7 +157,7 @@ def test_a_plan_asks_both_together_as_their_own_bound_allows(stated):
     [
         (lambda part: part.update(category="ill"), "a category and a number of a regression"),
         (lambda part: part.update(number="sport"), "a category and a number of a regression"),
-        (lambda part: part.update(attribute="weight"), "tells both"),
+        (lambda part: part.update(attribute="weight"), "reveals both"),
         (lambda part: part.update(attribute="nobody"), "attributes"),
         (lambda part: part.update(bound="2"), "in \\[0, 1\\]"),
         (lambda part: part.update(category="sport"), "two for one of them"),

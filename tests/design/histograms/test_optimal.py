@@ -217,8 +217,8 @@ def test_one_value_has_one_answer():
 @in_one(
     ("bounds", "prior", "match"),
     [
-        ([[None, 0], [0, None]], None, "told apart"),
-        ([[None, 0], [1, None]], None, "told apart"),
+        ([[None, 0], [0, None]], None, "can be distinguished"),
+        ([[None, 0], [1, None]], None, "can be distinguished"),
         ([[None, 1, 1], [1, None, "1e-9"], [1, 1, None]], None, "1/1000000000 from value 1 to value 2"),
         ([[None, -1], [1, None]], None, "negative"),
         ([], None, "1 to 128"),

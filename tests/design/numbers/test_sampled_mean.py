@@ -267,7 +267,7 @@ def test_one_number_is_asked_by_one_bit_at_a_small_epsilon():
     [
         (["1", "3"], 2, "a delta must not exceed epsilon = 2; found 3 for attribute 1: lower it or raise epsilon."),
         (["1", "-1"], 2, "must not be negative; found -1 for attribute 1"),
-        (["1", 0], 2, "the mean of an attribute with delta 0 cannot be told; found attribute 1: leave it out"),
+        (["1", 0], 2, "the mean of an attribute with delta 0 cannot be estimated; found attribute 1: leave it out"),
         (["1"], 2, "a delta for each of 2 attributes; found 1"),
         (["1", "1", "1"], 2, "a delta for each of 2 attributes; found 3"),
         ("12", 2, "a delta for each of 2 attributes; found 1"),

@@ -42,7 +42,7 @@ def test_raked_mixtures_are_the_scaled_product():
 
 def test_values_that_nobody_has_cannot_be_raked_to_a_share():
     nobody = Mixture(np.ones(1), (np.array([[1.0, 0.0]]),))
-    with pytest.raises(SordinoError, match="somebody must be seen to have each value"):
+    with pytest.raises(SordinoError, match="must show each value"):
         nobody.rake({0: np.array([0.5, 0.5])})
     apart = Mixture(np.array([0.5, 0.5]), (np.eye(2), np.eye(2)))
     assert apart.rake({0: np.array([1.0, 0.0])}).margin([1]) == pytest.approx([1, 0])

@@ -50,7 +50,7 @@ def test_a_cell_below_zero_stays_there_and_slopes_hold():
 
 def test_what_no_table_can_agree_with_is_refused():
     empty = np.array([0.5, 0.5, 0.0, 0.0])
-    with pytest.raises(SordinoError, match="seen to have each value that margins give a share"):
+    with pytest.raises(SordinoError, match="must show each value that has a share in the margins"):
         rake(empty, (2, 2), {0: np.array([0.5, 0.5])})
     diagonal = np.array([0.5, 0.0, 0.0, 0.5])
     with pytest.raises(SordinoError, match="must be such that the table can agree with them"):

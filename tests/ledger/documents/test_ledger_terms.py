@@ -57,7 +57,7 @@ def test_the_frozen_words_say_the_same(tables):
     changed["epsilon"] = "9"
     with pytest.raises(SordinoError, match="as it was frozen"):
         LedgerTerms.of_document(changed)
-    for key, value, words in [("version", 2, "use a newer Sordino"), ("format", "x", "another format")]:
+    for key, value, words in [("version", 2, "use a newer Sordino"), ("format", "x", "a different format")]:
         with pytest.raises(SordinoError, match=words):
             LedgerTerms.of_document({**terms.document, key: value})
 

@@ -54,7 +54,7 @@ def test_all_mistakes_are_told_at_once_without_a_value():
     assert [str(error) for error in caught.value.errors] == [
         "a record must have a value for each attribute; found none for 'sleep': write one under [record].",
         "a record must have the ledger's attributes only; found 1 more: take out the others.",
-        "the record's 'age' must lie between 18 and 90; found another number.",
+        "the record's 'age' must lie between 18 and 90; found a number out of range.",
     ]
 
 

@@ -203,7 +203,7 @@ def test_other_lengths_and_edges_are_another_channel():
     [
         (lambda: TreeResponse(MetricLDP.tree([None] + [0] * 9, "1")), "code of its own.*too many.*least of them"),
         (lambda: TreeResponse(MetricLDP.line(3, "1/100000")), "code of its own"),
-        (lambda: TreeResponse(MetricLDP.line(3, "1e-30")), "each step of a tree must be told"),
+        (lambda: TreeResponse(MetricLDP.line(3, "1e-30")), "each step of a tree must be given"),
         (lambda: TreeResponse(MetricLDP.line(1, 1)), "two values or more"),
         (lambda: TreeResponse(MetricLDP.line(10_001, 1)), "at most 10000 values; found 10001: merge neighbours"),
         (lambda: TreeResponse(MetricLDP.grid(2, 2, 1, 1)), "one axis; found 2: use ProductResponse"),

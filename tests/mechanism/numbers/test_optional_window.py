@@ -62,7 +62,7 @@ def test_what_is_no_such_channel_is_refused():
     for present in (0, WORD, -1, 0.5, True):
         with pytest.raises(SordinoError, match="present must be a whole number above 0 and below 2"):
             OptionalWindow(windows, "1", present)
-    with pytest.raises(SordinoError, match="must not say so more rarely than others"):
+    with pytest.raises(SordinoError, match="must report that at least as often as others"):
         OptionalWindow.from_thresholds(windows, 2**60, 2**59)
     with pytest.raises(SordinoError):
         OptionalWindow(LDP("1"), "1", 2**60)

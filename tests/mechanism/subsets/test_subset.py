@@ -112,7 +112,7 @@ def test_tallies_count_bits_and_reports():
 
 @in_one("code", [0, 1, 0b111, 0b11111, 0b100000, 2**63])
 def test_masks_of_another_size_are_refused(code):
-    with pytest.raises(SordinoError, match="found another at position 1"):
+    with pytest.raises(SordinoError, match="found an unknown code at position 1"):
         SubsetSelection(5, "1", 2).tally(np.array([0b11, code], dtype=np.uint64))
 
 

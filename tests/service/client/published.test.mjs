@@ -32,7 +32,7 @@ async function shown(t, { found, tally, rows }, status = 200) {
   return { said: card.textContent, cells: all(card, "td").map((cell) => cell.textContent), names: all(card, "th").map((cell) => cell.textContent), asked };
 }
 
-const verdict = ({ said }) => [/The collector's are the same\./.test(said), /The collector's differ/.test(said)];
+const verdict = ({ said }) => [/The collector's estimates are the same\./.test(said), /The collector's estimates differ/.test(said)];
 
 test("a collector that tells the same is told to, one that differs in any row is not", async (t) => {
   const right = await collected("randomized_two.json", [600, 400]);
@@ -89,11 +89,11 @@ test("of many answers the largest are shown, and all are compared", async (t) =>
 
 test("what is not published is said, and nothing is worked out of another plan's tally", async (t) => {
   const right = await collected("randomized_two.json", [600, 400]);
-  assert.match((await shown(t, right, 401)).said, /The tally goes to the analyst alone here/);
+  assert.match((await shown(t, right, 401)).said, /Only the analyst can see this tally/);
   assert.match((await shown(t, { ...right, tally: { detail: "too few" } }, 404)).said, /There is no tally yet: too few\./);
-  assert.match((await shown(t, { ...right, tally: { ...right.tally, plan: "sha256:0" } })).said, /The tally is another plan's/);
+  assert.match((await shown(t, { ...right, tally: { ...right.tally, plan: "sha256:0" } })).said, /The tally belongs to a different plan/);
   const nothing = right.rows.map((row) => ({ ...row, estimate: null }));
   for (const rows of [undefined, null, 7, nothing]) assert.match((await shown(t, { ...right, rows })).said, /cannot be read/);
   t.mock.method(globalThis, "fetch", async () => { throw new TypeError("offline"); });
-  assert.match((await published(right.found)).textContent, /could not be reached for its tally/);
+  assert.match((await published(right.found)).textContent, /could not be reached/);
 });

@@ -51,7 +51,7 @@ test("queries about numbers have one spelling, and tell all that is asked", asyn
 test("the parts of a plan fit each other", async () => {
   await of("table.json", /must be asked once/, (plan) => plan.queries.push(plan.queries[0]));
   await of("table.json", /asked for, or have a delta/, (plan) => (plan.attributes.y = { columns: ["y"], labels: ["a"] }));
-  await of("table_of_two.json", /a column of its own/, (plan) => (plan.attributes.y.columns = [" X"]));
+  await of("table_of_two.json", /a different column/, (plan) => (plan.attributes.y.columns = [" X"]));
   await of("table_of_deltas.json", /must be protected as a whole/, (plan) => (plan.attributes.x.protect = { epsilon: "1", blocks: { run: 1 } }));
   await of("distribution.json", /a larger epsilon than the plan/, (plan) => (plan.queries[0].epsilon = "3"));
   await of("distribution.json", /must cover its number/, (plan) => plan.queries[0].ranges.push([0.1234, 0.2]));

@@ -236,7 +236,7 @@ def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
 def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffic):
     key = collector.told("/signature")["key"]
     page.goto(f"{collector.address}/verify#key={key}")
-    told(page, "The plan keeps what it promises")
+    told(page, "The plan keeps its promises")
     assert page.get_by_text("signed by the key of the address").count() == 1
     page.get_by_role("link", name="Answer this plan").click()
     page.get_by_role("button", name="Send one code").wait_for()
@@ -292,6 +292,6 @@ def test_another_window_sends_the_code_that_was_drawn_first(collector, page, tra
 
 def test_a_stranger_checks_a_plan(collector, page):
     page.goto(f"{collector.address}/verify")
-    told(page, "The plan keeps what it promises")
+    told(page, "The plan keeps its promises")
     assert page.get_by_role("row").count() == 4
     assert page.get_by_text("Kept.").count() == 3

@@ -57,7 +57,7 @@ def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan
         asked(f"{address}/reports", "POST", body=reports(plan, 10, 400))
         said = told(page, address)
         assert "from 400 reports" in said
-        assert "The collector's are the same." in said
+        assert "The collector's estimates are the same." in said
         assert page.locator("#published tbody tr").count() == 7
         rows = {one.locator("th").inner_text(): one.locator("td") for one in page.locator("#published tbody tr").all()}
         known = json.loads(asked(f"{address}/estimates"))["rows"]
@@ -97,7 +97,7 @@ def test_each_kind_of_question_about_numbers_is_held_against_its_own_rows(tmp_pa
     with collecting(plan, tmp_path / "reports.sqlite", 20, published=True) as (address, _):
         asked(f"{address}/reports", "POST", body=reports(plan, 0, 900))
         said = told(page, address)
-        assert "The collector's are the same." in said
+        assert "The collector's estimates are the same." in said
         rows = json.loads(asked(f"{address}/estimates"))["rows"]
         assert said.count("the same") == 1 + sum("stderr" in row for row in rows)
         [median] = [row for row in rows if "quantile" in row]
@@ -114,5 +114,5 @@ def test_each_kind_of_question_about_numbers_is_held_against_its_own_rows(tmp_pa
 def test_what_is_not_published_is_said(tmp_path, plan, page):
     with collecting(plan, tmp_path / "reports.sqlite") as (address, _):
         asked(f"{address}/reports", "POST", body=reports(plan, 0, 10))
-        assert "The tally goes to the analyst alone here" in told(page, address)
-        assert page.get_by_text("The plan keeps what it promises.").count() == 1
+        assert "Only the analyst can see this tally" in told(page, address)
+        assert page.get_by_text("The plan keeps its promises.").count() == 1

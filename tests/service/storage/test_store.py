@@ -44,7 +44,7 @@ def test_reports_are_counted_once_however_often_they_come(store):
     assert (again.accepted, again.repeated) == (0, 4)
     assert (new.accepted, new.repeated) == (2, 0)
     # Report 3 is known with this code, report 4 with another.
-    assert (part.accepted, part.repeated, part.failed) == (0, 1, ((1, "an id must be of one report"),))
+    assert (part.accepted, part.repeated, part.failed) == (0, 1, ((1, "an id must belong to one report"),))
     assert counts(store) == [1, 2, 2, 1]
 
 
@@ -62,7 +62,7 @@ def test_a_receipt_names_the_first_failures_and_counts_all(store):
     (receipt,) = held_by(store).add([uploaded(codes)])
     assert (receipt.accepted, receipt.repeated, receipt.failures) == (0, 250, 750)
     assert [place for place, _ in receipt.failed] == [place for place in range(1000) if place % 4][:MOST_NAMED]
-    rules = {9: "a code must be one that the plan can send", 2: "an id must be of one report"}
+    rules = {9: "a code must be one that the plan can send", 2: "an id must belong to one report"}
     assert [rule for _, rule in receipt.failed] == [rules[codes[place]] for place, _ in receipt.failed]
 
 

@@ -44,10 +44,10 @@ def test_a_map_tells_where_people_are_and_in_how_many_cells():
     cells[[0, 1000, 2000, 3000]] = 0.5, 0.3, 0.2, 1e-9
     words = plain(map_in_words(GRID, "Truth", cells, 1e-6))
     assert words == (
-        "Map, Truth: 3 of 43,750 cells have anybody; most are at 25.1° N, 129.9° W with 50.0 %, "
+        "Map, Truth: 3 of 43,750 cells have people; most are at 25.1° N, 129.9° W with 50.0 %, "
         f"{place(GRID, 1000)} with 30.0 %, {place(GRID, 2000)} with 20.0 %."
     )
-    assert map_in_words(GRID, "Truth", 0 * cells, 0) == "Map, Truth: 0 of 43,750 cells have anybody."
+    assert map_in_words(GRID, "Truth", 0 * cells, 0) == "Map, Truth: 0 of 43,750 cells have people."
 
 
 @pytest.mark.parametrize(("cell", "named"), [(0, "5.0° S, 5.0° W"), (3, "5.0° N, 5.0° E")])
@@ -79,5 +79,5 @@ def test_correlations_tell_the_strongest():
 def test_a_region_tells_how_often_a_test_errs():
     # Under ln 3 a test that errs equally in both ways errs 1 time in 4.
     words = plain(region_in_words(allowed_errors("ln 3", "ln 3"), None, "yes", "no"))
-    assert "tell 'yes' from 'no'" in words
+    assert "distinguish 'yes' from 'no'" in words
     assert "errs at least 25.0 % of the time" in words

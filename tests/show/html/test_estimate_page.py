@@ -57,7 +57,7 @@ def test_figures_tell_what_was_found():
     (result,) = found
     for value, name in enumerate(("white", "black", "<b>none</b>")):
         assert f"{name} {100 * result.estimate.value[value]:.1f} %" in bars
-    assert "whoever errs equally often in both ways errs at least 26.9 % of the time" in region
+    assert "a test that errs equally often in both ways errs at least 26.9 % of the time" in region
     assert "&lt;b&gt;none&lt;/b&gt;" in page
     assert "<b>" not in page
 
@@ -80,7 +80,7 @@ def test_a_map_tells_its_cells_and_that_their_names_are_centres():
     _, found = answered(GRID)
     page = page_of(GRID)
     somebody = int((found[0].fitted >= (1 - 1e-9) / PEOPLE).sum())
-    assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have anybody; most are at " in words(page)[0]
+    assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have people; most are at " in words(page)[0]
     assert "A cell is named by its centre: degrees north, negative in the south" in page
 
 
@@ -91,13 +91,13 @@ def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to():
     first, second = re.search(r"distinguishes the value '(\S+)' from '(\S+)' by a loss of 1 nat", page).groups()
     assert {first, second} < set(cells)
     region = next(text for text in words(page) if text.startswith("Error rates"))
-    shown = re.search(r"tell '(\S+)' from '(\S+)' by", region).groups()
+    shown = re.search(r"distinguish '(\S+)' from '(\S+)' by", region).groups()
     largest = [cells[value] for value in found[0].largest(15)]
     assert set(shown) < set(largest)
     # Cells of one block: others are not protected from each other.
     one, two = (cells.index(cell) for cell in shown)
     assert found[0].question.definition.bound(one, two) == found[0].question.definition.epsilon
-    assert "These two answers are frequent ones" in page
+    assert "These two answers are frequent;" in page
 
 
 def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy():
@@ -157,7 +157,7 @@ def test_what_the_numbers_beside_bars_are_and_of_whom_intervals_are_is_said():
 def test_a_legend_and_the_table_say_which_share_is_which():
     page = page_of(NAMES)
     assert "estimate, with its interval" in page
-    assert "fitted: the distribution near the estimates" in page
+    assert "fitted: a valid distribution near the estimates" in page
     assert re.findall(r'data-name="([^"]*)"', page)[:5] == [
         "estimate",
         "std. error",

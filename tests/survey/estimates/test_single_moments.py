@@ -99,7 +99,7 @@ def test_every_output_has_them_and_says_what_they_are(tmp_path):
     assert len(lines) == 5
     assert f"pooled,{name}; mean of height" in lines[4]
     page = estimate_page(found.plan, found.results, pooled=found.pooled)
-    assert "Given instead of the regression of height on age: each attribute by itself." in page
+    assert "Shown instead of the regression of height on age: each attribute by itself." in page
     assert "From several questions together: mean of height" in page
 
 

@@ -57,7 +57,7 @@ def grown(step, by):
 @pytest.mark.parametrize("name", ["map", "world"])
 @pytest.mark.parametrize("step", ["row_step", "column_step"])
 def test_steps_that_tell_more_than_distances_allow_are_refused(load_changed, name, step):
-    with pytest.raises(RefusedError, match="must keep to the distance between them; found steps that allow more"):
+    with pytest.raises(RefusedError, match="must follow the distance between them; found steps that allow more"):
         load_changed(name, grown(step, "1.0001"))
 
 
@@ -81,7 +81,7 @@ CHANGES = {
     "positions closer together": ("positions", {"positions": ["0", "1/2", "3"]}, "a mechanism that loses"),
     "no position": ("positions", {"positions": ["0", "1"]}, "a position for each of 3 values"),
     "one position twice": ("positions", {"positions": ["0", "1", "1"]}, "above 0"),
-    "another spelling": ("positions", {"positions": ["0", "1.0", "3"]}, "canonical form"),
+    "a different spelling": ("positions", {"positions": ["0", "1.0", "3"]}, "canonical form"),
     "a logarithm": ("positions", {"positions": ["0", "ln 2", "3"]}, "must be rational"),
     "a unit of 0": ("line", {"per": "0"}, "`per` of a metric must be above 0"),
     "an unknown unit": (

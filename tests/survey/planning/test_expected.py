@@ -152,11 +152,11 @@ def test_a_refusal_awaits_as_many_reports_as_the_forecast_said():
     result = next(one for one in refused(asked, 20_000) if one.from_reports is None)
     assert forecast.people_needed > 1_000_000
     assert result.reports_needed == forecast.people_needed
-    assert "if people are as the plan expects them" in result.why_in_words()
+    assert "if people are as the plan expects" in result.why_in_words()
     # Without it both speak of people of whom nothing is known.
     result = next(one for one in refused(plan(REGRESSION, 20_000), 20_000) if one.from_reports is None)
     assert result.reports_needed < 20_000
-    assert "were expected to, if people were as forecasts take unknown ones" in result.why_in_words()
+    assert "were expected to be enough, if people were as forecasts assume by default" in result.why_in_words()
 
 
 def test_what_is_found_says_how_many_reports_where_it_says_anything():

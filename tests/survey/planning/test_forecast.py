@@ -85,7 +85,7 @@ def test_nothing_known_of_features_that_may_spread_less_is_said_too():
     needed = forecasts(planned(REGRESSION, 16_281))[0].people_needed
     (forecast,) = forecasts(planned(REGRESSION, int(1.5 * needed)))
     assert forecast.refusal_rate < 0.05
-    assert "if the features spread by a tenth of their ranges" in forecast.warning
+    assert "if the features have a standard deviation of a tenth of their ranges" in forecast.warning
     assert forecasts(planned(REGRESSION, 100 * needed))[0].warning is None
 
 
@@ -155,4 +155,4 @@ def test_features_that_no_number_of_people_tells_apart_are_said(same):
     records[:, 1] = 0.2 if same == "one number" else records[:, 0]
     (forecast,) = forecasts(planned(REGRESSION, 10_000), [records])
     assert forecast.people_needed is None
-    assert "No number of people suffices: a feature hardly varies, or depends on the others." in forecast.warning
+    assert "No number of people is enough: a feature hardly varies, or depends on the others." in forecast.warning

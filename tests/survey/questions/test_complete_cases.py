@@ -90,7 +90,7 @@ def test_from_survey_to_estimates(kind, rows, tmp_path):
     found.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "among those who have all these numbers" in page
-    assert "% of the people" in page
+    assert "% of everyone" in page
     assert any("Anyone missing any of the numbers" in line for line in sordino.explain(plan))
     json.dumps([result_json(found.results[0].blocks()), *found.results[0].rows()], allow_nan=False)
 
@@ -176,7 +176,7 @@ def test_covariances_among_other_people_are_others():
         sordino.plan(survey({"covariance": names}, height), people=PEOPLE)
         for names in (["age", "height"], ["age", "height", "income"])
     )
-    with pytest.raises(SordinoError, match="must be told by both collections"):
+    with pytest.raises(SordinoError, match="must be estimated in both collections"):
         sordino.change(two, collected(two, table), three, collected(three, table))
 
 

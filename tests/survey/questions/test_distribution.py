@@ -89,7 +89,7 @@ def test_a_bound_on_means_serves_no_distribution(plan):
     ]
     document["queries"] = document["queries"][:1]
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
-    with pytest.raises(RefusedError, match="tell more than promised about age, smoker"):
+    with pytest.raises(RefusedError, match="reveal more than promised about age, smoker"):
         Plan(unseal(PLAN.seal(content), "a plan")).check("the plan", "")
 
 
@@ -97,7 +97,7 @@ def test_a_mechanism_that_loses_more_than_its_plan_says_is_refused(plan):
     louder = square_wave(20, Nats.of("3/2")).document_fields
     with pytest.raises(RefusedError, match=r"a mechanism that loses .* more than promised"):
         changed(plan, 0, mechanism=louder, epsilon="1").check("the plan", "")
-    with pytest.raises(RefusedError, match="tell more than promised about age"):
+    with pytest.raises(RefusedError, match="reveal more than promised about age"):
         # All that is promised of age is half a nat, whatever its question says.
         changed(plan, 1, mechanism=square_wave(3, Nats.of(1)).document_fields, epsilon="1").check("the plan", "")
     with pytest.raises(RefusedError, match="declares a larger epsilon than the plan"):

@@ -74,11 +74,11 @@ def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
     plan = made()
     (found,) = results(plan, tally_of_nobody(plan), coverage=coverage)
     assert [row["value"] for row in found.rows()] == ["age", "income missing"]
-    assert "so few reports tell that anybody has the number" in found.notes[0]
+    assert "too few reports show that anybody has this number" in found.notes[0]
     # Far fewer would have told it, of people who have it as often as the survey says.
-    assert "reports were expected to tell it" in found.notes[0]
+    assert "reports were expected to be enough" in found.notes[0]
     said = json.dumps([result_json(found.blocks()), *found.rows()], allow_nan=False)
-    assert "income: so few reports" in said
+    assert "income: too few reports" in said
 
 
 def test_what_forged_reports_can_move_of_such_a_mean_is_not_told():
@@ -93,7 +93,7 @@ def test_the_page_shows_the_share_where_no_mean_is_told(tmp_path):
     estimate(plan, tally_of_nobody(plan)).page(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "income missing" in text
-    assert "income: so few reports tell that anybody has the number" in text
+    assert "income: too few reports show that anybody has this number" in text
 
 
 @pytest.mark.parametrize("share", ["0", 0, 1, "1.5", "few", -0.1, True, "0.1234567890123"])
@@ -108,7 +108,7 @@ def test_a_share_may_be_a_number_and_is_frozen_as_a_decimal_text():
 
 
 def test_samples_tell_no_dependence_of_it():
-    with pytest.raises(SordinoError, match="a sample tells how numbers depend that everybody has"):
+    with pytest.raises(SordinoError, match="a sample bounds the dependence only of numbers that everybody has"):
         questions_for_sample(Survey.read(survey({"mean": ["age", "income"]})))
 
 

@@ -294,7 +294,7 @@ def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
     said = " ".join(explain(plan))
     assert "any two of the 3 bins of 'height' by a factor of at most 2.72" in said
     assert "any two values of 'smoker' by a factor of at most 1.65" in said
-    assert "Of 'height' that is promised about the bin" in said
+    assert "For 'height' this promise is about the bin" in said
     # Why it has to be said: an answer about height * age is given at a level above height's delta of 1. Whoever knows
     # the age learns of two single heights by that level.
     height, age = plan.places.index("height"), plan.places.index("age")
@@ -309,7 +309,7 @@ def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
 def test_what_a_plan_says(plan):
     said = " ".join(explain(plan))
     assert "between any two records by a factor of at most 7.39 (2 nats; this plan reaches " in said
-    assert "any two values of 'smoker' by a factor of at most 1.65 (0.5 nats), if the other attributes depend" in said
+    assert "any two values of 'smoker' by a factor of at most 1.65 (0.5 nats), if the others depend" in said
     assert "0.2 in total variation" in said
     assert "second report" in said
     assert "'age' by a factor" not in said  # its delta is epsilon: the first sentence says it

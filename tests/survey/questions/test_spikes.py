@@ -52,7 +52,7 @@ def test_bounds_on_thresholds_serve_no_hierarchy(bins, level, pieces):
     assert monotone_pieces(asked) == pieces
     document["queries"][0] |= {"mechanism": asked.document_fields, "epsilon": level}
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
-    with pytest.raises(RefusedError, match="tell more than promised about ill"):
+    with pytest.raises(RefusedError, match="reveal more than promised about ill"):
         Plan(unseal(PLAN.seal(content), "a plan")).check("the plan", "")
 
 

@@ -91,7 +91,7 @@ def test_a_plan_whose_bound_is_too_large_for_its_level_is_refused():
         {"attribute": "disease", "number": "income", "bound": "1/9"},
         {"attribute": "city", "number": "income", "bound": "1/2"},
     ]
-    with pytest.raises(RefusedError, match="tell more than promised about disease"):
+    with pytest.raises(RefusedError, match="reveal more than promised about disease"):
         changed(plan, bounds=more).check("the plan", "")
     # A bit's bound does not serve a narrower window at the level of the bit.
     narrow = (
@@ -99,7 +99,7 @@ def test_a_plan_whose_bound_is_too_large_for_its_level_is_refused():
         .mechanism.from_threshold(20, plan.questions[0].mechanism.threshold * 9 // 10, 4)
         .document_fields
     )
-    with pytest.raises(RefusedError, match=r"tell more than promised about .*disease"):
+    with pytest.raises(RefusedError, match=r"reveal more than promised about .*disease"):
         changed(plan, mechanism=narrow).check("the plan", "")
 
 

@@ -69,7 +69,7 @@ def test_limits_of_a_difference_beyond_what_is_possible_are_in_order_and_leave_s
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (("job", "a", "b"), "a question that is told; found 'job'"),
+        (("job", "a", "b"), "a question that is estimated; found 'job'"),
         ((NAME, "no, clerk", "no, cleric"), "values of 'smoker, job'; found 'no, cleric' .did you mean 'no, clerk'"),
         ((NAME, "no, clerk", "no, clerk"), "of two values of 'smoker, job'; found 'no, clerk' twice"),
     ],

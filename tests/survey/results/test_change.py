@@ -77,7 +77,7 @@ def test_all_that_both_tell_is_compared_however_it_was_asked(both):
     found = sordino.change(*both)
     assert found.n == (PEOPLE, PEOPLE)
     assert list(found.not_comparable) == ["mean of height"]
-    assert "found by the earlier one alone: ask for it in both" in found.not_comparable["mean of height"]
+    assert "found in the earlier one alone: ask for it in both" in found.not_comparable["mean of height"]
     assert [one.name for one in found.changed] == ["job, smoker", "mean of age", "regression of height on age", "age"]
     before, after = (sordino.estimate(plan, tally, "unbiased") for plan, tally in (both[:2], both[2:]))
     earlier = {tuple(row["value"]): row for row in before.results[0].rows()}
@@ -170,7 +170,7 @@ def test_where_nothing_can_be_compared_each_reason_is_told(both):
     reports = sordino.privatize(later, pa.table({"job": ["baker", "judge"] * 50}))
     with pytest.raises(SordinoErrors) as raised:
         sordino.change(*both[:2], later, reports)
-    assert {error.found for error in raised.value.errors} == {"by the earlier one alone", "by the later one alone"}
+    assert {error.found for error in raised.value.errors} == {"in the earlier one alone", "in the later one alone"}
 
 
 def keyed(plan, shares, people, task):

@@ -93,7 +93,9 @@ def test_several_attributes_on_either_side(surveyed):
 def test_what_is_no_part_of_a_table_is_refused(surveyed, asked, rule):
     with pytest.raises(SordinoError, match=rule):
         asked(surveyed[1].table("age", "smoker"))
-    with pytest.raises(SordinoError, match="must have been asked and told; found age, sex: told are: age, smoker; "):
+    with pytest.raises(
+        SordinoError, match="must have been asked and estimated; found age, sex: estimated are: age, smoker; "
+    ):
         surveyed[1].table("age", "sex")
 
 
@@ -135,7 +137,7 @@ def test_intervals_hold_against_what_others_hold_against(surveyed):
         assert (wide["high"] - wide["low"]) / wide["stderr"] == pytest.approx(2 * 3.05, rel=0.03)
         assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
     forged = estimate(plain.plan, counted, forged=3)
-    with pytest.raises(SordinoError, match="shares within others are told of honest reports"):
+    with pytest.raises(SordinoError, match="shares within others are estimated only without forged reports"):
         forged.table("age", "smoker")
     assert "Shares of smoker within age" not in estimate_page(forged.plan, forged.results)
 

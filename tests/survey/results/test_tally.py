@@ -202,7 +202,7 @@ def test_aggregates_of_parts_add_up_to_the_whole(tmp_path, plan, kind, k, counte
 @pytest.mark.parametrize("change", [("smith", "smyth"), ('"1"', '"2"')], ids=["labels", "epsilon"])
 def test_another_plans_aggregate_is_refused(tmp_path, plan, change):
     saved(plan("named"), tmp_path / "a.json")
-    with pytest.raises(SordinoError, match="another plan"):
+    with pytest.raises(SordinoError, match="a different plan"):
         load_aggregate(plan("named", change), tmp_path / "a.json")
 
 

@@ -117,8 +117,8 @@ def test_what_is_refused_is_refused_alike(plan, key, spark, tmp_path):
         found = refusal(plan, path, key, tmp_path / "none", engine="spark")
         assert found[0] is expected[0], name
         if name in OTHER_WORDS:
-            assert found[1] == f"{path}, who: each row must have an id of its own"
-            assert "each row must have an id of its own" in expected[1], name
+            assert found[1] == f"{path}, who: each row must have a different id"
+            assert "each row must have a different id" in expected[1], name
         else:
             assert found[1:] == expected[1:], name
         # Of two names that differ in case only Spark itself makes no frame.
@@ -159,7 +159,7 @@ def test_an_id_that_stands_in_two_files_is_refused(plan, key, spark, tmp_path):
     for name, rows in {"a": people().slice(0, 30), "b": people().slice(29)}.items():
         pq.write_table(rows, tmp_path / "days" / f"{name}.parquet")
     _, rule, found = refusal(plan, tmp_path / "days", key, tmp_path / "none", engine="spark")
-    assert rule == f"{tmp_path / 'days'}, who: each row must have an id of its own"
+    assert rule == f"{tmp_path / 'days'}, who: each row must have a different id"
     assert found == "1 that stands in several of 61 rows"
 
 

@@ -47,7 +47,7 @@ def test_frames_without_what_is_asked(plan, frame, tmp_path):
 def test_ids_that_stand_twice_across_partitions(plan, frame, tmp_path, ids):
     twice = frame.union(frame.where("id % 1000 = 1")).repartition(5)
     error = refused(plan, twice, tmp_path, id_column=ids)
-    assert "each row must have an id of its own" in error.rule
+    assert "each row must have a different id" in error.rule
     assert error.found == "3 that stand in several of 3,003 rows"
 
 
@@ -64,7 +64,7 @@ def test_a_bad_value_in_any_partition_leaves_nothing(plan, frame, tmp_path):
     bad = frame.withColumn("age", f.when(frame.id == 2500 * 7919 - 3000, 500.0).otherwise(frame.age))
     error = refused(plan, bad.coalesce(1), tmp_path)
     assert error.rule == "the frame (partition 0), row 2501, age: a value must be a number from 0 to 120"
-    assert error.found == "another in 1 of 3,000 rows (beyond the range)"
+    assert error.found == "a wrong value in 1 of 3,000 rows (beyond the range)"
 
 
 def test_an_output_that_exists(plan, frame, key, tmp_path):
@@ -89,7 +89,7 @@ def test_a_plan_that_changes_under_a_running_job(plan, frame, tmp_path):
 
     error = refused(path, frame.mapInArrow(change, frame.schema), folder)
     assert error.rule == f"{path} must not change while it is used"
-    assert error.found == "another plan"
+    assert error.found == "a different plan"
 
 
 def _asked(plan):

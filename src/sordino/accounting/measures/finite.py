@@ -258,9 +258,11 @@ class FiniteState(GroupedState):
             if mechanism.k != k:
                 raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
-            rule = "a question about attributes needs a filter over a Record"
-            found = "another finite domain"
-            raise SordinoError(rule, found=found, step="make the filter over Record({name: Categories(...)})")
+            raise SordinoError(
+                "a question about attributes needs a filter over a Record",
+                found="a different finite domain",
+                step="make the filter over Record({name: Categories(...)})",
+            )
         own = self.measure.own(mechanism, spread)
         outputs = mechanism.outputs if can_list(mechanism) else None
         return FiniteQuery(mechanism, spread, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))

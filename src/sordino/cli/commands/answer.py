@@ -39,11 +39,11 @@ class PublicKey(click.types.StringParamType):
 @click.command()
 @click.argument("url")
 @click.argument("record", type=FILE)
-@click.option("--store", type=FILE, help="The file of your answers; one in your own data folder by default.")
+@click.option("--store", type=FILE, help="The file that stores your answers; by default in your own data folder.")
 @click.option(
-    "--signed-by", type=PublicKey(), help="Answer only a plan that this Ed25519 key signed, 64 hexadecimal digits."
+    "--signed-by", type=PublicKey(), help="Answer only a plan signed by this Ed25519 key (64 hexadecimal digits)."
 )
-@click.option("--patience", type=Whole(0), default=60, show_default=True, help="Seconds to go on trying.")
+@click.option("--patience", type=Whole(0), default=60, show_default=True, help="How long to keep trying, in seconds.")
 @as_json_option
 def answer(url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, as_json: bool) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.

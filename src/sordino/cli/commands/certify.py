@@ -16,7 +16,7 @@ from sordino.verbs.plan_certificate import PlanCertificate
 @click.command()
 @click.argument("plan", type=FILE)
 @click.option(
-    "--region", type=FILE, help="A drawing of how well a report distinguishes the two closest values (.png, .svg)."
+    "--region", type=FILE, help="Draw how well a report distinguishes the tightest pair of values (.png, .svg)."
 )
 @force_option
 @as_json_option

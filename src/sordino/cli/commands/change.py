@@ -24,10 +24,12 @@ from sordino.words.coverage import POPULATION
 @click.argument("reports", type=FILE)
 @click.argument("later_plan", type=FILE)
 @click.argument("later_reports", type=FILE)
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The confidence of each single interval."
+)
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("-o", "--output", type=FILE, help="All changes as a table (.csv, .csv.gz or .parquet).")
-@click.option("--html", type=FILE, help="A self-contained page: both side by side, and what changed.")
+@click.option("--html", type=FILE, help="A self-contained page: both collections side by side, and the changes.")
 @force_option
 @as_json_option
 def change(
@@ -45,8 +47,9 @@ def change(
 ) -> None:
     """Show what changed from PLAN and its REPORTS to LATER_PLAN and LATER_REPORTS (files of reports, or aggregates).
 
-    For each number that both estimate, its difference with standard error and interval: shares, bins, quantiles, means,
-    covariances, coefficients of the same attributes with the same values. What cannot be compared is named.
+    For each number that both collections estimate, prints the difference with its standard error and interval: shares,
+    bins, quantiles, means, covariances and coefficients of the same attributes with the same values. Names what cannot
+    be compared.
     """
     coverage = Coverage(confidence, simultaneous)
     table_again, page_again = require_writable(output, html, "a table of changes", is_changes, force=force)

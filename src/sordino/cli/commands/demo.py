@@ -28,9 +28,13 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 
 
 @click.command()
-@click.option("--people", type=Whole(1), default=PEOPLE, show_default=True, help="How many to simulate.")
+@click.option("--people", type=Whole(1), default=PEOPLE, show_default=True, help="The number of people to simulate.")
 @click.option(
-    "--folder", type=click.Path(path_type=Path), default=Path("sordino-demo"), show_default=True, help="For its files."
+    "--folder",
+    type=click.Path(path_type=Path),
+    default=Path("sordino-demo"),
+    show_default=True,
+    help="The folder for the files.",
 )
 @click.option(
     "--html", type=click.Path(path_type=Path), default=Path("sordino-demo.html"), show_default=True, help="The page."

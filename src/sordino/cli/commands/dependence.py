@@ -26,10 +26,15 @@ MOST_COLUMNS, MOST_ROWS = 10, 60
 @click.command()
 @click.argument("sample", type=FILE)
 @click.option("--survey", type=FILE, required=True, help="The survey whose attributes and questions count.")
-@click.option("--confidence", default="0.99", show_default=True, help="That all bounds hold at once.")
-@click.option("--population", default="", help="Whom the sample was drawn from, for the statement.")
-@click.option("--date", help="When it was drawn (YYYY-MM-DD), for the statement.")
-@click.option("--shift", default="0", show_default=True, help="How far respondents' conditional shares may be off.")
+@click.option("--confidence", default="0.99", show_default=True, help="The confidence that all bounds hold together.")
+@click.option("--population", default="", help="The population that was sampled, for the statement.")
+@click.option("--date", help="The date of the sample (YYYY-MM-DD), for the statement.")
+@click.option(
+    "--shift",
+    default="0",
+    show_default=True,
+    help="How much respondents' conditional shares may differ from the sample's population.",
+)
 @click.option("-o", "--output", type=FILE, help="The statement to write (JSON), for `[dependence]` of a survey.")
 @click.option("--figure", type=FILE, help="A heat map of the bounds (.png, .svg).")
 @force_option
@@ -47,11 +52,11 @@ def dependence(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Bound how much the statistics that a survey asks reveal about each attribute, from a public SAMPLE.
+    """Bound how much the statistics in a survey reveal about each attribute, from a public SAMPLE.
 
-    The sample (.csv, .csv.gz or .parquet) holds independent records of the population of those who will answer, none of
-    them one who will. Choose the survey's values and the confidence before you look at it. Prints all that the bounds
-    rest on.
+    The sample (.csv, .csv.gz or .parquet) holds independent records from the respondents' population, but no
+    respondent's own. Choose the survey's values and the confidence before you look at it. Prints everything that the
+    bounds depend on.
     """
     figure_again = require_picture(figure, force=force)
     again = output is not None and require_free(

@@ -32,8 +32,10 @@ from sordino.words.coverage import POPULATION
     type=click.Choice(get_args(Method)),
     help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
 )
-@click.option("--public", type=FILE, help="A table of public numbers that may go with the shares, for smoothed.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
+@click.option("--public", type=FILE, help="For smoothed: a table of public numbers that may be related to the shares.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The confidence of each single interval."
+)
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")
 @click.option(
@@ -47,7 +49,7 @@ from sordino.words.coverage import POPULATION
     metavar="QUESTION VALUE MINUS",
     help="One value's share minus another's; may be given several times.",
 )
-@click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
+@click.option("--margins", type=FILE, help="Known shares of attributes (TOML or CSV); tables are raked to them.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option

@@ -15,13 +15,15 @@ from sordino.words.explain_plan import explanation
 
 @click.command()
 @click.argument("plan", type=FILE)
-@click.option("--all", "everything", is_flag=True, help="Every sentence, under headings.")
-@click.option("--floor", is_flag=True, help="Also how near the best possible, where that takes a search of seconds.")
+@click.option("--all", "everything", is_flag=True, help="Print every sentence, under headings.")
+@click.option(
+    "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
+)
 @as_json_option
 def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None:
-    """Say in plain words what a report under a PLAN can reveal, and what it does not protect.
+    """Say in plain words what a report under a PLAN can reveal, and what is not protected.
 
-    The five sentences that matter; all others with --all, and in --json.
+    Prints the five sentences that matter; --all and --json have all of them.
     """
     frozen = Plan.load(plan)
     with progress("floor", None) if floor else nullcontext():

@@ -25,16 +25,16 @@ from sordino.ledger.transcript import export_transcript, import_transcript
 from sordino.words.explain_filter import left_text
 
 CHECKPOINTS: Mapping[Checked, str] = {
-    "none": "All lines were worked out again; there is no checkpoint.",
-    "agrees": "All lines were worked out again; the checkpoint says the same.",
-    "differed": "All lines were worked out again; the checkpoint did not fit and was put away.",
+    "none": "All lines were recomputed; there is no checkpoint.",
+    "agrees": "All lines were recomputed; the checkpoint agrees.",
+    "differed": "All lines were recomputed; the checkpoint disagreed and was discarded.",
 }
 """What `--verify` found."""
 
 
 @click.group()
 def ledger() -> None:
-    """A person's ledger: what all collectors together asked, and what may still be asked."""
+    """Keep a person's ledger: what all collectors together have asked, and what may still be asked."""
 
 
 @ledger.command()
@@ -42,7 +42,7 @@ def ledger() -> None:
 @click.argument("terms", type=FILE)
 @as_json_option
 def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
-    """Make the LEDGER of one person by a TERMS file: the record's attributes, and the most that all answers may reveal.
+    """Make one person's LEDGER from a TERMS file: the record's attributes, and the most that all answers may reveal.
 
     A person has one ledger, for all collectors. Only its owner can open it. The terms never change.
     """
@@ -56,10 +56,10 @@ def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
 
 @ledger.command()
 @click.argument("ledger", type=FILE)
-@click.option("--verify", is_flag=True, help="Work out what is left from all lines, and the checkpoint again.")
+@click.option("--verify", is_flag=True, help="Recompute what is left from all lines, and compare the checkpoint.")
 @as_json_option
 def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
-    """Print what a LEDGER has left, what binds, and each query that it admitted."""
+    """Print what a LEDGER has left, its tightest limit, and each query that it accepted."""
     opened, checkpoint = Ledger.open(ledger), None
     if verify:
         # What is damaged is shown below.
@@ -106,7 +106,7 @@ def explain(ledger: Path, *, as_json: bool) -> None:
 @click.option("-o", "--output", type=FILE, required=True, help="The transcript to write (JSON Lines).")
 @as_json_option
 def export(ledger: Path, output: Path, *, as_json: bool) -> None:
-    """Write the public part of a LEDGER: queries, and the answers that were sent. No record, nor a hash of one."""
+    """Write the public part of a LEDGER: queries, and the answers that were sent; no record, and no hash of one."""
     opened = Ledger.open(ledger)
     events = export_transcript(opened, output)
     if as_json:
@@ -120,7 +120,7 @@ def export(ledger: Path, output: Path, *, as_json: bool) -> None:
 @click.argument("ledger", type=FILE)
 @as_json_option
 def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
-    """Check a TRANSCRIPT, each query by the filter, and make a LEDGER of it that decides and answers nothing."""
+    """Check a TRANSCRIPT query by query, and make a LEDGER from it that makes decisions but answers nothing."""
     made = import_transcript(transcript, ledger)
     if as_json:
         print_json({"ledger": str(ledger), **_summary(made, made.reading())})
@@ -136,9 +136,9 @@ def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say whether the query would be accepted; nothing changes.")
 @as_json_option
 def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_json: bool) -> None:
-    """Answer a QUERY about a record, if the LEDGER accepts it; the answer is printed, for its collector.
+    """Answer a QUERY about a record, if the LEDGER accepts it, and print the answer for its collector.
 
-    The answer is on the disk before it is printed. Asked again, the query has the same answer. A refusal changes
+    The answer is on the disk before it is printed. The same query always gets the same answer. A refusal changes
     nothing and ends with exit code 3. A changed record counts as another one, whose losses add.
     """
     opened = Ledger.open(ledger)
@@ -167,7 +167,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 
     report = answer(opened, asked, values, send)
     if not as_json and report.again:
-        say("This is the answer that was drawn before; it was not drawn again.")
+        say("This answer was drawn earlier; it was not drawn again.")
 
 
 def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:

@@ -41,17 +41,19 @@ from sordino.words.explain_plan import explanation
 @click.option(
     "--people",
     type=Whole(1, MOST_PEOPLE),
-    help="How many are expected to answer; sets the expected errors.",
+    help="The number of people expected to answer; sets the expected errors.",
 )
 @click.option(
     "--accuracy",
     type=float,
-    help="Instead: as many as it takes for intervals that reach so far to each side, 0.01 for a percentage point.",
+    help="Instead of --people: the half-width that every interval should have; 0.01 is one percentage point.",
 )
-@click.option("--confidence", type=float, help="Of the intervals of an accuracy, 0.95 by default.")
+@click.option("--confidence", type=float, help="The confidence of the intervals for --accuracy, 0.95 by default.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
-@click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
-@click.option("--floor", is_flag=True, help="Also how near the best possible, where that takes a search of seconds.")
+@click.option("--expect", type=FILE, help="For the forecasts: a public sample of people like those who will answer.")
+@click.option(
+    "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
+)
 @as_json_option
 def plan(
     survey: Path,
@@ -64,13 +66,13 @@ def plan(
     floor: bool,
     as_json: bool,
 ) -> None:
-    """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
+    """Turn a SURVEY file into a frozen plan: mechanisms, integer thresholds, a content hash.
 
-    Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost; warns of
-    what cannot be expected to be answered. Give the number of people, or the accuracy that is wanted for everything
-    that the survey asks. A public sample (a row for each person, with the survey's columns) makes the forecasts better
-    and changes nothing else; a survey may say what it expects of its attributes instead. A plan is never overwritten by
-    another one, since reports may exist that need it.
+    Shows what a report can reveal, how accurate the estimates will be, and what uniform protection would cost. Warns
+    about questions for which there are too few people. Give the number of people, or the accuracy you want for every
+    question. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
+    else; instead, the survey may state what it expects of its attributes. A plan never overwrites another, since
+    reports that need it may exist.
     """
     if confidence is not None and accuracy is None:
         step = "give --accuracy, or leave --confidence out"

@@ -26,13 +26,13 @@ from sordino.verbs.plan_reports import Engine, privatize_plan, still_the_plan
     "--output",
     type=FILE,
     required=True,
-    help="The reports to write (.csv, .csv.gz or .parquet; of Spark a folder).",
+    help="The reports to write (.csv, .csv.gz or .parquet; a folder with Spark).",
 )
-@click.option("--id", "id_column", help="The column that identifies people; an id that stands twice is refused.")
-@click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
-@click.option("--task", help="With a key, the name of this release: another one draws afresh.")
-@click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="Processes that read a Parquet file's pieces.")
-@click.option("--count", help="The column that says how many people a row stands for; each sends a report.")
+@click.option("--id", "id_column", help="The column that identifies people; duplicate ids are refused.")
+@click.option("--key", type=FILE, help="The key file, made if missing: the same run gives the same reports.")
+@click.option("--task", help="With a key, the name of this release; a new name draws new reports.")
+@click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="The number of processes that read a Parquet file.")
+@click.option("--count", help="The column with the number of people in each row; each person sends a report.")
 @engine_option
 @as_json_option
 def privatize(
@@ -52,8 +52,8 @@ def privatize(
 
     For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
     devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
-    losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
-    With --count each of the people of a row sends a report of her own, in the order of their codes.
+    losses add. With a key and ids, a second run repeats the reports instead; anyone with the key can undo their noise.
+    With --count, each person in a row sends a report; a row's reports are in the order of their codes.
     """
     frozen, release = Plan.load(plan), Release(id_column, key, task, jobs, count)
     people = opened_table(data) if engine == "duckdb" else nullcontext(data)
@@ -75,7 +75,7 @@ def privatize(
         return
     say(f"{output}: {n:,} reports, {size:,} bytes")
     for attribute, rows in released.clipped.items():
-        say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself")
+        say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; do not publish this number")
     if key is None:
         say("This was a release. Privatizing the same people again is a second one, and their losses add.")
         return

@@ -13,13 +13,13 @@ from sordino.verbs.report import report as draw
 @click.command()
 @click.argument("plan", type=FILE)
 @click.argument("record", type=FILE)
-@click.option("-o", "--output", type=FILE, help="The report to write (.jsonl), never over another file.")
+@click.option("-o", "--output", type=FILE, help="The report to write (.jsonl); never overwrites a file.")
 @as_json_option
 def report(plan: Path, record: Path, output: Path | None, *, as_json: bool) -> None:
     """Draw one person's report from a RECORD (TOML), by the PLAN.
 
-    The report is printed, one JSON object on one line, or written with -o; `sordino aggregate` reads files of such
-    lines. Every run is a release of its own: send one report, and that one again if it may not have arrived.
+    Prints the report as one line of JSON, or writes it with -o; `sordino aggregate` reads files of such lines. Every
+    run is a separate release: send one report, and send the same one again if it may not have arrived.
     """
     made = draw(plan, record, output=output)
     if output is None:

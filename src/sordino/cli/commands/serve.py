@@ -24,21 +24,25 @@ if TYPE_CHECKING:
     "--store",
     required=True,
     metavar="STORE",
-    help="The SQLite file that holds the reports, a new one if none, or postgresql://... for a database.",
+    help="The SQLite file for the reports, made if missing, or postgresql://... for a database.",
 )
-@click.option("--add", is_flag=True, help="Serve new plans beside those of the store; its public list keeps them.")
-@click.option("--key", type=FILE, help="Sign plans by the Ed25519 key of this PEM file, a new one if none.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=Whole(0, 65535), default=8000, show_default=True, help="0: any that is free.")
-@click.option("--metrics-port", type=Whole(0, 65535), help="Health and OpenMetrics here; 0: any that is free.")
+@click.option("--add", is_flag=True, help="Add new plans to those in the store; its public list keeps them.")
+@click.option("--key", type=FILE, help="Sign plans with the Ed25519 key in this PEM file, made if missing.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=Whole(0, 65535), default=8000, show_default=True, help="The port to listen on; 0 takes any free one."
+)
+@click.option(
+    "--metrics-port", type=Whole(0, 65535), help="Serve health and OpenMetrics on this port; 0 takes any free one."
+)
 @click.option(
     "--least-people",
     type=Whole(1),
     default=100,
     show_default=True,
-    help="Reports without which no estimate is shown.",
+    help="The number of reports below which no estimate is shown.",
 )
-@click.option("--publish", is_flag=True, help="Show everybody tallies and estimates, from so many reports on.")
+@click.option("--publish", is_flag=True, help="Publish tallies and estimates, once there are enough reports.")
 def serve(
     plans: tuple[Path, ...],
     *,

@@ -86,7 +86,9 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
 
 
 @reproduce.command()
-@click.option("--people", type=Whole(1, 2**32), default=figure.PEOPLE, show_default=True, help="How many to simulate.")
+@click.option(
+    "--people", type=Whole(1, 2**32), default=figure.PEOPLE, show_default=True, help="The number of people to simulate."
+)
 @click.option("--repeats", type=Whole(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
 @epsilon_option
 @click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png, .svg).")

@@ -12,8 +12,8 @@ from sordino.survey.questions.question import Question
 from sordino.verbs.freeze import Frozen
 
 OF_BINS = (
-    " Of a distribution these are of the share of people below each edge and in each range that is asked; those of its"
-    " bins may reach up to twice as far."
+    " For a distribution these intervals are for the share of people below each edge and in each requested range; those"
+    " of its bins may be up to twice as wide."
 )
 """Which intervals of a distribution an accuracy is about."""
 
@@ -58,8 +58,8 @@ def accuracy_sentence(frozen: Frozen) -> str:
     forecast, width = frozen.widest()
     bins = any(one.question.part.thresholds for one in frozen.forecasts)
     return (
-        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval is expected to reach at most"
-        f" {width:.3g} to each side, in parts of all that is possible; the widest is of {forecast.question.name}."
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval has an expected half-width of"
+        f" at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
         f"{OF_BINS if bins else ''}"
     )
 

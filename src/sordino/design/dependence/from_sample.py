@@ -337,7 +337,9 @@ def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
         found = f"type {column.dtype}, shape {column.shape}"
         raise SordinoError(f"a sample's column {attribute.name!r} must be a row of numbers", found=found)
     if not np.all((column >= low) & (column <= high)):
-        raise SordinoError(f"values of {attribute.name!r} must lie in its domain", found="another, or a missing one")
+        raise SordinoError(
+            f"values of {attribute.name!r} must lie in its domain", found="a value outside it, or a missing one"
+        )
 
 
 def _upward(bound: Fraction) -> Fraction:

@@ -164,7 +164,7 @@ class SampleQuestions:
 
     def __post_init__(self) -> None:
         if not self.attributes or len(set(self.names)) < self.d or not all(self.names):
-            raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names)))
+            raise SordinoError("attributes must have different names", found=", ".join(map(repr, self.names)))
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
         for statistic in self.statistics:

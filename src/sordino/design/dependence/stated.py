@@ -78,7 +78,7 @@ class Statement:
             why = self.asked.why(bound.attribute, bound.statistic)
             if bound.why != why or (why != "sample" and bound.bound != 1):
                 found = f"{bound.bound} by {bound.why!r} for {self.asked.label(bound.statistic)}"
-                raise SordinoError(f"what a sample cannot tell must have the bound 1 ({why})", found=found)
+                raise SordinoError(f"what a sample cannot bound must have the bound 1 ({why})", found=found)
         object.__setattr__(self, "dependence", dependence_of_bounds(self.asked, known))
 
     @property

@@ -45,6 +45,9 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
     except np.linalg.LinAlgError:  # values that are alike
         weights = np.full(k, np.nan)
     if not bool((weights >= -ROUNDING).all()):
-        rule = "tight bounds must leave each value a code of its own"
-        raise SordinoError(rule, found="values with more neighbours than that allows", step="raise the bounds")
+        raise SordinoError(
+            "tight bounds must leave each value a code of its own",
+            found="values with too many neighbours",
+            step="raise the bounds",
+        )
     return integer_channel(columns * np.maximum(weights, 0), bounds)

@@ -76,7 +76,7 @@ def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
             limits[i, j] = np.inf if bound is None else min(bound.floor(), UNBOUNDED)
             if limits[i, j] < SMALLEST_BOUND:
                 raise SordinoError(
-                    f"values can be told apart only where both bounds between them are at least {SMALLEST_BOUND:g} "
+                    f"values can be distinguished only where both bounds between them are at least {SMALLEST_BOUND:g} "
                     "nats, and otherwise nothing can be estimated",
                     found=f"{bound} from value {i} to value {j}",
                     step="merge the two values into one or raise the bound",

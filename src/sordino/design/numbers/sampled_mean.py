@@ -150,8 +150,11 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depen
         if bound.sign() < 0:
             raise SordinoError("a delta must not be negative", found=f"{bound} for attribute {i}")
         if bound.sign() == 0:
-            rule = "the mean of an attribute with delta 0 cannot be told"
-            raise SordinoError(rule, found=f"attribute {i}", step="leave it out of the record, or raise its delta")
+            raise SordinoError(
+                "the mean of an attribute with delta 0 cannot be estimated",
+                found=f"attribute {i}",
+                step="leave it out of the record, or raise its delta",
+            )
         if bound > most:
             rule = f"a delta must not exceed epsilon = {most}"
             raise SordinoError(rule, found=f"{bound} for attribute {i}", step="lower it or raise epsilon")

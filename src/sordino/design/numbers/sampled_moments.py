@@ -106,9 +106,11 @@ def statistic_levels(
     levels = highest_levels(names, deltas, epsilon, dependence)
     for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:
-            found = f"a level of {level.floor():.1g} for {name}, an attribute or a product of two"
-            step = "raise the smallest delta, leave it out, or declare that it does not depend on that attribute"
-            raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
+            raise SordinoError(
+                "a question must be allowed to reveal something",
+                found=f"a level of {level.floor():.1g} for {name}, an attribute or a product of two",
+                step="raise the smallest delta, leave it out, or declare that it does not depend on that attribute",
+            )
     return levels
 
 

@@ -75,7 +75,7 @@ class Cells:
         """Of an estimate of the cells' shares."""
         k = prod(shape)
         if k > LARGEST_TABLE:
-            rule = f"conditional shares and differences are told of tables of at most {LARGEST_TABLE:,} cells"
+            rule = f"conditional shares and differences are estimated for tables of at most {LARGEST_TABLE:,} cells"
             raise SordinoError(rule, found=f"{k:,}", step="work with the table's rows")
         return cls(tuple(shape), estimate, estimate.covariance(np.eye(k)))
 

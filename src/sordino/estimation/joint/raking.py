@@ -83,9 +83,11 @@ def rake_all(
         for place, shares in known.items():
             found = sums(table, place)
             if ((found <= 0) & (shares > 0)).any():
-                rule = "somebody must be seen to have each value that margins give a share"
-                step = "ask more people, or merge rare values"
-                raise SordinoError(rule, found="a value that nobody is seen to have", step=step)
+                raise SordinoError(
+                    "the reports must show each value that has a share in the margins",
+                    found="a value with an estimated share of 0 or less",
+                    step="ask more people, or merge rare values",
+                )
             worst = max(worst, float(np.abs(found - shares).max()))
             table = scaled(table, place, np.divide(shares, found, out=np.zeros_like(shares), where=found > 0))
         if worst <= AGREED:

@@ -107,9 +107,11 @@ def salvage(path: Path) -> Contents:
             raise newer("a ledger", VERSION, version) from None
         if meta:
             raise
-        rule = f"{path} must be a ledger"
-        step = "make one with `sordino ledger new`, or restore an undamaged copy"
-        raise DamagedError(rule, found="another file, or one that is damaged at its beginning", step=step) from None
+        raise DamagedError(
+            f"{path} must be a ledger",
+            found="a different file, or one that is damaged at its beginning",
+            step="make one with `sordino ledger new`, or restore an undamaged copy",
+        ) from None
 
 
 def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:

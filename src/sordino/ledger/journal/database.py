@@ -219,4 +219,4 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 def _busy(path: Path) -> UnavailableError:
-    return UnavailableError(f"{path} must be free", found="another process that keeps it", step="try again")
+    return UnavailableError(f"{path} must be free", found="a process that has it open", step="try again")

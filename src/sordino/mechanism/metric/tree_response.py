@@ -106,8 +106,11 @@ class TreeResponse(Brief, Mechanism):
                 f"a channel of a tree must be about at most {LARGEST_CHANNEL} values", found=shown(tree.k), step=step
             )
         if not all(0 < factor < WORD for factor in factors):
-            rule = "each step of a tree must be told, with a factor in 1..2^64 - 1"
-            raise SordinoError(rule, found="a bound that 64 bits cannot tell from 0", step="raise the bounds")
+            raise SordinoError(
+                "each step of a tree must be given, with a factor in 1..2^64 - 1",
+                found="a bound that 64 bits cannot distinguish from 0",
+                step="raise the bounds",
+            )
         for name, value in (("k", tree.k), ("tree", tree), ("kind", kind), ("factors", factors)):
             object.__setattr__(self, name, value)
         if min(self._shares) < LEAST_OWN:

@@ -140,8 +140,11 @@ class BitFlips(Brief, Mechanism):
         wanted = transform(functional) / self.k
         wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0
         if np.any((wanted != 0) & (np.abs(self._eigenvalues) < LEAST_SINGULAR)):
-            rule = "reports must depend on the values to be estimated from"
-            raise SordinoError(rule, found="bits that are flipped as often as not", step="raise epsilon")
+            raise SordinoError(
+                "reports must depend on the values to be estimated from",
+                found="bits that are flipped half of the time",
+                step="raise epsilon",
+            )
         quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
         return transform(quotients)
 

@@ -95,7 +95,7 @@ class OptionalWindow(Mechanism):
             _require_threshold(name, threshold)
             object.__setattr__(self, name, threshold)
         if absent < present:
-            rule = "whoever has no number must not say so more rarely than others"
+            rule = "people without a number must report that at least as often as others"
             raise SordinoError(rule, found=f"the thresholds {absent} and {present}", step="raise epsilon")
 
     @property

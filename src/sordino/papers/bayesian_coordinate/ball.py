@@ -125,9 +125,11 @@ class L2Ball(Seeded, NumberChannel):
             lengths = np.sqrt(np.einsum("ij,ij->i", vectors[rows], vectors[rows]))
             inside = lengths <= self.radius * (1 + ROUNDING)
             if not inside.all():
-                rule = f"vectors must have a length of at most {self.radius!r}"
-                found = f"another at position {rows.start + int(np.argmin(inside))}"
-                raise SordinoError(rule, found=found, step="scale them, or enlarge the radius")
+                raise SordinoError(
+                    f"vectors must have a length of at most {self.radius!r}",
+                    found=f"a vector too long at position {rows.start + int(np.argmin(inside))}",
+                    step="scale them, or enlarge the radius",
+                )
         return vectors
 
     def possible(self, counters: NDArray[np.integer]) -> bool:

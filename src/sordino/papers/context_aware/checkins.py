@@ -70,8 +70,11 @@ def _columns(path: Path) -> tuple[str, ...]:
         return *POSITION, COUNT
     if COUNT in [name.strip().lower() for name in names]:
         # Left unread, each of its rows would pass for one person.
-        rule = f"{path}: a column of counts must be called {COUNT}"
-        raise SordinoError(rule, found="another spelling", step="mind blanks and case")
+        raise SordinoError(
+            f"{path}: a column of counts must be called {COUNT}",
+            found="a different spelling",
+            step="mind blanks and case",
+        )
     return POSITION
 
 

@@ -15,10 +15,10 @@ class UntoldError extends Error {}
 
 async function fetched(name) {
   const answer = await fetch(name, { credentials: "omit", redirect: "error", cache: "no-store" }).catch(() => null);
-  if (!answer) throw new UntoldError("The collector could not be reached for its tally.");
+  if (!answer) throw new UntoldError("The collector could not be reached.");
   const told = await answer.json().catch(() => ({}));
   if (answer.ok) return told;
-  if (answer.status === 401) throw new UntoldError("The tally goes to the analyst alone here: who has it works the estimates out again by sordino estimate.");
+  if (answer.status === 401) throw new UntoldError("Only the analyst can see this tally, and can compute the estimates again with sordino estimate.");
   throw new UntoldError(`There is no tally yet: ${told.detail ?? `the collector answered with status ${answer.status}`}.`);
 }
 
@@ -50,7 +50,7 @@ const isNext = (next, part, rows, first, at) => next !== undefined && isAbout(ne
 
 /** The part of the page about what is published. */
 export async function published({ plan, questions }) {
-  const card = (...within) => element("section", { class: "card", id: "published" }, element("h2", {}, "What the published tally says"), ...within);
+  const card = (...within) => element("section", { class: "card", id: "published" }, element("h2", {}, "Estimates from the published tally"), ...within);
   try {
     const tally = await fetched("aggregate");
     const told = await fetched("estimates");
@@ -58,14 +58,14 @@ export async function published({ plan, questions }) {
     const theirs = rowsOf(plan.queries, told.rows);
     const apart = found.filter((one, i) => one.rows && !isTold(one, theirs[i], hasMap(questions.asked[i])));
     const alike = apart.length
-      ? "The collector's differ: where reports came in between, load the page again; else something is wrong."
-      : found.some(({ rows }) => rows) ? "The collector's are the same." : "";
+      ? "The collector's estimates differ. If reports arrived in between, reload the page; otherwise something is wrong."
+      : found.some(({ rows }) => rows) ? "The collector's estimates are the same." : "";
     return card(
-      element("p", {}, `Worked out on this page from ${told.n} reports and the plan's integers: unbiased estimates, and how far they may be off (one standard error). ${alike}`),
+      element("p", {}, `Computed on this page from ${told.n} reports and the plan's integers: unbiased estimates with one standard error. ${alike}`),
       ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i], hasMap(questions.asked[i]))]),
     );
   } catch (error) {
-    return card(element("p", {}, error instanceof TypeError ? "What the collector publishes cannot be read." : error.message));
+    return card(element("p", {}, error instanceof TypeError ? "The collector's publication cannot be read." : error.message));
   }
 }
 
@@ -94,7 +94,7 @@ function isTold({ rows, quantiles = [] }, theirs, unnamed) {
 }
 
 function shown({ rows, why, unsaid = [], quantiles = [] }, theirs, unnamed) {
-  if (!rows) return element("p", {}, `Not worked out: ${why}.`);
+  if (!rows) return element("p", {}, `Not computed: ${why}.`);
   const order = rows.map((_, x) => x);
   if (rows.length > SHOWN) order.sort((a, b) => rows[b].estimate - rows[a].estimate);
   const cell = (row) => (row ? written(row) : "none");
@@ -103,12 +103,12 @@ function shown({ rows, why, unsaid = [], quantiles = [] }, theirs, unnamed) {
   const table = element(
     "table",
     {},
-    element("thead", {}, element("tr", {}, ...["Answer", "Worked out here", "The collector's"].map((text) => element("th", { scope: "col" }, text)))),
+    element("thead", {}, element("tr", {}, ...["Answer", "Computed here", "The collector's"].map((text) => element("th", { scope: "col" }, text)))),
     element("tbody", {}, ...[...lines, ...within].map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
   );
   const hints = rows.length > SHOWN ? [`The ${SHOWN} largest of ${rows.length}; all were compared.`] : [];
-  if (quantiles.length) hints.push("Of a quantile reports leave open at least what stands here, each edge of the bins looked at by itself; where it lies within is read off a fitted curve, which this page does not work out.");
-  if (unsaid.length) hints.push(`Not worked out: ${unsaid.join("; ")}.`);
+  if (quantiles.length) hints.push("The interval of a quantile covers at least this range, from each bin edge by itself. Its place within the range comes from a fitted curve, which this page does not compute.");
+  if (unsaid.length) hints.push(`Not computed: ${unsaid.join("; ")}.`);
   return element("div", {}, table, ...hints.map((hint) => element("p", { class: "hint" }, hint)));
 }
 

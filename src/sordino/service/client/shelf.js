@@ -50,7 +50,7 @@ export class Shelf {
       return await settled((resolve, reject) => {
         const transaction = database.transaction(STORE, mode, { durability: "strict" });
         if (mode === "readwrite" && transaction.durability !== "strict") {
-          throw new StorageError("a browser that does not say when something is on the disk", "Use a newer one.");
+          throw new StorageError("a browser that does not report when data is on the disk", "Use a newer one.");
         }
         let [found, failed] = [undefined, null];
         const fail = (error) => {
@@ -82,12 +82,12 @@ async function settled(job) {
   let timer;
   try {
     return await new Promise((resolve, reject) => {
-      timer = setTimeout(() => reject(new StorageError("that the browser's storage does not answer", "Close other windows of this page.")), WAIT);
+      timer = setTimeout(() => reject(new StorageError("no answer from the browser's storage", "Close other windows of this page.")), WAIT);
       job(resolve, reject);
     });
   } catch (error) {
     const refused = error === null || (typeof DOMException === "function" && error instanceof DOMException);
-    throw refused ? new StorageError(`that the browser keeps nothing (${error?.name ?? "given up"})`) : error;
+    throw refused ? new StorageError(`that the browser stores nothing (${error?.name ?? "given up"})`) : error;
   } finally {
     clearTimeout(timer);
   }

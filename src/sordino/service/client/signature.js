@@ -42,9 +42,9 @@ export async function signedBy(text, wanted, told) {
   if (held === null) {
     const step = "Use a newer one, or an address without a key if you trust it as it is.";
     if (needed) throw new PlanError("the browser must be able to check the plan's signature", "no Ed25519 here", step);
-    return "Whether its signature is right, this browser cannot check.";
+    return "This browser cannot check the plan's signature.";
   }
-  if (needed) throw new PlanError("the plan must be signed by the key of the address", told ? "another signature" : "none");
-  if (told) throw new PlanError("a plan's signature must be one of its bytes", "another");
+  if (needed) throw new PlanError("the plan must be signed by the key of the address", told ? "a signature by another key" : "no signature");
+  if (told) throw new PlanError("a plan's signature must fit its bytes", "a signature of other bytes");
   return "It is not signed.";
 }

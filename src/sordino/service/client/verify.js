@@ -33,11 +33,11 @@ function table(plan, verdicts) {
 }
 
 function unchecked(plan) {
-  const found = ["Whether the collector counts what arrives, and whether all who answer are people: no plan shows that."];
+  const found = ["A plan cannot show whether the collector counts every report, or whether every respondent is a real person."];
   const names = rests(plan);
   if (names.length) {
     found.push(
-      `The smaller promises about ${names.map((name) => `“${name}”`).join(", ")}: they were worked out from how answers depend on each other at most, which the plan states and nothing here shows.`,
+      `The smaller promises about ${names.map((name) => `“${name}”`).join(", ")}: they depend on the plan's stated limits on how answers depend on each other, which this page cannot check.`,
     );
   }
   return found;
@@ -53,13 +53,13 @@ try {
   const { plan, verdicts } = found;
   const broken = verdicts.some(({ holds }) => holds === false);
   const unsure = verdicts.some(({ holds }) => holds === null);
-  const kept = unsure ? "What could be checked is kept; some could not." : "The plan keeps what it promises.";
+  const kept = unsure ? "Every promise that could be checked is kept; some could not be checked." : "The plan keeps its promises.";
   status.className = broken ? "wrong" : "good";
-  status.textContent = broken ? "The plan does NOT keep what it promises. Do not answer it." : kept;
+  status.textContent = broken ? "The plan BREAKS its promises. Do not answer it." : kept;
   const slot = element("p", { class: "hint" }, "Fetching the tally\u00a0…");
   document.getElementById("place").replaceChildren(
     table(plan, verdicts),
-    element("p", {}, "Its bytes have the hash of the address: ", element("code", {}, hash)),
+    element("p", {}, "The plan's hash matches the address: ", element("code", {}, hash)),
     element("p", {}, signed),
     card("What a code can reveal", list(sentences(found))),
     slot,

@@ -42,7 +42,7 @@ MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
 UNSENDABLE = "a code must be one that the plan can send"
-SHARED_ID = "an id must be of one report"
+SHARED_ID = "an id must belong to one report"
 LATE = "a closed plan takes no reports"
 OWN = "this collector's own reports: nothing was added"
 LOST = "more of this collector's own reports than its store has, as if it was restored from a copy: nothing was added"

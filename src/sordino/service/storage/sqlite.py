@@ -139,7 +139,7 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and application != APPLICATION:
-        raise SordinoError(f"{path} must be a store of reports", found="another database", step="name another file")
+        raise SordinoError(f"{path} must be a store of reports", found="a different database", step="name another file")
     if version > VERSION:
         step = "serve it by the version of Sordino that made it"
         raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)

@@ -23,7 +23,7 @@ def dashboard(plan: Plan) -> str:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = f"{POLICY}; script-src 'sha256-{digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
     about = ", ".join(question.name for question in plan.questions)
-    lead = f"A collection of reports about {about}. Its answers stay where they were given."
+    lead = f"A collection of reports about {about}. The answers themselves stay on people's devices."
     sections = [revealed_section(explanation(plan))]
     more = {"policy": policy, "script": Markup(script), "people": str(plan.people)}  # noqa: S704 - our own file
     return fill("dashboard.html", "Dashboard", lead, sections, **more)

@@ -52,7 +52,7 @@ def columns_in_words(name: str, shares: Shares, labels: Sequence[str] | None = N
 
 
 def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: float) -> str:
-    """How many cells have anybody, and where most people are.
+    """How many cells have people, and where most people are.
 
     Args:
         grid: of the map.
@@ -62,7 +62,7 @@ def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: flo
     """
     finite = np.where(np.isfinite(shares), shares, 0)
     somebody = int(((finite > 0) & (finite >= least * (1 - 1e-9))).sum())
-    start = f"Map, {title}: {somebody:,} of {grid.k:,} cells have anybody"
+    start = f"Map, {title}: {somebody:,} of {grid.k:,} cells have people"
     if not somebody:
         return f"{start}."
     top = np.argsort(-finite, kind="stable")[: min(PLACES, somebody)]
@@ -133,8 +133,8 @@ def region_in_words(allowed: ErrorRegion, reached: ErrorRegion | None, value: st
     least = f"errs at least {_evenly(allowed)} of the time"
     best = f"; the best test of a report errs {_evenly(reached)} of the time" if reached is not None else ""
     return (
-        f"Error rates of tests that tell {value!r} from {other!r} by one report. By the promise whoever errs equally"
-        f" often in both ways {least}{best}."
+        f"Error rates of tests that distinguish {value!r} from {other!r} by one report. By the promise, a test"
+        f" that errs equally often in both ways {least}{best}."
     )
 
 

@@ -25,7 +25,7 @@ from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import coordinate_sentences
 
-ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
+ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
 """Where others would say nothing to anybody."""
 
 ABOUT = {"shares": "shares of ", "distribution": "the distribution of "}
@@ -96,7 +96,7 @@ def estimate_page(
 
 
 def revealed_section(said: Explanation) -> Section:
-    """What a report can tell: the sentences that matter most, and the others when they are asked for."""
+    """What a report can reveal: the sentences that matter most, and the others when they are asked for."""
     more = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in said.details)
     return Section("What one report can reveal", (Sentences(texts(said.summary)),), more, "All that it can reveal")
 
@@ -118,8 +118,8 @@ def _about(headings: Sequence[Heading]) -> str:
 
 
 def _promise(promise: CoordinatePromise) -> PageTable:
-    """The most that a report can tell about each attribute, beside what is promised."""
-    header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
+    """The most that a report can reveal about each attribute, beside what is promised."""
+    header = ("attribute", "revealed at most, nats", "promised, nats", "depends on a dependence bound")
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
@@ -137,13 +137,13 @@ def _promise(promise: CoordinatePromise) -> PageTable:
 
 
 def _region(question: SharesQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
-    """How well anybody can tell two values by a report: of many values two that are frequent."""
+    """How well a report distinguishes two values: of many values two that are frequent."""
     if question.certificate.witness is None:
         return ()
     pair = tightest(question)
     note = (
-        "What a test can decide: whoever tests by a report which of the two answers was given errs at least as often as"
-        " the boundary says."
+        "What a test can decide: any test that guesses from a report which of the two answers was given errs at least"
+        " as often as the boundary shows."
     )
     if result is not None and question.domain.k > LARGEST:
         pair = frequent(question, result.largest(LARGEST).tolist())

@@ -65,17 +65,19 @@ class PlanReport(Brief):
         REPORT.require(document, name)
         if document.get("plan") != plan.hash:
             step = "aggregate each plan's reports apart"
-            raise SordinoError(f"{name} must belong to the plan", found="another plan's", step=step)
+            raise SordinoError(f"{name} must belong to the plan", found="a report of a different plan", step=step)
         code, own = document.get("code"), document.get("id")
         if document.keys() != FIELDS or not isinstance(own, str) or not re.fullmatch(r"[0-9a-f]{32}", own):
             raise REPORT.foreign("other words", name)
         if not isinstance(code, str) or not CODE.fullmatch(code) or not _can_be_sent(plan, int(code)):
             step = "get it again"
-            raise DamagedError(f"{name} must have a code that the plan can send", found="another code", step=step)
+            raise DamagedError(f"{name} must have a code that the plan can send", found="an unknown code", step=step)
         report = cls(plan, int(code), bytes.fromhex(own))
         if type(document["question"]) is not int or document["question"] != report.question:
             raise DamagedError(
-                f"{name} must name the question that its code answers", found="another question", step="get it again"
+                f"{name} must name the question that its code answers",
+                found="a different question",
+                step="get it again",
             )
         return report
 

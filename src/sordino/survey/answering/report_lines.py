@@ -63,8 +63,8 @@ def tally_lines(
             elif known == report.code:
                 again += 1
             else:
-                rule = f"{name}: an id must be of one report"
-                raise DamagedError(rule, found="another report of the same id", step="get the file again")
+                rule = f"{name}: an id must belong to one report"
+                raise DamagedError(rule, found="two different reports with one id", step="get the file again")
             if len(codes) == PIECE:
                 count()
     count()
@@ -97,7 +97,7 @@ def _object(line: bytes, name: str) -> dict[str, Any]:
         document = None
     if not isinstance(document, dict):
         raise DamagedError(
-            f"{name} must be a report", found="another line, or a part of one", step="get the file again"
+            f"{name} must be a report", found="an unexpected or incomplete line", step="get the file again"
         )
     return document
 

@@ -159,7 +159,7 @@ class AttributeTable(Part):
             yield from self._number_mistakes()
             return
         if domain.k < 2:
-            found = f"{domain.k}, of which there is nothing to ask"
+            found = f"{domain.k}, which leaves nothing to ask"
             yield SordinoError(
                 "an attribute must have at least two values",
                 found=found,

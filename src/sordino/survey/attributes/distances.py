@@ -132,7 +132,7 @@ def read_distance(entry: object, step: str = "") -> Fraction:
 def equal_reports_error(rule: str, x: int, other: int) -> SordinoError:
     """All reports of the two values would be alike, and nothing could be estimated."""
     found = f"0 between the values {x} and {other}"
-    return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
+    return SordinoError(f"{rule}, or they would be the same value", found=found, step="merge them into one value")
 
 
 def _without_unit(per: Any) -> str:

@@ -52,7 +52,7 @@ def expected_spread(given: object, ends: Interval) -> tuple[float, float] | None
         )
     most = float(np.sqrt((mean - ends.low) * (ends.high - mean)))
     if not 0 < sd < most:
-        rule = f"expected.sd must be above 0 and below {most:.6g}, which nobody between low and high exceeds"
+        rule = f"expected.sd must be above 0 and below {most:.6g}, the most that is possible between low and high"
         raise SordinoError(rule, found=shown(sd), step="write it in the unit of the data")
     return float(mean), float(sd)
 

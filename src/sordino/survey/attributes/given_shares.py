@@ -48,7 +48,7 @@ def read_shares(given: object, labels: Sequence[str], noun: str = "shares") -> N
                 SordinoError(
                     f"{noun} must be {len(labels):,}, one for each value",
                     found=f"{len(given):,}",
-                    step="write them in the order of the values, 0 for one that nobody has",
+                    step="write them in the order of the values, 0 for one without people",
                 )
             )
     else:
@@ -84,7 +84,7 @@ def _wrong_names(named: Mapping[str, object], labels: Sequence[str], noun: str) 
     missing = [label for label in labels if label not in named]
     if missing:
         more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        found, step = f"none for {missing[0]!r}{more}", "write 0 for a value that nobody has"
+        found, step = f"none for {missing[0]!r}{more}", "write 0 for a value without people"
         yield SordinoError(f"{noun} must name every value", found=found, step=step)
 
 

@@ -139,7 +139,7 @@ def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
     for x, row in enumerate(distances):
         if row[x] != 0:
             raise SordinoError(
-                "a value's distance to itself must be 0", found=f"another in row {x}", step="write 0 there"
+                "a value's distance to itself must be 0", found=f"a different number in row {x}", step="write 0 there"
             )
         for other in range(x):
             if row[other] != distances[other][x]:

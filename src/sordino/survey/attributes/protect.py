@@ -119,7 +119,7 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
             if single and not protect.release_single_values:
                 yield SordinoError(
                     "a block must have at least two values, since the block is public",
-                    found=f"{single} with one value, which would be told as it is",
+                    found=f"{single} with one value, which would be reported as it is",
                     step="merge with others, or set release_single_values = true",
                 )
         else:

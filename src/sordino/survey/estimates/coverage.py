@@ -14,7 +14,7 @@ from sordino.estimation.moments import NormalEstimate
 from sordino.exact.messages.brief import shown
 from sordino.survey.estimates.watching import standard_errors, watched_limits
 
-WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
+WATCHED = "at all times together: you may watch them while reports come in, and they are wider than for one look"
 
 
 @dataclass(frozen=True)

@@ -84,11 +84,13 @@ class DistributionResult(QuestionResult):
 
     @property
     def why(self) -> SordinoError | None:
-        """Why nothing is told: that as far as the reports say nobody may have the number; None where it is told."""
+        """Why nothing is estimated: the reports allow that nobody has the number; None where it is estimated."""
         if self.estimate.subpopulation.tells(self._errors, self.n):
             return None
-        rule = f"{self.question.name}: reports must tell that somebody has the number, for its distribution among them"
-        return SordinoError(rule, found="so few that nobody may", step=self.coverage.step("leave it out"))
+        rule = f"{self.question.name}: a distribution needs reports that show that somebody has the number"
+        return SordinoError(
+            rule, found="too few to rule out that nobody has it", step=self.coverage.step("leave it out")
+        )
 
     def reports_needed(self) -> int | None:
         """From how many reports on it is expected to be told, where it is not."""
@@ -282,8 +284,8 @@ class DistributionResult(QuestionResult):
         function = (Plot(FunctionChart, self._function), *(quantiles if self.quantiles else ()))
         groups.append(BlockGroup(f"Distribution function of {whose}", function))
         if optional:
-            missing = self._table("who has no number", range(asked, asked + 1), 3, about=f"{name}, of all people")
-            groups.append(BlockGroup(f"Who lacks {name}", (missing,)))
+            missing = self._table("people without a number", range(asked, asked + 1), 3, about=f"{name}, of all people")
+            groups.append(BlockGroup(f"Without {name}", (missing,)))
         if self.ranges:
             groups.append(BlockGroup(f"Ranges of {whose}", (self._table("ranges", range(k, asked), 2),)))
         return self._heading, *groups
@@ -351,25 +353,23 @@ class DistributionResult(QuestionResult):
     @property
     def _quantile_sentences(self) -> tuple[Sentence, ...]:
         """What a quantile is, and where within a bin it is taken to lie."""
-        what = "A quantile is the least number that this part of the people do not exceed"
-        how = "; it is read off the fitted curve."
+        what = "A quantile is the smallest number that this part of the people do not exceed"
+        how = "; it is read from the fitted curve."
         if self.estimate.spikes:
-            how = ". Where spikes are declared it is the edge at which its bin begins; nothing is interpolated."
+            how = ". With declared spikes it is the lower edge of its bin, without interpolation."
         return (Sentence(what + how, Purpose.COLUMNS),)
 
     def _density(self) -> DensityChart:
         domain = self.question.domain
         shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
         how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
-        rest = (
-            "; the unbiased shares of all bins stand in the table that `sordino estimate` writes" if self.parts else ""
-        )
+        rest = "; the table that `sordino estimate` writes has the unbiased shares of all bins" if self.parts else ""
         densest = domain.label(int(np.argmax(shares / domain.widths)))
         return DensityChart(self.question.whose, np.array(domain.edges), shares, densest, f"{how}{rest}.")
 
     def _function(self) -> FunctionChart:
         note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
-        note += "" if self.coverage.watched else " That is for one look, not for many while reports come in."
+        note += "" if self.coverage.watched else " This holds for one look, not for many looks while reports come in."
         asked = tuple((float(text), value, low, high) for text, value, low, high in self.quantiles)
         described = asked or tuple((part, *self.quantile(part)) for part in DECILES)
         edges, function = np.array(self.question.domain.edges), self.estimate.fitted_function

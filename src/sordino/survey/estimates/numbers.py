@@ -193,7 +193,7 @@ class NumbersResult(QuestionResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not told of the question, and why."""
-        rule = "so few reports tell that anybody has the number that its mean is not told"
+        rule = "too few reports show that anybody has this number, so its mean is not estimated"
         said = f"{rule}: {self.coverage.step('leave it out')}"
         return tuple(f"{self.question.attribute_names[j]}: {said}{self._reports_needed(j)}" for j in self._untold)
 
@@ -207,7 +207,7 @@ class NumbersResult(QuestionResult):
             return ""
         # Of people who are as forecasts take them so many would have told it.
         when = "are" if found > self.n else "were"
-        return f" (about {in_two_digits(found)} reports {when} expected to tell it)"
+        return f" (about {in_two_digits(found)} reports {when} expected to be enough)"
 
     @property
     def count(self) -> int:
@@ -347,8 +347,8 @@ class NumbersResult(QuestionResult):
         if self.complete is not None:
             low, high = (100 * self.numbers[end][-1] for end in ("low", "high"))
             yield (
-                f"All of this is of those who have all these numbers, {low:.1f} to {high:.1f} % of the people (the row"
-                f" {COMPLETE!r}), and says nothing of the others."
+                f"These results describe only the people who have all of these numbers, {low:.1f} to {high:.1f} % of"
+                f" everyone (the row {COMPLETE!r})."
             )
 
     @property
@@ -368,7 +368,7 @@ class NumbersResult(QuestionResult):
         note = f"The numbers on the right are the {about}."
         if len(set(scales)) == 1:
             return PointChart(what, names, drawn, self._own, "mean", (), has_zero=False, note=note)
-        note += " Each line is a scale of its own; rows are not to be compared."
+        note += " Each row has its own scale; do not compare rows."
         unit = "each on its own scale, over its whole range"
         return PointChart(what, names, drawn, self._own, unit, scales, has_zero=False, note=note)
 
@@ -379,11 +379,11 @@ class NumbersResult(QuestionResult):
         low, high = self.interval
         value, low, high = (widths * numbers[1:] for numbers in (self.estimate.value, low, high))
         note = (
-            "A point is a coefficient times the range of its feature, so that features can be compared; on the right"
-            " the coefficients in their own units."
+            "A point is a coefficient times the range of its feature, so that features can be compared; the numbers on"
+            " the right are the coefficients in their own units."
         )
         if self.question.part.base:
-            note += " Of a category it is the difference from the one that it is against, all else equal."
+            note += " For a category it is the difference from the base category, all else equal."
         what, own = f"{len(features)} coefficients that explain {target}", self._own[1 : 1 + len(features)]
         unit = f"change of {target} over the whole range of the feature"
         return PointChart(what, tuple(features), (value, low, high), own, unit, (), has_zero=True, note=note)
@@ -393,7 +393,7 @@ class NumbersResult(QuestionResult):
         names = self.question.attribute_names
         fitted = np.zeros((len(names), len(names))) if self.fitted is None else self.fitted
         note = (
-            "Correlations of the fitted covariances, without intervals: those of the covariances show how sure each is."
-            " A number whose fitted variance is zero has none."
+            "Correlations of the fitted covariances, without intervals: see the intervals of the covariances."
+            " A number with a fitted variance of zero has no correlations."
         )
         return CorrelationChart(tuple(names), fitted, note)

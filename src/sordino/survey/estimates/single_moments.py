@@ -148,7 +148,7 @@ class SingleMoments:
             title=f"{self.n:,} reports; each attribute by itself{among}",
             are_shares=False,
             sentences=(
-                Sentence(f"Given instead of the {name}: each attribute by itself{among}.", Purpose.POPULATION),
+                Sentence(f"Shown instead of the {name}: each attribute by itself{among}.", Purpose.POPULATION),
                 self.coverage.sentence("number", self.together),
             ),
         )

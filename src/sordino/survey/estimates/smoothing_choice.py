@@ -2,7 +2,7 @@
 
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal
 
-OWN = "The estimates and their intervals are of the reports alone; smoothed shares have no intervals."
+OWN = "The estimates and their intervals use the reports alone; smoothed shares have no intervals."
 
 
 def choice_in_words(choice: Choice | SmoothingRefusal, method: str, *, asked: bool = True) -> str:
@@ -19,21 +19,21 @@ def choice_in_words(choice: Choice | SmoothingRefusal, method: str, *, asked: bo
     """
     if isinstance(choice, SmoothingRefusal):
         return (
-            f"Not smoothed, though asked for: with this plan's mechanism {choice.why}, so nobody can say whether"
-            f" smoothing would be an improvement. {method} stands in its place."
+            f"Not smoothed, although requested: with this plan's mechanism {choice.why}, so it is unknown whether"
+            f" smoothing would be an improvement. {method} is used instead."
         )
     distances = f"{choice.smoothed:.3f} from the truth (total variation), the nearest distribution {choice.nearest:.3f}"
     if not asked:
         return (
-            f"Offered, not used: --method smoothed. By what the reports tell, shares smoothed by their neighbours are"
+            f"Offered, not used: --method smoothed. Judging by the reports, shares smoothed by their neighbours are"
             f" expected to be {distances}."
         )
     if method == "smoothed":
         return (
-            f"Smoothed: each share is fitted by what its neighbours have, and by what shares are like. By what the"
-            f" reports tell, these are expected to be {distances}. {OWN}"
+            f"Smoothed: each share is fitted with the help of its neighbours and of the spread of all shares. Judging"
+            f" by the reports, these shares are expected to be {distances}. {OWN}"
         )
     return (
-        f"Not smoothed, though asked for: the reports allow shares for which it would not be clearly better; the"
-        f" distance to the truth may be {choice.worst:.2f} times that of {method}, which stands in its place."
+        f"Not smoothed, although requested: the reports allow shares for which smoothing would not be clearly better;"
+        f" its distance to the truth may be {choice.worst:.2f} times that of {method}, which is used instead."
     )

@@ -25,8 +25,8 @@ BINS_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 1 << 12, 8, 40
 
 
 EVENLY = (
-    "Expected if people are evenly spread between the ends: the fitted function is less near where the distribution is"
-    " less smooth."
+    "Assumes that people are evenly spread between the ends; the fitted function is less accurate where the"
+    " distribution is less smooth."
 )
 """What the expected errors of a distribution function rest on."""
 

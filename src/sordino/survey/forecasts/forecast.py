@@ -90,10 +90,14 @@ def unlearned_warning(question: Question, what: str, error: float) -> str | None
 
 def nothing_learned(question: Question, what: str, needed: int | None) -> str:
     """That an interval is as wide as all that is possible."""
-    more = "No number of people suffices" if needed is None else f"A tenth of that takes {crowd(question, needed)}"
+    more = (
+        "No number of people is enough"
+        if needed is None
+        else f"An interval a tenth as wide takes {crowd(question, needed)}"
+    )
     return (
-        f"{question.name}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} is as wide"
-        f" as all that is possible. {more}."
+        f"{question.name}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} covers"
+        f" its whole possible range. {more}."
     )
 
 

@@ -14,12 +14,12 @@ from sordino.survey.forecasts.forecast import Forecast, ForecastTable, Z, crowd,
 from sordino.survey.questions.numbers import NumbersQuestion
 
 FIFTH = (
-    "Expected if the features have a standard deviation of a fifth of their ranges, do not go together, and explain"
-    " half of the target; give a public sample for what is likelier: --expect SAMPLE."
+    "Assumes features with a standard deviation of a fifth of their ranges that are uncorrelated and explain half of"
+    " the target; for a better forecast, give a public sample: --expect SAMPLE."
 )
 """What the expected errors of coefficients rest on."""
 
-OF_CATEGORIES = "Categories are taken to be equally common, and to go with nothing."
+OF_CATEGORIES = "Categories are assumed to be equally common and unrelated to everything else."
 """The same of features that are no numbers."""
 
 
@@ -97,7 +97,7 @@ class NumbersForecast(Forecast):
             narrow = self.question.expectation(self.question.narrow)
             refused, about = (
                 narrow.refusal_rate(self.question.people),
-                ", if the features spread by a tenth of their ranges",
+                ", if the features have a standard deviation of a tenth of their ranges",
             )
             needed = narrow.enough(self.question.people) if refused > RARELY else 0
         else:
@@ -105,9 +105,9 @@ class NumbersForecast(Forecast):
         if refused <= RARELY:
             return None
         enough = (
-            "No number of people suffices: a feature hardly varies, or depends on the others"
+            "No number of people is enough: a feature hardly varies, or depends on the others"
             if needed is None
-            else f"Rarely with {crowd(self.question, needed)}"
+            else f"This becomes rare with {crowd(self.question, needed)}"
         )
         return (
             f"{self.question.name}: expect NO ANSWER in about {100 * refused:.0f} of 100 such surveys{about}: the noise"

@@ -18,9 +18,9 @@ from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, fin
 from sordino.survey.questions.question import SharesQuestion
 
 ALIKE = (
-    "Expected if all values are equally common. The fitted shares are nearer to the truth where most people have a few"
-    " of the values: the smaller number is for shares of one over the rank (Zipf's law), of attributes that do not"
-    " depend on each other. Give a public sample for what is likelier: --expect SAMPLE."
+    "Assumes that all values are equally common. Fitted shares are closer to the truth when most people have a few of"
+    " the values: the smaller number is for shares proportional to one over the rank (Zipf's law), with independent"
+    " attributes. For a better forecast, give a public sample: --expect SAMPLE."
 )
 """What the expected errors of shares rest on."""
 
@@ -127,7 +127,7 @@ class SharesForecast(Forecast):
         """This plan beside uniform protection."""
         question, plan, uniform, distance = self.question, self.plan, self.uniform, self.distance
         more = uniform.total_variance / plan.total_variance
-        people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
+        people = f"{question.people * more:,.0f}" if isfinite(more) else "no number is enough"
         rows = [("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}")]
         if self.shares is None and plan.one_block is not None:
             rows.append(("... if all people are in one block", f"{plan.one_block:.3g}", f"{uniform.stderr:.3g}"))
@@ -149,7 +149,7 @@ class SharesForecast(Forecast):
             if isfinite(found.total_variance)
         ]
         notes = (ALIKE,) if self.shares is None else ()
-        header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
+        header = ("mechanisms with this guarantee", "std. error", "people for this plan's variance")
         return (
             ForecastTable(("expected", "this plan", "uniform LDP"), self.accuracy_rows, notes),
             ForecastTable(header, candidates, title=""),

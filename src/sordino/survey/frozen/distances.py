@@ -87,7 +87,7 @@ def _on_map(domain: Domain, metric: MapMetricPart, epsilon: Nats) -> MetricLDP:
     rate = math.nextafter(epsilon.floor() / (1000 * float(kilometres_per(metric))), 0)
     if not keeps_distances(domain, *steps, rate):
         raise RefusedError(
-            "what two cells may be told apart by must keep to the distance between them",
+            "the bound between two cells must follow the distance between them",
             found="steps that allow more",
             step="do not use the plan; make it again",
         )

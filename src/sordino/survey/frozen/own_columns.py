@@ -59,6 +59,4 @@ def require_own_columns(columns: Mapping[str, Sequence[str]]) -> None:
     """
     shared = [f"{second!r} reads {column!r} as {first!r} does" for first, second, column in shared_columns(columns)]
     if shared:
-        raise SordinoError(
-            "each attribute must read a column of its own (case does not count)", found="; ".join(shared)
-        )
+        raise SordinoError("each attribute must read a different column (case does not count)", found="; ".join(shared))

@@ -157,5 +157,5 @@ def _wrong_lengths(below: Mapping[str, Sequence[str]], lengths: Mapping[str, Fra
     flat = [name for name, length in lengths.items() if length <= 0]
     if flat:
         step = "merge a category with the one above it"
-        rule = "a length must be above 0, or two categories could not be told apart"
+        rule = "a length must be above 0, or two categories would be the same"
         yield SordinoError(rule, found=f"that of {few(flat)}", step=step)

@@ -208,7 +208,7 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
         if number is None:
             return
         if survey.attribute[name].may_be_missing:
-            step = "ask for its distribution, which tells the share of those who lack it too"
+            step = "ask for its distribution, which also estimates the share of people without it"
             rule = f"{where}.above must be a number that everybody has"
             yield SordinoError(rule, found=f"{name!r}, which may be missing", step=step)
         if not number.low < threshold < number.high:
@@ -244,7 +244,7 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
         del has_deltas
         number = attributes[part.above].number
         if number is None or attributes[part.above].missing is not None:
-            raise SordinoError("a threshold must be of a number that everybody has", found="another attribute")
+            raise SordinoError("a threshold must be of a number that everybody has", found="an attribute that is not")
         if not number.low < part.threshold < number.high:
             raise SordinoError("a threshold must lie within the number's range", found=plain(part.threshold))
 

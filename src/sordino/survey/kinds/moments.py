@@ -88,7 +88,7 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         if terms.people * terms.share < told:
             found = f"{int(terms.people * terms.share)} for {told} numbers to be told"
             step = "ask more people"
-            raise SordinoError("there must be a person for each number that is told", found=found, step=step)
+            raise SordinoError("there must be a person for each number that is estimated", found=found, step=step)
         if drawn.code_bits > terms.code_bits:
             rule = f"a report must fit in {terms.code_bits} bits"
             raise SordinoError(rule, found=f"{drawn.code_bits}", step="ask less")

@@ -176,7 +176,7 @@ class Plan:
         if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
             found.append("a question that declares a larger epsilon than the plan")
         if self.promise is not None and not self.promise.holds:
-            found.append(f"answers that tell more than promised about {', '.join(self.promise.violations)}")
+            found.append(f"answers that reveal more than promised about {', '.join(self.promise.violations)}")
         if found:
             raise RefusedError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 

@@ -38,7 +38,10 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
     """
     lacking = [name for name, attribute in survey.attribute.items() if attribute.may_be_missing]
     if lacking:
-        rule, found = "a sample tells how numbers depend that everybody has", f"{lacking[0]!r}, which may be missing"
+        rule, found = (
+            "a sample bounds the dependence only of numbers that everybody has",
+            f"{lacking[0]!r}, which may be missing",
+        )
         raise SordinoError(rule, found=found, step="declare the bound yourself, as dependence.rest, or nothing")
     attributes = tuple(_sample_attribute(survey, name) for name in survey.places)
     return SampleQuestions(attributes, tuple(statistics_of(survey)))

@@ -206,7 +206,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
 
 
 REASONS: dict[Why, str] = {
-    "own": "A statistic about the attribute alone tells it, and so does a table of it: 1.",
+    "own": "A statistic about the attribute alone reveals it, and so does a table with it: 1.",
     "no bins": "Of a number without declared bins or Lipschitz constant nothing is known: 1.",
     "exact number": "A Lipschitz constant says nothing about a histogram: 1.",
     "many values": "Too many values to compare: 1.",

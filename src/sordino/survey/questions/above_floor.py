@@ -56,6 +56,6 @@ def summed_variance_in_words(name: str, above: Fraction, percentage: str) -> str
     common = "if all values are equally common"
     if above <= ROUNDING:
         return f"No mechanism with this guarantee has a lower total variance of the {name}, {common}."
-    least = f"The total variance of the {name} is at most {percentage} above the least that any mechanism with this"
-    unproved = " How much of that is real nobody has proved." if above > TELLING else ""
-    return f"{least} guarantee has, {common}.{unproved}"
+    least = f"The total variance of the {name} is at most {percentage} above a lower bound for all mechanisms with this"
+    unproved = " The true gap may be much smaller." if above > TELLING else ""
+    return f"{least} guarantee, {common}.{unproved}"

@@ -101,7 +101,7 @@ class CategoricalRegression(RegressionQuestion):
         columns = RegressionColumns(asked, self._columns)
         if not columns.moments_needed <= set(columns.estimator.moments.names):
             raise SordinoError(
-                "the queries must tell every moment that is needed",
+                "the queries must cover every moment that is needed",
                 found=f"{len(columns.moments_needed - set(columns.estimator.moments.names))} too few",
                 step="get the plan again",
             )

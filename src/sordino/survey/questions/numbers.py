@@ -107,7 +107,7 @@ class NumbersQuestion(Question):
         self._require_optional(asked)
         if not set(self._moments_needed()) <= set(read_moments(asked).moments.names):
             missing = set(self._moments_needed()) - set(read_moments(asked).moments.names)
-            rule, step = "the queries must tell every moment that is needed", "get the plan again"
+            rule, step = "the queries must cover every moment that is needed", "get the plan again"
             raise SordinoError(rule, found=f"{len(missing)} too few", step=step)
         return asked
 

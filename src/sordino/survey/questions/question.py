@@ -188,8 +188,8 @@ class Question(ABC):
         """
         del above
         return (
-            f"The variance of the {self.name} is at most {percentage} above the least that any way of asking"
-            " with this guarantee has, each at the number that is worst for it."
+            f"The variance of the {self.name} is at most {percentage} above that of the best mechanism with this"
+            " guarantee, each at its own worst number."
         )
 
     @property

@@ -86,7 +86,7 @@ def _numbers(file: str, lines: Sequence[str]) -> list[int]:
     if wrong is not None:
         raise SordinoError(
             f"{file} must have a number on each line",
-            found=f"another text in line {wrong + 1}",
+            found=f"text that is no number in line {wrong + 1}",
             step="write the numbers of the values, as 0 and 7",
         )
     return [int(line) for line in lines]

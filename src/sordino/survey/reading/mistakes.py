@@ -59,7 +59,7 @@ def wrong_columns(tables: dict[str, Any]) -> Iterator[SordinoError]:
             columns[name] = columns_of(str(name), given, grid="grid" in attribute)
     for first, second, column in shared_columns(columns):
         yield SordinoError(
-            f"attribute.{second} must read a column of its own (case does not count)",
+            f"attribute.{second} must read a different column (case does not count)",
             found=f"{column!r}, which attribute.{first} reads",
             step="take one of them out, or set `column`",
         )
@@ -72,7 +72,7 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
         return
     for attribute in attributes.values():
         if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
-            step = 'write epsilon = "2": no report tells more of a whole record, whatever is believed'
+            step = 'write epsilon = "2": the most that a report reveals about the whole record, whatever is believed'
             yield SordinoError("epsilon must be given", step=step)
             return
         protect = attribute.get("protect") if isinstance(attribute, dict) else None

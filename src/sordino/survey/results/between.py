@@ -50,7 +50,7 @@ def _question(found: Sequence[Result], name: str) -> HistogramResult:
     if name not in told:
         found_name = repr(name) + nearest([name], list(told))
         raise SordinoError(
-            "a difference is of two shares of a question that is told",
+            "a difference is of two shares of a question that is estimated",
             found=found_name,
             step="name a histogram's or a table's question, as its rows do",
         )

@@ -165,7 +165,7 @@ def changes(
 
 def _alone(own: Quantities, side: str) -> SordinoError:
     return SordinoError(
-        f"{own.name} must be told by both collections", found=f"by the {side} one alone", step="ask for it in both"
+        f"{own.name} must be estimated in both collections", found=f"in the {side} one alone", step="ask for it in both"
     )
 
 

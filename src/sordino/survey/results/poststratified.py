@@ -96,7 +96,7 @@ def poststratify(results: Sequence[Result], margins: Margins) -> list[Poststrati
     tables = [table for table in table_results(results) if set(table.attributes) & set(margins)]
     if not tables:
         raise SordinoError(
-            "margins must be of attributes of a table that is told",
+            "margins must be of attributes of a table that is estimated",
             found="no such table",
             step="ask for a table with one of these attributes",
         )

@@ -79,10 +79,10 @@ class Untold(QuestionResult):
             name, self.question.kind, tuple(self.question.attribute_names), self.n, facts, is_estimated=False
         )
         why = LateSentence(self.why_in_words, Purpose.REFUSAL)
-        return heading, BlockGroup(f"{name}: not told by {self.n:,} reports", (why, *instead))
+        return heading, BlockGroup(f"{name}: not estimated from {self.n:,} reports", (why, *instead))
 
     def why_in_words(self) -> str:
-        """Why, what to do, and how many reports are expected to tell it where that is known."""
+        """Why, what to do, and how many reports are expected to be enough where that is known."""
         if self.reports_needed is None:
             return str(self.why)
         # Forecasts are loaded where something is not told.
@@ -92,13 +92,14 @@ class Untold(QuestionResult):
             f"About {in_two_digits(self.reports_needed)} reports",
             self.question.expected_people is not None,
         )
+        expected = "the plan expects" if known else "forecasts assume by default"
         if self.from_reports is not None:
-            return f"{self.why} {reports} are expected to, if the features vary as these reports suggest."
+            return f"{self.why} {reports} are expected to be enough, if the features vary as these reports suggest."
         if self.reports_needed <= self.n:
-            people = "people were as the plan expects them" if known else "people were as forecasts take unknown ones"
-            return f"{self.why} {reports} were expected to, if {people}."
-        people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
-        return f"{self.why} {reports} are expected to, if {people}: of others more may."
+            return f"{self.why} {reports} were expected to be enough, if people were as {expected}."
+        return (
+            f"{self.why} {reports} are expected to be enough, if people are as {expected}; other people may need more."
+        )
 
 
 Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold

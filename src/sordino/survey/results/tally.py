@@ -97,12 +97,12 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
         )
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
-        raise SordinoError(f"{name} must belong to the plan", found="another plan's aggregate", step=step)
+        raise SordinoError(f"{name} must belong to the plan", found="the aggregate of a different plan", step=step)
     total, listed = _counts(plan, document.get("counts", []), name), document.get("sources", {})
     names = [*(listed if isinstance(listed, dict) else [None]), *([document["source"]] if "source" in document else [])]
     if not all(isinstance(one, str) and SOURCE.fullmatch(one) for one in names) or len(set(names)) < len(names):
         rule = f"{name} must name collectors by 32 hexadecimal digits, other tallies by the 64 of their hash, each once"
-        raise DamagedError(rule, found="other names", step="get the file again")
+        raise DamagedError(rule, found="different names", step="get the file again")
     sources = {source: _counts(plan, counts, f"{name}, source {source}") for source, counts in listed.items()}
     rest = total.counts.copy()
     for own in sources.values():
@@ -110,14 +110,14 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
         rest -= own.counts
         if not can_add_up(plan.sampled, rest):
             rule = f"{name} must hold in all the reports of its sources, and perhaps others"
-            raise DamagedError(rule, found="fewer, or counts that none add up to", step="get the file again")
+            raise DamagedError(rule, found="fewer counts, or impossible ones", step="get the file again")
     others = Aggregate(total.fingerprint, plan.sampled.reports(rest), rest)
     if "source" in document:
         sources[document["source"]], others = others, plan.sampled.tally(np.empty(0, dtype=np.uint64))
     for source, own in sources.items():
         if len(source) == len(counts_hash(own)) and source != counts_hash(own):
             rule = f"{name}, source {source}: a tally that no collector took must have the hash of its counts"
-            raise DamagedError(rule, found="other counts", step="get the file again")
+            raise DamagedError(rule, found="different counts", step="get the file again")
     return with_sources(others, sources)
 
 

@@ -108,12 +108,12 @@ def require_new_folder(path: Path) -> None:
     require_plain(path)
     if path.name.lower().endswith((".csv", ".csv.gz", ".json")):
         step = "give a name without an ending, or with .parquet"
-        raise SordinoError(f"{path} must be a folder of Parquet files", found="another ending", step=step)
+        raise SordinoError(f"{path} must be a folder of Parquet files", found="a different ending", step=step)
     if path.exists() or path.is_symlink():
         rule = f"{path} must not exist: privatizing the same people again is a second release, and losses add"
         raise SordinoError(rule, step="use the reports that you have, or choose another name")
     if not path.parent.is_dir():
-        raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
+        raise SordinoError(f"{path.parent} must be a folder", found="no folder of that name", step="make it first")
 
 
 @contextmanager

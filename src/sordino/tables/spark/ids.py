@@ -80,7 +80,7 @@ def compare_ids(frame: "DataFrame", parts: Parts, called: str, id_column: str) -
         people, missing, twice = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0, 0)
         if not people + missing:
             raise SordinoError(f"{called} must hold data", found="no rows", step="write a row for each person")
-        rule = f"{called}, {id_column}: each row must have an id of its own"
+        rule = f"{called}, {id_column}: each row must have a different id"
         if missing:
             raise SordinoError(rule, found=f"none in {missing:,} of {people + missing:,} rows", step="fill it in")
         if not twice:

@@ -80,7 +80,7 @@ class SentPlan:
         if (found.hash, found.sampled.fingerprint) != (self.hash, self.fingerprint):
             raise SordinoError(
                 "all executors must have the driver's plan",
-                found="another one, or another Sordino",
+                found="a different plan, or a different version of Sordino",
                 step="install the same version on all machines, and begin again",
             )
         _PLANS[self.hash] = found

@@ -91,7 +91,7 @@ class CountColumn:
         look = Look([self.name], self.expressions, lambda columns: _wrong(_numbers(columns)), _causes)
         (found,) = examine(table, [look])
         parts = [f"a missing one in {found.missing:,} of {found.rows:,} rows"] if found.missing else []
-        parts += [f"another {found.words}"] if found.causes else []
+        parts += [f"a wrong value {found.words}"] if found.causes else []
         step = STEPS.get(found.cause, "correct it, or leave the row out if it stands for nobody")
         return SordinoError(rule, found="; ".join(parts), step=f"{step}; nothing was written")
 

@@ -100,7 +100,7 @@ def require_levels(asked: Sequence[tuple[NumberStatistic, Nats]]) -> None:
         if level.floor() < LEAST_LEVEL:
             found = f"a level of {level.floor():.1g} for {statistic.parameters}"
             step = "raise the smallest delta, or leave the attribute out"
-            raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
+            raise SordinoError("a question must be allowed to reveal something", found=found, step=step)
 
 
 @cache

@@ -19,7 +19,7 @@ export function requires(holds, rule, found) {
 /** An integer of 0 to 2^64, which stands as a text of digits. */
 export function integer(entry) {
   const found = typeof entry === "string" && DIGITS.test(entry) ? BigInt(entry) : -1n;
-  requires(found >= 0n && found <= MOST, "an integer of a channel must be a text of digits, up to 2^64 and without leading zeros", "another spelling");
+  requires(found >= 0n && found <= MOST, "an integer of a channel must be a text of digits, up to 2^64 and without leading zeros", "a different spelling");
   return found;
 }
 

@@ -321,7 +321,7 @@ class Outward {
     requires(above.length >= 2 && above.length <= LARGEST_TREE && kinds.length === above.length, `a tree must have 2 to ${LARGEST_TREE} values`, "others");
     const known = above.every((one) => one < k) && kinds.every((one) => one < BigInt(factors.length));
     requires(known && above.filter((one, value) => one === BigInt(value)).length === 1, "a tree must have one root, and a factor for each step");
-    requires(factors.every((one) => one > 0n && one < WORD), "each step of a tree must be told, with a factor in 1..2^64-1", "another");
+    requires(factors.every((one) => one > 0n && one < WORD), "each step of a tree must be given, with a factor in 1..2^64-1", "another");
     this.near = above.map(() => []);
     above.forEach((one, value) => {
       const other = Number(one);

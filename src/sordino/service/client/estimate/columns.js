@@ -51,6 +51,6 @@ export function columnsOf(part, attributes, found) {
 
 function placeOf({ names }, name) {
   const at = names.indexOf(name);
-  if (at < 0) throw new RangeError("a statistic that the reports do not tell");
+  if (at < 0) throw new RangeError("the reports do not cover a needed statistic");
   return at;
 }

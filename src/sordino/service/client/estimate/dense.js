@@ -14,7 +14,7 @@ const share = (weight, whole) => Number((weight << 80n) / whole) / 2 ** 80;
 
 /** The chance of each code, of each value. */
 export function chances(mechanism) {
-  if (BigInt(mechanism.k) * mechanism.outputs > MOST) throw new RangeError("a channel that is too large for this page");
+  if (BigInt(mechanism.k) * mechanism.outputs > MOST) throw new RangeError("the channel is too large for this page");
   if (mechanism.levelled) {
     const inner = mechanism.levelled.map(chances);
     const row = (value) => inner.flatMap((rows, level) => rows[Math.floor(value / mechanism.fan ** level)]);
@@ -61,7 +61,7 @@ function solved(matrix, right) {
     const pivot = left[at][at];
     most = Math.max(most, pivot);
     // Semi-definite, so that no other row has to be looked for.
-    if (!(pivot > LEAST * most)) throw new RangeError("values that answer alike, or as mixtures of others");
+    if (!(pivot > LEAST * most)) throw new RangeError("some values have the same codes as others, or as mixtures of others");
     for (let row = 0; row < k; row += 1) {
       const factor = left[row][at] / pivot;
       if (row === at || factor === 0) continue;

@@ -14,8 +14,8 @@ export class TallyError extends Error {}
 /** The counts of a tally's document; throws TallyError. */
 export function countsOf(plan, document) {
   const { format, version, plan: hash, counts } = document ?? {};
-  if (format !== "sordino aggregate" || version !== 1) throw new TallyError("The tally is none that this page knows.");
-  if (hash !== plan.hash) throw new TallyError("The tally is another plan's.");
+  if (format !== "sordino aggregate" || version !== 1) throw new TallyError("This page does not know the format of the tally.");
+  if (hash !== plan.hash) throw new TallyError("The tally belongs to a different plan.");
   const whole = Array.isArray(counts) && counts.every((count) => Number.isSafeInteger(count) && count >= 0);
   if (!whole) throw new TallyError("The tally must hold whole numbers.");
   return counts;
@@ -53,7 +53,7 @@ function ofQuestion(part, question, counts) {
 /** The ranges that are asked, by the places of their edges. */
 function placesOf({ ranges }, { edges }) {
   const places = ranges.map((ends) => ends.map((end) => edges.indexOf(end)));
-  if (places.flat().includes(-1)) throw new RangeError("a range that does not begin and end at edges of the bins");
+  if (places.flat().includes(-1)) throw new RangeError("a range does not begin and end at edges of the bins");
   return places;
 }
 
@@ -67,7 +67,7 @@ function quantilesOfPart({ quantiles }, question, reading, counts) {
 /** Bins and ranges; of a number that may be missing among those who have it, and the share of those who lack it. */
 function ofDistribution(part, question, reading, counts) {
   const n = reading.total(counts);
-  if (n === 0) throw new RangeError("nobody who answered it");
+  if (n === 0) throw new RangeError("nobody answered it");
   const bins = Array.from({ length: question.bins }, (_, bin) => [bin, bin + 1]);
   const ranges = [...bins, ...placesOf(part, question)];
   const { rows, missing } = question.mayMiss ? rangesGiven(reading, counts, ranges, question.bins) : { rows: rangesOf(reading, counts, ranges) };
@@ -81,7 +81,7 @@ function ofNumbers(part, question, counts) {
   const cases = share ? [{ label: "complete cases", ...share }] : [];
   const units = part.base ? [] : question.ends.map(unitOf);
   const n = countedReports(question, counts);
-  if (n < found.names.length) throw new RangeError("fewer reports than numbers that are estimated");
+  if (n < found.names.length) throw new RangeError("there are fewer reports than numbers to estimate");
   if (part.asked === "mean") return { n, ...ofMeans(part.numbers, found, units) };
   if (part.asked === "regression") {
     const columns = columnsOf(part, question.attributes, found);
@@ -90,7 +90,7 @@ function ofNumbers(part, question, counts) {
   }
   const rows = units.flatMap(([, half], i) => units.slice(i).map(([, other], offset) => {
     const told = centred(found, i, i + offset);
-    if (!told) throw new RangeError("a tally that does not tell its moments together");
+    if (!told) throw new RangeError("the tally does not have its moments together");
     const unit = half * other;
     const label = part.numbers.slice(i, i + offset + 1).filter((_, place) => place === 0 || place === offset).join(", ");
     return { label, estimate: unit * told.value, stderr: unit * told.stderr };

@@ -45,7 +45,7 @@ export function ofCompleteCases({ names, means, covariance }) {
   const own = names.flatMap((name, at) => (name.startsWith("complete") ? [] : [at]));
   const at = names.findIndex((name) => name.startsWith("complete"));
   const [share, stderr] = [(1 + means[at]) / 2, Math.sqrt(covariance[at][at]) / 2];
-  if (share <= CERTAIN * stderr) throw new RangeError("reports that do not tell whether anybody has all the numbers");
+  if (share <= CERTAIN * stderr) throw new RangeError("the reports do not show that anybody has all the numbers");
   const quotients = own.map((place) => means[place] / share);
   const between = own.map((one, i) => own.map((other, j) => {
     // Whether somebody is a complete case counts as 1 or -1.

@@ -76,7 +76,7 @@ function counting(mechanism, grid) {
   const step = (sums.at(-1) - sums[0]) / (sums.length - 1);
   if (even && growsEvenly(mechanism)) {
     // The mean code grows by equal steps from value to value.
-    if (!(step > 0)) throw new RangeError("reports that do not depend on the numbers");
+    if (!(step > 0)) throw new RangeError("reports do not depend on the numbers");
     return { rows, code: rows[0].map((_, code) => middle + ((code - (sums[0] + sums.at(-1)) / 2) * (grid[1] - grid[0])) / step) };
   }
   if (!known.has(mechanism)) known.set(mechanism, contributions(rows));
@@ -98,7 +98,7 @@ function ofFlips({ table, k }, grid) {
   const most = wanted.reduce((all, amount) => Math.max(all, Math.abs(amount)), 0);
   const grown = wanted.map((amount, i) => {
     if (Math.abs(amount) < 1e-9 * most) return 0;
-    if (Math.abs(shrunk[i]) < 1e-9) throw new RangeError("bits that are flipped as often as not");
+    if (Math.abs(shrunk[i]) < 1e-9) throw new RangeError("bits are flipped half of the time");
     return amount / shrunk[i];
   });
   const chance = table.map((weight) => Number(weight) / 2 ** 64);
@@ -136,7 +136,7 @@ const sumOf = (tellings, of) => tellings.reduce((all, telling) => all + telling.
 
 function estimated(moments, together, names) {
   const drawn = moments.map((tellings) => sumOf(tellings, ({ largest }) => 1 / largest));
-  if (drawn.some((weight) => weight === 0)) throw new RangeError("nobody who answered about one of its moments");
+  if (drawn.some((weight) => weight === 0)) throw new RangeError("nobody answered about one of its moments");
   const means = moments.map((tellings, m) => sumOf(tellings, ({ code, largest }, y) => code[y] / largest) / drawn[m]);
   const answers = moments.map((tellings) => Math.max(sumOf(tellings, () => 1), 2));
   // What a report is off what the means let expect.

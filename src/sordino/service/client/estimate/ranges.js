@@ -17,7 +17,7 @@ function meanOf(counts, code, known = counts) {
 
 /** What each code adds to the share of the people between two bins. */
 function addsOf({ axes }, [first, last]) {
-  if (axes?.length !== 1) throw new RangeError("ranges of a channel that is no window");
+  if (axes?.length !== 1) throw new RangeError("its ranges are of a channel without a window");
   const rows = axes[0].adds.slice(first, last);
   return axes[0].adds[0].map((_, y) => added(rows.map((row) => row[y])));
 }
@@ -76,7 +76,7 @@ export function rangesGiven(reading, counts, ranges, bins) {
   const given = addsOf(reading, [0, bins]);
   const known = oneMore(reading, counts);
   const { estimate: share, stderr } = meanOfSome(reading, counts, given, known);
-  if (!(share > REACH * stderr)) throw new RangeError("reports that do not tell whether anybody has the number");
+  if (!(share > REACH * stderr)) throw new RangeError("the reports do not show that anybody has the number");
   const rows = ranges.map((range) => {
     const code = addsOf(reading, range);
     const ratio = meanOf(counts, code).estimate / share;

@@ -60,8 +60,8 @@ class OfCoin extends Supported {
     this.k = k;
     this.masks = mechanism.set instanceof Masks;
     this.counters = this.masks ? k + 1 : Number(mechanism.outputs);
-    if (this.counters > MOST || (!this.masks && k * this.counters > MOST)) throw new RangeError("a channel that is too large for this page");
-    if (odds.some(([hit, miss]) => hit <= miss)) throw new RangeError("reports that do not depend on the values");
+    if (this.counters > MOST || (!this.masks && k * this.counters > MOST)) throw new RangeError("the channel is too large for this page");
+    if (odds.some(([hit, miss]) => hit <= miss)) throw new RangeError("reports do not depend on the values");
     this.odds = odds;
     this.on = odds.map(([hit, miss]) => (1 - miss) / (hit - miss));
     this.off = odds.map(([hit, miss]) => -miss / (hit - miss));
@@ -88,7 +88,7 @@ class OfCoin extends Supported {
 
   /** How many values each counter's codes support. */
   get supported() {
-    if (this.masks) throw new RangeError("a tally of subsets, which does not tell which code was sent");
+    if (this.masks) throw new RangeError("the tally counts subsets, not codes");
     const held = (code) => this.on.reduce((all, _, value) => all + Number(this.set.holds(value, code)), 0);
     return Array.from({ length: this.counters }, (_, code) => held(code));
   }
@@ -151,7 +151,7 @@ class OfHidden extends Supported {
     this.inner = readingOf(inner);
     this.counters = this.inner.counters + this.others.length;
     const hidden = fraction(weight, WORD);
-    if (weight === WORD) throw new RangeError("values that are never told");
+    if (weight === WORD) throw new RangeError("some values are never reported");
     const [on, off] = inner.levels.map(([, codes]) => codes);
     const uniform = fraction(on, on + off);
     const [hit, miss] = this.inner.odds[0];
@@ -281,7 +281,7 @@ function counters({ k, parts, set, inner, others, outputs }) {
 /** The unbiased share of each value, and its standard error, by how a tally is read; `shifted` to the known share of each block. */
 export function sharesOf(reading, counts, shifted) {
   const n = reading.total(counts);
-  if (n === 0) throw new RangeError("nobody who answered it");
+  if (n === 0) throw new RangeError("nobody answered it");
   const each = counts.map((count) => count / n);
   const mean = reading.decode(each);
   const plain = reading.decodeSquares(each).map((square, x) => Math.max(square - mean[x] ** 2, 0));

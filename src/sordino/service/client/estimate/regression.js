@@ -56,13 +56,13 @@ export function leastSquares(found, units) {
 class Moments {
   constructor(found) {
     Object.assign(this, { found, covariance: found.covariance });
-    if (found.covariance.flat().some(Number.isNaN)) throw new RangeError("a tally that does not tell its moments together");
+    if (found.covariance.flat().some(Number.isNaN)) throw new RangeError("the tally does not have its moments together");
   }
 
   /** Where a number, or the product of two, stands. */
   at(...places) {
     const found = this.found.names.indexOf(places.sort((a, b) => a - b).join());
-    if (found < 0) throw new RangeError("a statistic that the reports do not tell");
+    if (found < 0) throw new RangeError("the reports do not cover a needed statistic");
     return found;
   }
 
@@ -80,12 +80,12 @@ class Moments {
 /** Refuses features that do not vary, each alone and all together, beyond what noise could feign. */
 function requireDistinct(moments, features) {
   const between = features.map((i) => features.map((j) => moments.centred(i, j)));
-  if (features.some((i) => between[i][i].value <= DISTINCT * between[i][i].stderr)) throw new RangeError("a feature that cannot be told from a constant");
+  if (features.some((i) => between[i][i].value <= DISTINCT * between[i][i].stderr)) throw new RangeError("a feature cannot be distinguished from a constant");
   const deviation = features.map((i) => Math.sqrt(between[i][i].value));
   const { values, vectors } = spectrum(between.map((row, i) => row.map(({ value }, j) => value / deviation[i] / deviation[j])));
   const least = values.indexOf(values.reduce((a, b) => Math.min(a, b)));
   const weights = vectors[least].map((amount, i) => amount / deviation[i]);
   const slope = moments.found.means.map((_, m) => product(weights, between.map((row) => row.reduce((all, { slopes }, j) => all + slopes[m] * weights[j], 0))));
   const stderr = Math.sqrt(Math.max(form(moments.covariance, slope), 0));
-  if (values[least] <= DISTINCT * stderr) throw new RangeError("features that cannot be told from dependent ones");
+  if (values[least] <= DISTINCT * stderr) throw new RangeError("the features cannot be distinguished from dependent ones");
 }

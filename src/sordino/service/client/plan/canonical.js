@@ -29,7 +29,7 @@ export class Canonical {
   }
 
   #refuse() {
-    throw new PlanError("a plan must be the canonical bytes of its document", "another spelling, or a part");
+    throw new PlanError("a plan must be the canonical bytes of its document", "other bytes for the same document, or a part of it");
   }
 
   #take(text) {

@@ -177,7 +177,7 @@ export const RULES = [
   ["a threshold must lie within the range of a number that everybody has", cutsNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
-  ["each attribute must read a column of its own", hasOwnColumns],
+  ["each attribute must read a different column", hasOwnColumns],
   ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["no question may declare a larger epsilon than the plan", declaresWithin],

@@ -152,7 +152,7 @@ function requireSpelling({ mechanisms, statistics, through }) {
   const alone = [...statistics.map((calls) => Array.isArray(calls[0]) && calls), ...through.map((at) => Array.isArray(at) && at)];
   const plain = alone.every((list) => !list || list.length > 1);
   const whole = once && plain && order.length === mechanisms.length && order.every((place, i) => place === i);
-  requires(whole, "queries must be as they were frozen", "another spelling");
+  requires(whole, "queries must be as they were frozen", "a different spelling");
 }
 
 class Numbers {
@@ -224,7 +224,7 @@ class Numbers {
     const each = [...all.map((i) => [i]), ...(what === "covariance" ? pairs : [])].map((places) => places.join());
     const needed = what === "regression" ? neededMoments({ numbers: this.names, base }, this.attributes) : each;
     const whole = needed.every((name) => known.has(name));
-    requires(whole, "the queries must tell every moment that is needed", "some of them");
+    requires(whole, "the queries must cover every moment that is needed", "some of them");
   }
 
   answer(found, words) {

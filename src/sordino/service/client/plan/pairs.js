@@ -39,7 +39,7 @@ const NOTHING = { rational: [0n, 1n], ratio: [1n, 1n] };
 /** What two values that are next to each other on an axis may be told apart by. */
 export function stepBound(axis, epsilon, length) {
   const found = lossOf(stepLoss(axis, epsilon, length));
-  requires(!atMost(found, NOTHING), "a distance between two values must be above 0, or they could not be told apart", "0");
+  requires(!atMost(found, NOTHING), "a distance between two values must be above 0, or they would be the same value", "0");
   return found;
 }
 

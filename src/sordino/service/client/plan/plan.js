@@ -18,19 +18,19 @@ export async function hashOf(content) {
 /** The plan of a text, under its own hash, and under the one that was asked for; throws PlanError. */
 export async function readPlan(content, asked) {
   const plan = new Canonical(content).whole();
-  if (plan.format !== "sordino plan") throw new PlanError("a plan must be one of Sordino", "another document");
+  if (plan.format !== "sordino plan") throw new PlanError("a plan must be a plan of Sordino", "a different document");
   if (plan.version !== 3) {
     const step = "Get the page of the same age as the plan.";
     throw new PlanError("a plan must be of version 3", "another version", step);
   }
-  if (!PLAN(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
-  for (const [rule, holds] of RULES) if (!holds(plan)) throw new PlanError(rule, "another");
+  if (!PLAN(plan)) throw new PlanError("a plan must have exactly its fields", "missing or unknown fields");
+  for (const [rule, holds] of RULES) if (!holds(plan)) throw new PlanError(rule, "a value that breaks the rule");
   // The hash is the first member, of the bytes that are left when it is cut out, but for the line feed at their end.
   const first = `{"hash":"${plan.hash}",`;
   const own = await hashOf(`{${content.slice(first.length, -1)}`);
-  if (!content.startsWith(first) || own !== plan.hash) throw new PlanError("a plan must be as it was frozen", "changed contents");
+  if (!content.startsWith(first) || own !== plan.hash) throw new PlanError("a plan must be unchanged", "contents that do not match its hash");
   if (asked !== undefined && asked !== plan.hash) {
-    throw new PlanError("the plan must be the one of the address", "another plan");
+    throw new PlanError("the plan must be the one in the address", "a different plan");
   }
   return plan;
 }

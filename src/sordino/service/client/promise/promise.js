@@ -74,11 +74,11 @@ export function requireKept(found) {
   const wrong = found.find((verdict) => verdict.holds === false);
   if (wrong) {
     const rule = `a plan must keep what it promises about ${wrong.names.join(" and ")}`;
-    throw new PlanError(rule, wrong.found, "Do not answer it, and tell whoever asks you.");
+    throw new PlanError(rule, wrong.found, "Do not answer it, and tell the collector.");
   }
   const unsure = found.find((verdict) => verdict.holds === null);
   if (unsure) {
     const rule = `what a plan promises about ${unsure.names.join(" and ")} must be possible to check on a page`;
-    throw new PlanError(rule, unsure.found, "Answer by `sordino answer`, which checks all of it.");
+    throw new PlanError(rule, unsure.found, "Answer with `sordino answer`, which checks everything.");
   }
 }

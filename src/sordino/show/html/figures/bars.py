@@ -114,7 +114,7 @@ def signs_of(shares: Shares) -> list[Sign]:
     """What dots, bars and diamonds mean."""
     signs = [Sign("estimate, with its interval", Stroke(MARK, WHISKER), DOT)]
     if shares.fitted is not None:
-        signs.append(Sign("fitted: the distribution near the estimates", Stroke(BAR, 10)))
+        signs.append(Sign("fitted: a valid distribution near the estimates", Stroke(BAR, 10)))
     return [*signs, Sign("truth", mark=DIAMOND)] if shares.truth is not None else signs
 
 

@@ -65,8 +65,8 @@ def changes(
     if sides.sure.any():
         signs.append(Sign("change beyond noise: its interval excludes 0", LINES[SURE], SURE))
     if not sides.sure.all():
-        signs.append(Sign("change that noise alone may make", LINES[UNSURE], UNSURE))
-    signs.append(Sign("where its interval ends that holds with all others", Stroke(QUIET, THIN)))
+        signs.append(Sign("change that noise alone can explain", LINES[UNSURE], UNSURE))
+    signs.append(Sign("the end of its interval that holds for all together", Stroke(QUIET, THIN)))
     top, right = legend_height(SIZE, len(signs)), WIDTH - 2 * SIDE - SIDES - BETWEEN
     scene = Scene(WIDTH, top + ROW * count + AXIS)
     legend(scene, SIZE, signs)

@@ -20,7 +20,7 @@ from sordino.survey.questions.question import SharesQuestion
 
 LEFT, RIGHT, BELOW = 46, 24, 48
 SIGNS = [
-    Sign("errors that the promise allows: on and above this line", Stroke(BAR, 3)),
+    Sign("errors that the promise allows: on or above this line", Stroke(BAR, 3)),
     Sign("best tests of a report", Stroke(MARK, 1.8, dash=(9, 3.6))),
 ]
 TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]

@@ -97,7 +97,7 @@ part("ask").addEventListener("submit", (event) => {
   refused = false;
   part("ask").hidden = true;
   part("forget").hidden = false;
-  tell("The estimates are drawn.");
+  tell("Loading the estimates.");
   look();
 });
 part("forget").addEventListener("click", forget);
