@@ -1,12 +1,14 @@
 """The table and the page that commands write beside what they print: looked at before any work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sordino.cli.picture import is_page
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
-from sordino.tables.files.table_name import require_name
+from sordino.tables.files.table_name import require_name, require_plain
+from sordino.tables.results.geojson import is_map, is_map_name
+from sordino.tables.results.tidy import file_format, is_tidy
 
 
 def require_writable(
@@ -33,3 +35,20 @@ def require_writable(
         table is not None and require_free(table, what, is_one, force=force),
         page is not None and require_free(page, "a page of Sordino", is_page, force=force),
     )
+
+
+def require_tidy(paths: Sequence[Path], *, force: bool) -> dict[Path, bool]:
+    """Refuse names at which no tidy table or map can be written; which files of these names are to be replaced.
+
+    Raises:
+        SordinoError: another ending, another file of that name, or no folder.
+    """
+    again = {}
+    for path in paths:
+        is_mapped = is_map_name(path)
+        if not is_mapped:
+            file_format(path)
+        require_plain(path)
+        what, is_one = ("a map", is_map) if is_mapped else ("a tidy table", is_tidy)
+        again[path] = require_free(path, what, is_one, force=force)
+    return again

@@ -27,7 +27,9 @@ from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.results.estimates import table_of, write_estimates
+from sordino.tables.results.geojson import is_map_name, map_features, write_map
 from sordino.tables.results.rows import rows_made
+from sordino.tables.results.tidy import tidy, write_tidy
 from sordino.tables.weighted.public import read_public
 
 MOST_NAMED = 5
@@ -213,6 +215,44 @@ class PlanEstimate:
             step = "install it, or use to_arrow(), which polars and DuckDB read too"
             raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
         return self.to_arrow(derived=derived).to_pandas()
+
+    def to_tidy(self, *, derived: bool = True) -> pa.Table:
+        """A row for each quantity, in columns that are the same whatever was asked, as broom's `tidy()` names them.
+
+        Columns: `question`, `attribute`, `term`, `group`, `kind`, `given`, `within`, `minus`, `estimate`, `std.error`,
+        `conf.low`, `conf.high`, `conf.level`, `fitted`; values in the survey's order.
+
+        Args:
+            derived: as of `to_arrow`.
+        """
+        return tidy(self.to_arrow(derived=derived), self.confidence)
+
+    def to_geojson(self, question: str | None = None) -> dict[str, Any]:
+        """The cells of the maps that were asked, as a GeoJSON FeatureCollection with the columns of `to_tidy`.
+
+        Args:
+            question: one map's name; all maps by default.
+
+        Raises:
+            SordinoError: no such map.
+        """
+        return map_features(self.results, question)
+
+    def save_tidy(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write the rows of `to_tidy` (.csv, .csv.gz, .parquet, .arrow, .sav), or the maps of `to_geojson` (.geojson).
+
+        Args:
+            path: of the file.
+            overwrite: whether a file that is there is replaced.
+
+        Raises:
+            SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
+            UnavailableError: pyreadstat is not installed, which .sav needs.
+        """
+        if is_map_name(Path(path)):
+            write_map(self.results, Path(path), overwrite=overwrite)
+        else:
+            write_tidy(self.to_tidy(), Path(path), overwrite=overwrite)
 
     def save(
         self,

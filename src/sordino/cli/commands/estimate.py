@@ -1,18 +1,19 @@
 """`sordino estimate`: what reports say, printed, as a table and as a page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
 
-from sordino.blocks.block import Heading, blocks_of
+from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
 from sordino.cli.whole_numbers import Whole
-from sordino.cli.writable import require_writable
+from sordino.cli.writable import require_tidy, require_writable
 from sordino.estimation.estimate import Method
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
@@ -51,6 +52,13 @@ from sordino.words.coverage import POPULATION
 )
 @click.option("--margins", type=FILE, help="Known shares of attributes (TOML or CSV); tables are raked to them.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
+@click.option(
+    "--tidy",
+    "tidies",
+    type=FILE,
+    multiple=True,
+    help="A row a quantity for other tools (.csv, .parquet, .arrow, .sav), or maps (.geojson). May be repeated.",
+)
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
 @as_json_option
@@ -65,6 +73,7 @@ def estimate(
     html: Path | None,
     *,
     differences: tuple[tuple[str, str, str], ...],
+    tidies: tuple[Path, ...],
     simultaneous: bool,
     watched: bool,
     forged: int,
@@ -77,6 +86,7 @@ def estimate(
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
+    tidy_again = require_tidy(tidies, force=force)
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
@@ -85,6 +95,8 @@ def estimate(
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
         estimated.save(output, margins=margins, differences=differences, overwrite=table_again)
+    for path in tidies:
+        estimated.save_tidy(path, overwrite=tidy_again[path])
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
@@ -113,9 +125,20 @@ def estimate(
     print_blocks(within_blocks(found))
     for one in known:
         print_blocks(poststratified_blocks(one))
+    _say_of_whom(shown)
+    for path in filter(None, (output, *tidies, html)):
+        say(f"{path}: written")
+    if output is None and not tidies:
+        _say_where_all_are(shown)
+
+
+def _say_of_whom(shown: Sequence[Sequence[Block]]) -> None:
+    """Say which people the intervals are about, where there are any."""
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
         say(*POPULATION, "")
-    for path in filter(None, (output, html)):
-        say(f"{path}: written")
-    if output is None and any(len(table.readable) < table.count for blocks in shown for table in tables_of(blocks)):
+
+
+def _say_where_all_are(shown: Sequence[Sequence[Block]]) -> None:
+    """Say how to see all values, where only the largest are printed."""
+    if any(len(table.readable) < table.count for blocks in shown for table in tables_of(blocks)):
         say("All values: -o FILE, or --json.")

@@ -1,0 +1,152 @@
+"""Estimates for other tools: one row a quantity, in columns that are the same whatever was asked.
+
+The names are those of broom's `tidy()` in R; what a row does not have is empty. The columns always stand in one order.
+"""
+
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import compute
+
+from sordino.document.files import replace_whole
+from sordino.errors import SordinoError, UnavailableError
+from sordino.tables.duckdb import begins_with, write_table
+from sordino.tables.files.table_name import FORMATS
+from sordino.tables.results.cells import as_cell
+
+COLUMNS = {
+    "question": "question",
+    "attribute": "attribute",
+    "term": "value",
+    "group": "group",
+    "kind": "kind",
+    "given": "given",
+    "within": "within",
+    "minus": "minus",
+    "estimate": "estimate",
+    "std.error": "stderr",
+    "conf.low": "low",
+    "conf.high": "high",
+    "conf.level": "",
+    "fitted": "fitted",
+}
+"""Each column, and that of `to_arrow()` which it is."""
+
+LABELS = {
+    "question": "Question, or questions, that it is estimated from",
+    "attribute": "What the term is of: an attribute, several, or the question",
+    "term": "Value, number, coefficient, range or quantile",
+    "group": "Public group",
+    "kind": "What the row is",
+    "given": "Attribute that the people have in common",
+    "within": "Value of it that they have",
+    "minus": "Value that is subtracted",
+    "estimate": "Unbiased estimate",
+    "std.error": "Standard error",
+    "conf.low": "Lower limit of the interval",
+    "conf.high": "Upper limit of the interval",
+    "conf.level": "Confidence of the interval",
+    "fitted": "Closest valid distribution",
+}
+"""What each column is, in files that say it."""
+
+NUMBERS = {"estimate", "std.error", "conf.low", "conf.high", "conf.level", "fitted"}
+
+SCHEMA = pa.schema([(name, pa.float64() if name in NUMBERS else pa.string()) for name in COLUMNS])
+
+ARROW, SPSS = ".arrow", ".sav"
+"""An IPC file of Arrow, and a file of SPSS, beside the tables that are read too."""
+
+
+def tidy(rows: pa.Table, confidence: float) -> pa.Table:
+    """The rows of `to_arrow()` in these columns.
+
+    Args:
+        rows: as it gives them.
+        confidence: of their intervals.
+    """
+    have = {name: rows[own] for name, own in COLUMNS.items() if own in rows.schema.names}
+    have["question"] = compute.coalesce(have.get("question", rows["attribute"]), rows["attribute"])
+    nothing = pa.scalar(None, pa.float64())
+    have["conf.level"] = compute.if_else(compute.is_valid(rows["low"]), pa.scalar(confidence), nothing)
+    return pa.table([have.get(one.name, pa.nulls(len(rows), one.type)) for one in SCHEMA], SCHEMA)
+
+
+def file_format(path: Path) -> str:
+    """The format of estimates that a file's name tells.
+
+    Raises:
+        SordinoError: another ending than a table's, Arrow's or SPSS's.
+    """
+    endings = (*FORMATS, ARROW, SPSS)
+    for ending in endings:
+        if path.name.lower().endswith(ending):
+            return ending
+    rule = f"a tidy table must end in {', '.join(endings)}, or .geojson for a map"
+    raise SordinoError(rule, found=repr(path.name), step="name it so")
+
+
+def write_tidy(found: pa.Table, path: Path, *, overwrite: bool = False) -> None:
+    """Write a table of these columns: .csv, .csv.gz, .parquet, .arrow (an IPC file) or .sav (SPSS).
+
+    In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`).
+
+    Raises:
+        SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
+        UnavailableError: SPSS without pyreadstat.
+    """
+    batches = iter(found.to_batches())
+    match file_format(path):
+        case ".parquet":
+            write_table(path, SCHEMA, batches, overwrite=overwrite)
+        case ".arrow":
+            with replace_whole(path, overwrite=overwrite) as temporary, pa.ipc.new_file(temporary, SCHEMA) as file:
+                file.write_table(found)
+        case ".sav":
+            _write_spss(found, path, overwrite=overwrite)
+        case _:
+            write_table(path, SCHEMA, map(_cells, batches), overwrite=overwrite)
+
+
+def _cells(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """With texts as a spreadsheet takes them for texts."""
+    columns = [
+        batch[one.name]
+        if one.name in NUMBERS
+        else pa.array([None if text is None else as_cell(text) for text in batch[one.name].to_pylist()], pa.string())
+        for one in SCHEMA
+    ]
+    return pa.record_batch(columns, SCHEMA)
+
+
+def _write_spss(found: pa.Table, path: Path, *, overwrite: bool) -> None:
+    try:
+        import pandas as pd
+        import pyreadstat
+    except ImportError:
+        step = "pip install 'sordino[spss]', or write .csv, which SPSS reads too"
+        raise UnavailableError("a file of SPSS needs pyreadstat", found="none installed", step=step) from None
+    columns = {
+        name: pd.Series(found[name].to_pylist(), dtype="object" if name not in NUMBERS else "float64")
+        for name in COLUMNS
+    }
+    frame = pd.DataFrame(columns)
+    with replace_whole(path, overwrite=overwrite) as temporary:
+        pyreadstat.write_sav(frame, str(temporary), column_labels=dict(LABELS))
+
+
+def is_tidy(path: Path) -> bool:
+    """Whether a file is such a table."""
+    try:
+        match file_format(path):
+            case ".arrow":
+                with pa.memory_map(str(path)) as file:
+                    return bool(pa.ipc.open_file(file).schema.names == SCHEMA.names)
+            case ".sav":
+                import pyreadstat
+
+                names = pyreadstat.read_sav(str(path), metadataonly=True)[1].column_names
+                return list(names) == list(SCHEMA.names)
+    except (SordinoError, pa.ArrowException, OSError, ImportError, ValueError):
+        return False
+    return begins_with(path, SCHEMA.names)
