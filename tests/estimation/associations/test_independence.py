@@ -89,6 +89,19 @@ def test_it_errs_as_often_as_it_says(definition, shape, n, rarely):
     assert 0.05 - margin <= found <= 0.05 + margin
 
 
+def test_noise_of_margins_is_corrected_for():
+    """Where margins are hardly known, the statistic is on average what its degrees of freedom are."""
+    mechanism = best_mechanism(25, LDP("1"), 64)
+    moments, (low, high) = covariance_of(mechanism), mechanism.contribution_range
+    cells, n = np.full((5, 5), 0.04), 1_600
+    sizes, directions = np.linalg.eigh(moments(cells.ravel()))
+    draws = np.random.default_rng(0).standard_normal((400, 25)) @ (directions * np.sqrt(np.maximum(sizes, 0) / n)).T
+    found = [IndependenceTest.of(cells + draw.reshape(5, 5), moments, n, high - low) for draw in draws]
+    assert np.mean([one.curvature for one in found]) > 0.03
+    mean = np.mean([one.test.statistic for one in found]) / 16
+    assert abs(mean - 1) < 3 * np.sqrt(2 / 16 / len(found))
+
+
 def test_power_rises_to_one():
     mechanism, cells = best_mechanism(4, LDP("1"), 64), np.array([[0.35, 0.15], [0.15, 0.35]])
     powers = [level(simulate(mechanism, cells, n, 300))[0] for n in (300, 1_000, 3_000, 10_000)]

@@ -19,7 +19,6 @@ from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.associations import associations
 from sordino.survey.results.between import share_differences
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
@@ -101,7 +100,7 @@ def estimate(
                 **({"between": between} if differences else {}),
                 "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),
-                "associations": list(associations(found).rows()),
+                "associations": list(estimated.associations.rows()),
                 **({} if margins is None else poststratified_json(known)),
             }
         )
@@ -112,7 +111,7 @@ def estimate(
     for pooled in estimated.pooled:
         print_blocks(pooled_blocks(pooled))
     print_blocks(within_blocks(found))
-    print_blocks(association_blocks(associations(found), coverage))
+    print_blocks(association_blocks(estimated.associations, coverage))
     for one in known:
         print_blocks(poststratified_blocks(one))
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
