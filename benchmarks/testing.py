@@ -25,11 +25,12 @@ RELATED = 0.2
 TITLE = "How often tests of independence err"
 NOTE = (
     f"Per cent of {SURVEYS:,} seeded surveys of independent attributes in which the test rejects at 5 %; in brackets, "
-    f"per cent of {POWER_SURVEYS} surveys in which it rejects where Cramér's V is {RELATED}, or as near as margins allow. "
-    "Each table by the mechanism that a plan gives it; common: all values equally frequent; rare: the last value of "
-    "each attribute has half a per cent of people. 'Refused': a test would not keep its level in half of the surveys or "
-    "more. Asked: 4 to 6 %; what is outside by more than three standard errors of the figure is marked. Reports are "
-    f"drawn by code, or where codes are not counted and people are more than {PEOPLE[0]:,}, estimates by their exact covariance."
+    f"per cent of {POWER_SURVEYS} surveys where Cramér's V is {RELATED}, or as near as margins allow. "
+    "Each table has the mechanism that a plan gives it. Common: all values are equally frequent; rare: the last value "
+    "of each attribute has half a per cent of people. 'Refused': in half of the surveys or more a test would not keep "
+    "its level. Asked: 4 to 6 %; what is outside by more than three standard errors of the figure is marked. Reports "
+    "are drawn by code, or where codes are not counted and people are more than "
+    f"{PEOPLE[0]:,}, estimates by their exact covariance."
 )
 HEADER = ("table", "promise", "values", *(f"{n:,} people" for n in PEOPLE))
 

@@ -8,12 +8,11 @@ from sordino.blocks.block import Block, BlockGroup, Plot
 from sordino.blocks.charts import AssociationChart
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
-from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.associations import Association, Associations
 
 TITLE = "Which attributes go together"
 
-STRONGEST = 15
+STRONGEST = 10
 """Pairs that people read of many; files and JSON have all."""
 
 SMALLEST_P = 1e-4
@@ -28,19 +27,18 @@ CORRECTED = "'p of {count}' is corrected for looking at all {count} pairs that a
 UNTESTED = "Where it says 'too few reports to test' a test would not err as often as it says."
 
 
-def association_blocks(found: Associations, coverage: Coverage) -> Iterator[Block]:
+def association_blocks(found: Associations) -> Iterator[Block]:
     """How attributes of tables go together.
 
     Args:
         found: each two attributes that tables are about.
-        coverage: what intervals hold against.
     """
     if len(found.pairs) == 1:
         text = association_in_words(found.pairs[0], found.adjusted[0])
         yield BlockGroup(TITLE, (Sentence(text, Purpose.METHOD), Sentence(STRENGTH, Purpose.COLUMNS)))
     elif found.pairs:
         plot = Plot(AssociationChart, lambda: association_chart(found))
-        yield BlockGroup(TITLE, (plot, _table(found, coverage)))
+        yield BlockGroup(TITLE, (plot, _table(found)))
 
 
 def association_in_words(pair: Association, adjusted: float | None) -> str:
@@ -69,7 +67,7 @@ def association_chart(found: Associations) -> AssociationChart:
     return AssociationChart(names, values, sure)
 
 
-def _table(found: Associations, coverage: Coverage) -> TextTable:
+def _table(found: Associations) -> TextTable:
     tested = sum(adjusted is not None for adjusted in found.adjusted)
     header = ("attributes", "Cramér's V", "from", "to", "p", f"p of {tested}")
     rows = tuple(_row(found.pairs[place], found.adjusted[place]) for place in found.strongest[:STRONGEST])
@@ -79,7 +77,7 @@ def _table(found: Associations, coverage: Coverage) -> TextTable:
         said.append(Sentence(UNTESTED, Purpose.COLUMNS))
     count = len(found.pairs)
     title = f"All {count} pairs" if count <= STRONGEST else f"The strongest {STRONGEST} of {count} pairs"
-    return TextTable(f"{TITLE}: {title.lower()}", header, rows, (coverage.sentence("pair"), *said))
+    return TextTable(f"{TITLE}: {title.lower()}", header, rows, (found.pairs[0].table.coverage.sentence("pair"), *said))
 
 
 def _row(pair: Association, adjusted: float | None) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ def estimate(
     for pooled in estimated.pooled:
         print_blocks(pooled_blocks(pooled))
     print_blocks(within_blocks(found))
-    print_blocks(association_blocks(estimated.associations, coverage))
+    print_blocks(association_blocks(estimated.associations))
     for one in known:
         print_blocks(poststratified_blocks(one))
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):

@@ -14,7 +14,6 @@ from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
-from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
@@ -76,8 +75,7 @@ def estimate_page(
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
-    coverage = results[0].coverage if results and isinstance(results[0], HistogramResult) else Coverage()
-    sections += sections_of(association_blocks(associations(results), coverage))
+    sections += sections_of(association_blocks(associations(results)))
     about_questions = [
         [*sections_of(blocks, several=len(results) > 1), *sections_of(within_blocks([result]))]
         for result, blocks in zip(results, shown, strict=True)

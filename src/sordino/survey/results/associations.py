@@ -104,12 +104,10 @@ class Associations:
     @cached_property
     def adjusted(self) -> tuple[float | None, ...]:
         """The p-values, corrected for looking at all that are tested."""
-        tested = [place for place, pair in enumerate(self.pairs) if pair.p_value is not None]
+        tested = {place: one for place, pair in enumerate(self.pairs) if (one := pair.p_value) is not None}
         found: list[float | None] = [None] * len(self.pairs)
-        for place, p_value in zip(
-            tested, adjust_p_values([self.pairs[place].p_value for place in tested]), strict=True
-        ):
-            found[place] = float(p_value)
+        for place, adjusted in zip(tested, adjust_p_values(list(tested.values())), strict=True):
+            found[place] = float(adjusted)
         return tuple(found)
 
     @cached_property
