@@ -31,8 +31,11 @@ from sordino.words.odds_by_attribute import coordinate_sentences
 ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
 """Where others would say nothing to anybody."""
 
+TABLE = "table"
+"""What a heading says of a table's question."""
+
 MANY = 4
-"""Questions of which each is folded, so that what all of them show stands first."""
+"""Tables of which each is folded, so that what all of them show stands first."""
 
 ABOUT = {"shares": "shares of ", "distribution": "the distribution of "}
 """What reports are about, before the question's name."""
@@ -81,21 +84,22 @@ def estimate_page(
         for result, blocks in zip(results, shown, strict=True)
     ]
     about_several = [sections_of(pooled_blocks(one)) for one in pooled]
-    if len(results) >= MANY:
+    tables = [place for place, heading in enumerate(headings) if heading.asked == TABLE]
+    is_long = _has_many_tables(headings)
+    sections += chain(*(each for place, each in enumerate(about_questions) if not (is_long and place in tables)))
+    if is_long:
         sections += _folded("From several questions together", about_several, [one.name for one in pooled])
-        sections += _folded("Each question", about_questions, [result.question.name for result in results])
+        names = [_name(headings[place], about_questions[place]) for place in tables]
+        sections += _folded("Each table", [about_questions[place] for place in tables], names)
     else:
-        sections += chain(*about_questions, *about_several)
+        sections += chain(*about_several)
     sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     certified = _certificates(plan, results)
-    sections += (
-        certified
-        if len(certified) < MANY
-        else _folded("How this was checked", [[one] for one in certified], [one.title for one in certified])
-    )
+    names = [one.title for one in certified]
+    sections += _folded("How this was checked", [[one] for one in certified], names) if is_long else certified
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
@@ -114,6 +118,11 @@ def _folded(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str
     )
     if folds:
         yield Section(title, (), folds)
+
+
+def _name(heading: Heading, sections: Sequence[Section]) -> str:
+    """Of a question; that it is not estimated, where it is not."""
+    return heading.name if heading.is_estimated or not sections else sections[0].title
 
 
 def _titled(section: Section, *, alone: bool) -> Iterator[SectionPart]:
@@ -145,9 +154,14 @@ def revealed_section(said: Explanation) -> Section:
     return Section("What one report can reveal", (Sentences(texts(said.summary)),), folds)
 
 
+def _has_many_tables(headings: Sequence[Heading]) -> bool:
+    """Whether there are too many tables to name them all."""
+    return sum(heading.asked == TABLE for heading in headings) >= MANY
+
+
 def _title(headings: Sequence[Heading]) -> str:
     names, nouns = [heading.name for heading in headings], {heading.noun for heading in headings}
-    if len(headings) >= MANY:
+    if _has_many_tables(headings):
         attributes = {name for heading in headings for name in heading.attributes}
         return f"{len(headings)} questions about {len(attributes)} attributes"
     if len(nouns) == 1 and (noun := nouns.pop()):
@@ -161,7 +175,7 @@ def _about(headings: Sequence[Heading]) -> str:
     fitted = f"; fitted by {' and '.join(methods)}" if methods else ""
     if all(heading.values for heading in headings):
         return f"{sum(heading.values for heading in headings):,} values{fitted}"
-    if len(headings) >= MANY:
+    if _has_many_tables(headings):
         return ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes)) + fitted
     return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
 
