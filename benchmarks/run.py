@@ -26,6 +26,7 @@ import mapping
 import privatizing
 import starting
 import tabulating
+import testing
 from pairs import ROOT, ROUNDS
 
 MODULES = (
@@ -46,6 +47,7 @@ MODULES = (
     collecting,
     holding,
     tabulating,
+    testing,
     starting,
     growing,
     layers,

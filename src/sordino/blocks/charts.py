@@ -177,6 +177,21 @@ class CorrelationChart:
     note: str
 
 
+@dataclass(frozen=True, eq=False)
+class AssociationChart:
+    """How strongly each two attributes go together.
+
+    Attributes:
+        names: of the attributes.
+        strengths: Cramér's V, shape (d, d), symmetric; not a number where there is no test.
+        sure: whether independence is ruled out, all pairs being looked at, shape (d, d).
+    """
+
+    names: tuple[str, ...]
+    strengths: Floats
+    sure: NDArray[np.bool_]
+
+
 WithLimits: TypeAlias = tuple[Floats, Floats, Floats]
 """Values and their lower and upper limits, shape (k,) each."""
 
@@ -221,5 +236,13 @@ class ChangeChart:
 
 
 Chart: TypeAlias = (
-    BarChart | ChangeChart | ColumnChart | DensityChart | FunctionChart | MapChart | PointChart | CorrelationChart
+    AssociationChart
+    | BarChart
+    | ChangeChart
+    | ColumnChart
+    | DensityChart
+    | FunctionChart
+    | MapChart
+    | PointChart
+    | CorrelationChart
 )

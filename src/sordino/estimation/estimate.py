@@ -222,6 +222,19 @@ class Estimate:
         """
         return self._decoded.covariance(functionals, subtract_totals=self._subtract_totals) / self.n
 
+    def covariance_among(self, functionals: Floats, shares: Floats) -> Floats:
+        """The covariance, times n, of the same estimates for people with given shares, shape (m, m).
+
+        Args:
+            functionals: of the values, shape (m, k).
+            shares: of the values, shape (k,).
+
+        Raises:
+            SordinoError: a tally that does not tell it.
+        """
+        expected = Decoded(self.mechanism, self.mechanism.forward(shares))
+        return expected.covariance(functionals, subtract_totals=self._subtract_totals)
+
     def variances(self, functionals: Floats) -> Floats:
         """The variances of the estimates of linear functionals of the shares, shape (m,), where reports are alike too.
 

@@ -29,6 +29,9 @@ NUMBERS = ("estimate", "stderr", "low", "high")
 
 SOMETIMES = ("fitted", "moved")
 
+TESTS = ("p", "p_adjusted")
+"""Numbers of made rows that are tests."""
+
 
 def tables_of(blocks: Iterable[Block]) -> list[QuantityTable]:
     """The tables of a result, in the order of files, frames and JSON."""
@@ -66,12 +69,13 @@ def estimate_schema(
 
     Args:
         tables: of all results.
-        made: texts that only rows have which are made of estimates.
+        made: texts and tests that only rows have which are made of estimates.
         always: numbers that have a column though no row may have them.
     """
     numbers = [*NUMBERS, *(name for name in SOMETIMES if name in always or any(name in t.columns for t in tables))]
     columns = [(name, pa.string()) for name in HEAD] + [(name, pa.float64()) for name in numbers]
-    return pa.schema(columns + [(name, pa.string()) for name in ("kind", *made)])
+    more = [(name, pa.float64() if name in TESTS else pa.string()) for name in ("kind", *made)]
+    return pa.schema(columns + more)
 
 
 def estimate_batches(

@@ -20,6 +20,7 @@ from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.associations import Associations, associations
 from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
@@ -145,6 +146,14 @@ class PlanEstimate:
                 step=f"estimated are: {known}",
             )
         return wanted[0]
+
+    @cached_property
+    def associations(self) -> Associations:
+        """Which attributes of tables go together: of each two a test of independence and Cramér's V, as `rows()`.
+
+        Empty where intervals are watched or hold against forged reports: a test holds for one look at honest reports.
+        """
+        return associations(self.results)
 
     def poststratified(self, margins: Mapping[str, Any] | Path | str) -> list[Poststratified]:
         """The tables if their people had the margins that are known otherwise, of a census for instance.

@@ -5,7 +5,9 @@ from functools import cache
 from html import escape, unescape
 
 import numpy as np
+import pyarrow as pa
 
+from sordino import aggregate, estimate, plan, privatize
 from sordino.audit.region import code_weights
 from sordino.exact.keyed import KeyedSource
 from sordino.show.html.estimate_page import SimulationTruth, estimate_page
@@ -185,3 +187,22 @@ def test_a_value_of_several_pairs_is_looked_at_once(monkeypatch):
     monkeypatch.setattr(error_region, "code_weights", lambda _, value: looked.append(value) or code_weights(_, value))
     assert set(frequent(question, largest)) <= {*largest, *tightest(question)}
     assert len(looked) == len(set(looked)) > 2
+
+
+def test_many_tables_are_folded_below_how_attributes_go_together():
+    names = ("a", "b", "c", "d")
+    attributes = {name: {"categories": ["yes", "no"]} for name in names}
+    asked = {"version": 1, "epsilon": "2", "attribute": attributes, "ask": [{"tables": {"of": list(names)}}]}
+    frozen = plan(asked, people=6_000)
+    values = {name: ["yes", "no"] * 3_000 if name in "ab" else ["yes"] * 3_000 + ["no"] * 3_000 for name in names}
+    people = pa.table(values | {"id": [str(i) for i in range(6_000)]})
+    reports = privatize(frozen, people, KeyedSource(bytes(32), "many"), id_column="id")
+    found = estimate(frozen, aggregate(frozen, reports))
+    page = estimate_page(frozen, found.results, pooled=found.pooled)
+    headings = re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)
+    assert headings[0] == "Which attributes go together"
+    assert headings[1:3] == ["From several questions together", "Each table"]
+    folds = re.findall(r"<summary>([^<]+)</summary>", page)
+    assert [fold for fold in folds if fold in {"a, b", "a, c", "c, d"}] == ["a, b", "a, c", "c, d"]
+    assert page.count("<details>") == page.count("</details>") == len(folds)
+    assert "Independence is ruled out for 2 pairs: " in page

@@ -11,7 +11,7 @@ from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.show.html.figures.bars import Shares, bars
 from sordino.show.html.figures.correlations import correlations
-from sordino.show.html.page import Figure, PageTable, Section, Sentences, _templates, render
+from sordino.show.html.page import Figure, Fold, PageTable, Section, Sentences, _templates, render
 
 VOID = {"meta", "link", "br", "hr"}
 EVIL = (
@@ -66,9 +66,9 @@ def page_of(text):
     )
     named = PageTable(("name", text), (("row", "1"),))
     sections = [
-        Section(text, (Sentences((text, "A & B")),), (Sentences(("folded",), text),), text),
+        Section(text, (Sentences((text, "A & B")),), (Fold(text, (Sentences(("folded",), text),)),)),
         Section(text, (Figure(drawing(text), text, text, text), table)),
-        Section("more", (Figure(drawing(), "words"), Figure(drawing(), "words", wide=True)), (named,)),
+        Section("more", (Figure(drawing(), "words"), Figure(drawing(), "words", wide=True)), (Fold("More", (named,)),)),
     ]
     return render(text, text, sections)
 

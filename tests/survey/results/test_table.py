@@ -1,6 +1,7 @@
 """What an analyst reads off a table: rows with their names, in Python, as JSON, on the page and in the terminal."""
 
 import json
+from html import unescape
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +50,49 @@ def surveyed(tmp_path_factory):
     )
     privatize(frozen, people, KeyedSource(bytes(32), "tables"), id_column="id", output=folder / "reports.parquet")
     return folder, estimate(frozen, aggregate(frozen, folder / "reports.parquet"))
+
+
+def test_rows_say_which_attributes_go_together(surveyed):
+    _, found = surveyed
+    rows = {frozenset(row["attributes"]): row for row in found.associations.rows()}
+    assert set(rows) == {frozenset(pair) for pair in (("age", "smoker"), ("age", "sex"), ("smoker", "sex"))}
+    related, free = rows[frozenset(["age", "smoker"])], rows[frozenset(["smoker", "sex"])]
+    assert next(iter(rows)) == {"age", "smoker"}
+    # Of the table of two, not of that of three which has them too.
+    assert related["table"] == ["age", "smoker"]
+    assert free["table"] == ["age", "smoker", "sex"]
+    assert related["p"] < 1e-6
+    assert related["p"] <= related["p_adjusted"] <= 3 * related["p"]
+    shares = np.outer([0.5, 0.3, 0.2], [1, 1]) * np.array([[0.1, 0.9], [0.3, 0.7], [0.6, 0.4]])
+    expected = np.outer(shares.sum(1), shares.sum(0))
+    strength = np.sqrt(((shares - expected) ** 2 / expected).sum())
+    assert related["low"] < strength < related["high"]
+    assert free["p"] > 0.01
+    assert free["low"] == 0
+    derived = found.to_arrow(derived=True).to_pylist()
+    assert [row["p"] for row in derived if row["kind"] == "association"] == [row["p"] for row in rows.values()]
+    page = estimate_page(found.plan, found.results)
+    assert "Which attributes go together" in page
+    assert "Cramér" in page
+
+
+def test_tests_hold_for_one_look_at_honest_reports(surveyed):
+    folder, found = surveyed
+    tally = aggregate(found.plan, folder / "reports.parquet")
+    for coverage in ({"watched": True}, {"forged": 3}):
+        assert not list(estimate(found.plan, tally, **coverage).associations.rows())
+
+
+def test_a_pair_that_is_asked_alone_is_a_sentence():
+    pair = {"version": 1, "epsilon": "1", "ask": [{"table": ["smoker", "vegan"]}]}
+    pair["attribute"] = {name: {"categories": ["yes", "no"]} for name in ("smoker", "vegan")}
+    for count, said in ((40, "too few reports to test"), (20_000, "smoker and vegan are related (p < 0.0001)")):
+        values = ["yes", "no"] * (count // 2)
+        frozen = plan(pair, people=count)
+        people = pa.table({"smoker": values, "vegan": values, "id": [str(i) for i in range(count)]})
+        reports = privatize(frozen, people, KeyedSource(bytes(32), "pair"), id_column="id")
+        found = estimate(frozen, aggregate(frozen, reports))
+        assert said in unescape(estimate_page(frozen, found.results))
 
 
 def test_rows_say_among_whom_and_what_is_subtracted(surveyed):

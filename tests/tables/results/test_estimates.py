@@ -117,7 +117,7 @@ def test_what_is_made_of_estimates_stands_behind_them(tmp_path, found, monkeypat
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows] == ["share"] * found[0].count + ["difference"] * 3
-    assert list(rows[-1]) == [*COLUMNS, "question", "given", "within", "minus"]
+    assert list(rows[-1]) == [*COLUMNS, "question", "given", "within", "minus", "p", "p_adjusted"]
     assert [rows[-1][name] for name in ("question", "given", "within", "minus")] == ["'=Q1", "'@a", "'=w", "'-x"]
     assert rows[-1]["stderr"] == rows[-1]["fitted"] == rows[0]["given"] == ""
 

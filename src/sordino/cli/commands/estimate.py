@@ -15,6 +15,7 @@ from sordino.cli.terminal.results import poststratified_json, print_blocks, tabl
 from sordino.cli.whole_numbers import Whole
 from sordino.cli.writable import require_tidy, require_writable
 from sordino.estimation.estimate import Method
+from sordino.show.associations import association_blocks
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
 from sordino.survey.estimates.coverage import Coverage
@@ -113,6 +114,7 @@ def estimate(
                 **({"between": between} if differences else {}),
                 "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),
+                "associations": list(estimated.associations.rows()),
                 **({} if margins is None else poststratified_json(known)),
             }
         )
@@ -123,6 +125,7 @@ def estimate(
     for pooled in estimated.pooled:
         print_blocks(pooled_blocks(pooled))
     print_blocks(within_blocks(found))
+    print_blocks(association_blocks(estimated.associations))
     for one in known:
         print_blocks(poststratified_blocks(one))
     _say_of_whom(shown)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sordino.blocks.charts import (
+    AssociationChart,
     BarChart,
     ChangeChart,
     Chart,
@@ -16,6 +17,7 @@ from sordino.blocks.charts import (
 )
 from sordino.blocks.digits import round_row
 from sordino.show.html.descriptions import (
+    associations_in_words,
     changes_in_words,
     columns_in_words,
     correlations_in_words,
@@ -23,6 +25,7 @@ from sordino.show.html.descriptions import (
     points_in_words,
     shares_in_words,
 )
+from sordino.show.html.figures.associations import associations
 from sordino.show.html.figures.bars import bars
 from sordino.show.html.figures.changes import changes
 from sordino.show.html.figures.correlations import correlations
@@ -92,13 +95,25 @@ def _correlations(chart: CorrelationChart) -> tuple[Figure, ...]:
     return (Figure(correlations(chart.names, chart.covariance), words, note=chart.note),)
 
 
+def _associations(chart: AssociationChart) -> tuple[Figure, ...]:
+    words = associations_in_words(chart.names, chart.strengths, chart.sure)
+    return (Figure(associations(chart.names, chart.strengths, chart.sure), words, note=ASSOCIATIONS),)
+
+
 def _changes(chart: ChangeChart) -> tuple[Figure, ...]:
     sides = chart.sides
     drawing = changes(chart.labels, chart.texts, sides, chart.units, zero=chart.has_zero, numbered=chart.has_numbers)
     return (Figure(drawing, changes_in_words(chart.labels, chart.texts, sides.sure.tolist())),)
 
 
+ASSOCIATIONS = (
+    "Cramér's V of each two attributes, coloured where independence is ruled out, all pairs being looked at. A dash"
+    " marks pairs that have too few reports to test."
+)
+"""Below a matrix of associations."""
+
 FIGURES: dict[type, Callable[[Any], tuple[Figure, ...]]] = {
+    AssociationChart: _associations,
     BarChart: _bars,
     ChangeChart: _changes,
     ColumnChart: _columns,

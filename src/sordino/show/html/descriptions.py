@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sordino.audit.region import ErrorRegion
 from sordino.blocks.charts import Shares
 from sordino.domain.grid import Grid
+from sordino.show.html.figures.associations import short as short_strength
 from sordino.show.html.figures.bars import percents
 from sordino.show.html.figures.correlations import correlation, short
 from sordino.show.html.figures.lettering import percent
@@ -126,6 +127,24 @@ def correlations_in_words(names: Sequence[str], covariance: NDArray[np.float64])
     named = [f"{names[i]} and {names[j]} {short(finite[i, j])}" for i, j in pairs if finite[i, j] != 0]
     strongest = f" The strongest: {', '.join(named)}." if named else " None is seen."
     return f"Correlations of {len(names):,} numbers.{strongest}"
+
+
+def associations_in_words(names: Sequence[str], strengths: NDArray[np.float64], sure: NDArray[np.bool_]) -> str:
+    """The strongest associations that are sure.
+
+    Example:
+        >>> strengths = np.array([[np.nan, 0.25], [0.25, np.nan]])
+        >>> associations_in_words(["age", "smoker"], strengths, strengths > 0)
+        "Cramér's V of 2 attributes. Independence is ruled out for 1 pair: age and smoker .25."
+    """
+    values = np.where(np.triu(sure, 1), strengths, 0)
+    count = np.count_nonzero(np.triu(sure, 1))
+    order = np.argsort(-values, axis=None, kind="stable")[: min(count, FEW)]
+    pairs = [(int(at) // len(names), int(at) % len(names)) for at in order]
+    named = ", ".join(f"{names[i]} and {names[j]} {short_strength(values[i, j])}" for i, j in pairs)
+    pairs_in_words = f"{count:,} pair" + ("s, the strongest" if count > FEW else "s" if count > 1 else "")
+    ruled_out = f"for {pairs_in_words}: {named}" if count else "for none"
+    return f"Cramér's V of {len(names):,} attributes. Independence is ruled out {ruled_out}."
 
 
 def region_in_words(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> str:

@@ -1,22 +1,25 @@
 """The page of an estimate: maps, histograms with intervals, the largest values, and what a report can reveal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.blocks.sentence import Purpose, texts
 from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
+from sordino.show.associations import association_blocks
 from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
-from sordino.show.html.page import Figure, PageTable, Section, Sentences, render
+from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
+from sordino.survey.results.associations import associations
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
@@ -27,6 +30,12 @@ from sordino.words.odds_by_attribute import coordinate_sentences
 
 ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
 """Where others would say nothing to anybody."""
+
+TABLE = "table"
+"""What a heading says of a table's question."""
+
+MANY = 4
+"""Tables of which each is folded, so that what all of them show stands first."""
 
 ABOUT = {"shares": "shares of ", "distribution": "the distribution of "}
 """What reports are about, before the question's name."""
@@ -69,22 +78,28 @@ def estimate_page(
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
-    for result, blocks in zip(results, shown, strict=True):
-        sections += sections_of(blocks, several=len(results) > 1)
-        sections += sections_of(within_blocks([result]))
-    for made in (*map(pooled_blocks, pooled), *map(poststratified_blocks, poststratified)):
-        sections += sections_of(made)
+    sections += sections_of(association_blocks(associations(results)))
+    about_questions = [
+        [*sections_of(blocks, several=len(results) > 1), *sections_of(within_blocks([result]))]
+        for result, blocks in zip(results, shown, strict=True)
+    ]
+    about_several = [sections_of(pooled_blocks(one)) for one in pooled]
+    tables = [place for place, heading in enumerate(headings) if heading.asked == TABLE]
+    is_long = _has_many_tables(headings)
+    sections += chain(*(each for place, each in enumerate(about_questions) if not (is_long and place in tables)))
+    if is_long:
+        sections += _folded("From several questions together", about_several, [one.name for one in pooled])
+        names = [_name(headings[place], about_questions[place]) for place in tables]
+        sections += _folded("Each table", [about_questions[place] for place in tables], names)
+    else:
+        sections += chain(*about_several)
+    sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
-    shares = {one.question.name: one.shares for one in results}
-    counted = {question.name: question for question in plan.about_shares}
-    for question, certificate in plan.certificates:
-        about = f" for {question.name}" if len(results) > 1 else ""
-        said = Sentences(certificate_sentences(certificate, question.values))
-        asked = counted.get(question.name)
-        region = () if asked is None else _region(asked, shares.get(question.name))
-        sections.append(Section(f"The certificate{about}", (said, *region)))
+    certified = _certificates(plan, results)
+    names = [one.title for one in certified]
+    sections += _folded("How this was checked", [[one] for one in certified], names) if is_long else certified
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
@@ -95,14 +110,60 @@ def estimate_page(
     return render(title or _title(headings), lead, sections)
 
 
+def _folded(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str]) -> Iterator[Section]:
+    """One section in which each group of sections is folded."""
+    folds = tuple(
+        Fold(name, tuple(part for section in group for part in _titled(section, alone=len(group) == 1)))
+        for name, group in zip(names, groups, strict=True)
+    )
+    if folds:
+        yield Section(title, (), folds)
+
+
+def _name(heading: Heading, sections: Sequence[Section]) -> str:
+    """Of a question; that it is not estimated, where it is not."""
+    return heading.name if heading.is_estimated or not sections else sections[0].title
+
+
+def _titled(section: Section, *, alone: bool) -> Iterator[SectionPart]:
+    """The parts of a section within another; its title above them, unless it is alone."""
+    parts = iter(section.parts)
+    if not alone:
+        yield Sentences((), section.title)
+    yield from parts
+
+
+def _certificates(plan: Plan, results: Sequence[Result]) -> list[Section]:
+    """How each question was checked."""
+    shares = {one.question.name: one.shares for one in results}
+    counted = {question.name: question for question in plan.about_shares}
+    sections = []
+    for question, certificate in plan.certificates:
+        about = f" for {question.name}" if len(results) > 1 else ""
+        said = Sentences(certificate_sentences(certificate, question.values))
+        asked = counted.get(question.name)
+        region = () if asked is None else _region(asked, shares.get(question.name))
+        sections.append(Section(f"The certificate{about}", (said, *region)))
+    return sections
+
+
 def revealed_section(said: Explanation) -> Section:
     """What a report can reveal: the sentences that matter most, and the others when they are asked for."""
     more = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in said.details)
-    return Section("What one report can reveal", (Sentences(texts(said.summary)),), more, "All that it can reveal")
+    folds = (Fold("All that it can reveal", more),) if more else ()
+    return Section("What one report can reveal", (Sentences(texts(said.summary)),), folds)
+
+
+def _has_many_tables(headings: Sequence[Heading]) -> bool:
+    """Whether there are too many tables to name them all."""
+    return sum(heading.asked == TABLE for heading in headings) >= MANY
 
 
 def _title(headings: Sequence[Heading]) -> str:
     names, nouns = [heading.name for heading in headings], {heading.noun for heading in headings}
+    if _has_many_tables(headings):
+        attributes = {name for heading in headings for name in heading.attributes}
+        return f"{len(headings)} questions about {len(attributes)} attributes"
     if len(nouns) == 1 and (noun := nouns.pop()):
         return f"{noun.capitalize()} of {', '.join(names)}"
     return names[0][0].upper() + names[0][1:] if len(names) == 1 else f"Estimates for {len(names)} questions"
@@ -114,6 +175,8 @@ def _about(headings: Sequence[Heading]) -> str:
     fitted = f"; fitted by {' and '.join(methods)}" if methods else ""
     if all(heading.values for heading in headings):
         return f"{sum(heading.values for heading in headings):,} values{fitted}"
+    if _has_many_tables(headings):
+        return ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes)) + fitted
     return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
 
 

@@ -182,20 +182,31 @@ SectionPart = Sentences | PageTable | Figure
 
 
 @dataclass(frozen=True, eq=False)
+class Fold:
+    """What is shown when it is asked for.
+
+    Attributes:
+        summary: what asks for it.
+        parts: in their order.
+    """
+
+    summary: str
+    parts: tuple[SectionPart, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Section:
     """A heading and what stands below it.
 
     Attributes:
         title: the heading, which the table of contents has too.
         parts: in their order; a figure and a table beside each other where there is room.
-        more: what is shown when it is asked for.
-        summary: what asks for it.
+        folds: what is shown when it is asked for.
     """
 
     title: str
     parts: tuple[SectionPart, ...]
-    more: tuple[SectionPart, ...] = ()
-    summary: str = "More"
+    folds: tuple[Fold, ...] = ()
 
 
 def render(title: str, lead: str, sections: Sequence[Section]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from sordino.blocks.tables import QuantityTable
-from sordino.show.cells import HEAD, MADE, estimate_batches, estimate_schema
+from sordino.show.cells import HEAD, MADE, TESTS, estimate_batches, estimate_schema
 from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.files.table_name import table_format
 from sordino.tables.results.cells import as_cell
@@ -34,7 +34,7 @@ def write_estimates(
     rows = iter(made)
     first = list(islice(rows, 1))
     written = str if table_format(path) == ".parquet" else as_cell
-    schema = estimate_schema(found, MADE if first else ())
+    schema = estimate_schema(found, (*MADE, *TESTS) if first else ())
     write_table(path, schema, estimate_batches(found, chain(first, rows), schema, written), overwrite=overwrite)
 
 
@@ -44,8 +44,8 @@ def table_of(found: Sequence[QuantityTable], made: Iterable[Mapping[str, Any]] =
     Of the columns of made rows there are those that some row has.
     """
     more = list(made)
-    texts = [name for name in MADE if any(name in row for row in more)]
-    schema = estimate_schema(found, texts, always=("fitted",))
+    columns = [name for name in (*MADE, *TESTS) if any(name in row for row in more)]
+    schema = estimate_schema(found, columns, always=("fitted",))
     return pa.Table.from_batches(estimate_batches(found, more, schema), schema)
 
 

@@ -7,6 +7,7 @@ that these have; `minus` is the value whose share, or among whose people the sha
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from sordino.survey.results.associations import associations
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
@@ -36,6 +37,8 @@ def rows_made(
         yield from (_row("pooled", row, "; ".join(result.questions)) for row in result.rows())
     for table in table_results(found):
         yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
+    for row in associations(found).rows():
+        yield _row("association", row, ", ".join(row["table"]))
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
 
