@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
 
 from commands import PATIENCE
+from sordino.document.invitation_list import InvitationList
 from sordino.service.uploads import code_bytes
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -57,10 +59,10 @@ class Traffic:
 class Collecting:
     """A collector in a process of its own."""
 
-    def __init__(self, folder, plan):
+    def __init__(self, folder, plan, *options):
         plan.save(folder / "plan.json")
         words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
-        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem"]
+        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem", *options]
         self.plan = plan
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.address = None
@@ -105,6 +107,14 @@ def page(chromium):
     yield found
     context.close()
     assert wrong == []
+
+
+@contextmanager
+def fresh_page(chromium):
+    """A page of a browser that has kept nothing."""
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture
@@ -245,6 +255,52 @@ def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffi
     page.reload()
     assert "must be signed by the key of the address" in told(page, "Nothing was sent")
     assert not any(part in traffic.text for part in (key, other))
+
+
+def test_an_invitation_counts_one_code_and_goes_with_it_alone(chromium, page, traffic, tmp_path, plan):
+    first, second = "0123456789abcdef" * 2, "fedcba9876543210" * 2
+    InvitationList.of(plan.hash, [first, second]).save(tmp_path / "list.json")
+    found = Collecting(tmp_path, plan, "--invitations", tmp_path / "list.json")
+    try:
+        for part in ("", "#invitation=0123", f"#invitation={'x' * 32}"):
+            page.goto("about:blank")
+            page.goto(f"{found.address}/form{part}")
+            told(page, "answered by invitation: open the whole link")
+            assert page.get_by_role("button").count() == 0
+        page.goto("about:blank")
+        key = found.told("/signature")["key"]
+        page.goto(f"{found.address}/form#key={key}&invitation={first}")
+        fill(page)
+        page.get_by_text("How this was checked").click()
+        assert page.get_by_role("link", name="Check every part").get_attribute("href") == f"verify#key={key}"
+        send(page)
+        told(page, "one code is counted by your link")
+        (upload,) = [one for one in traffic.requests if one.method == "POST"]
+        assert upload.all_headers()["sordino-invitation"] == first
+        others = [(one.url.partition("#")[0], one.all_headers()) for one in traffic.requests if one != upload]
+        assert first not in upload.url + repr(upload.post_data_buffer) + repr(others)
+        page.reload()
+        told(page, "has answered this plan")
+        # On another device the form cannot know: its code is acknowledged, and not counted.
+        with fresh_page(chromium) as other:
+            other.goto(f"{found.address}/form#invitation={first}")
+            fill(other)
+            send(other)
+            told(other, "one code is counted by your link")
+            assert found.count == 1
+        # What was drawn by a link that is not known is sent by the one that is.
+        with fresh_page(chromium) as other:
+            other.goto(f"{found.address}/form#invitation={'0' * 32}")
+            fill(other)
+            send(other)
+            told(other, "an invitation that is not known here")
+            assert found.count == 1
+            other.goto("about:blank")
+            other.goto(f"{found.address}/form#invitation={second}")
+            told(other, "one code is counted by your link")
+            assert found.count == 2
+    finally:
+        found.stop()
 
 
 REFUSALS = {

@@ -50,7 +50,7 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
 
     The answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
-    signed the plan, as one of --signed-by.
+    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer.
     """
     address = CollectorAddress.of(url)
     if signed_by is not None and address.key not in (None, signed_by):
@@ -82,7 +82,9 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
-    say("The collector has your answer." + (" It was drawn before; no other one was drawn." if made.again else ""))
+    open_to_all = address.invitation is None
+    kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
+    say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
 
 
 def _own_store() -> Path:

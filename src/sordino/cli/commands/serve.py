@@ -1,7 +1,7 @@
 """`sordino serve`: a collector of plans' reports."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import click
 from sordino.cli.options import FILE
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
+from sordino.document.invitation_list import InvitationList
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
 
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     help="The SQLite file that holds the reports, a new one if none, or postgresql://... for a database.",
 )
 @click.option("--add", is_flag=True, help="Serve new plans beside those of the store; its public list keeps them.")
+@click.option(
+    "--invitations",
+    type=FILE,
+    multiple=True,
+    help="Take reports by these invitations alone, a list of `sordino invite`; may be repeated.",
+)
 @click.option("--key", type=FILE, help="Sign plans by the Ed25519 key of this PEM file, a new one if none.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=Whole(0, 65535), default=8000, show_default=True, help="0: any that is free.")
@@ -44,6 +51,7 @@ def serve(
     *,
     store: str,
     add: bool,
+    invitations: tuple[Path, ...],
     key: Path | None,
     host: str,
     port: int,
@@ -65,12 +73,16 @@ def serve(
     from sordino.service.storage.store import ReportStore
 
     frozen = [Plan.load(path) for path in plans]
+    lists = [_invitations_to(frozen, path) for path in invitations]
     signer = None if key is None else Signer.of_file(key)
     with (
         _listen(host, port) as listener,
         _serve_metrics(host, metrics_port) as metrics,
         closing(ReportStore.open(store, *frozen, add=add)) as held,
     ):
+        for given in lists:
+            new = held.collections[given.plan].invite(given.hashes)
+            say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
         token = held.new_token()
         application = Collector(held, least_people, signer, metrics, published=publish).application
         if token is not None:
@@ -83,6 +95,19 @@ def serve(
         with suppress(KeyboardInterrupt):
             BoundedServer(application).run([listener])
     say("stopped; all that was acknowledged is in the store")
+
+
+def _invitations_to(plans: Sequence[Plan], path: Path) -> InvitationList:
+    """A list of invitations.
+
+    Raises:
+        SordinoError: no list, or one of a plan that is not served.
+    """
+    found = InvitationList.load(path)
+    if found.plan not in {plan.hash for plan in plans}:
+        step = "serve that plan too, or invite to one of these"
+        raise SordinoError(f"{path} must invite to a plan that is served", found="another plan's hash", step=step)
+    return found
 
 
 @contextmanager

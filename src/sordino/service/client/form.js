@@ -4,6 +4,7 @@
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences } from "./explain.js";
 import { Field } from "./fields.js";
+import { invitationOf, needsInvitation } from "./invitation.js";
 import { Outbox, pack } from "./outbox.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
 import { FreshWords, asked, open } from "./index.js";
@@ -45,7 +46,7 @@ class Page {
       element("p", {}, "The plan has the hash of this page's address, and the factors above were worked out here, from the numbers that codes are drawn by."),
       element("p", {}, element("code", {}, this.plan.hash)),
       element("p", {}, this.signed),
-      element("p", {}, element("a", { href: `verify${globalThis.location.hash}` }, "Check every part of the plan")),
+      element("p", {}, element("a", { href: `verify${this.key === null ? "" : `#key=${this.key}`}` }, "Check every part of the plan")),
     );
     return element("section", { class: "card", "aria-labelledby": "reveals" }, element("h2", { id: "reveals" }, "What your code can reveal"), element("ul", {}, ...lines), checked);
   }
@@ -84,7 +85,8 @@ class Page {
     const { done, upload, problem, wait } = await this.outbox.send().catch((error) => ({ problem: words(error) }));
     status.focus();
     if (done) {
-      say(`${this.earlier}Your code has arrived, and is counted once. You can close this page.`, "good");
+      const counted = this.outbox.invitation === null ? "and is counted once" : "and one code is counted by your link";
+      say(`${this.earlier}Your code has arrived, ${counted}. You can close this page.`, "good");
       place.replaceChildren(...(upload ? [left(upload)] : []));
       return;
     }
@@ -103,10 +105,13 @@ function left(upload) {
 try {
   const { hash, text } = await fetchPlan();
   const found = await open(text, hash);
-  const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
-  const page = new Page({ ...found, signed }, new Outbox(hash, "reports"));
+  const [key, invitation] = [keyOf, invitationOf].map((read) => read(globalThis.location.hash));
+  const signed = await signedBy(text, key, await fetchSignature());
+  const page = new Page({ ...found, key, signed }, new Outbox(hash, "reports", invitation));
   const kept = await page.outbox.kept();
-  if (kept === null) page.show();
+  if (kept?.state !== "acknowledged" && invitation === null && (await needsInvitation())) {
+    say("This survey is answered by invitation: open the whole link that you were sent.", "wrong");
+  } else if (kept === null) page.show();
   else if (kept.state === "acknowledged") say("This browser has answered this plan. A second code would reveal more, so it draws none.", "good");
   else await page.send();
   globalThis.addEventListener("online", async () => (await page.outbox.kept())?.state === "kept" && page.send());

@@ -1,6 +1,7 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
 // as the same bytes. Another draw would be a second release.
 
+import { invited } from "./invitation.js";
 import { Shelf, StorageError } from "./shelf.js";
 
 const PACKED = "application/vnd.sordino-reports; version=1";
@@ -17,8 +18,9 @@ export function pack(code, width) {
 }
 
 export class Outbox {
-  constructor(hash, address, shelf = new Shelf()) {
-    Object.assign(this, { hash, address, shelf });
+  /** `invitation` as `invitationOf` reads it: what was drawn by one link may be sent by another. */
+  constructor(hash, address, invitation = null, shelf = new Shelf()) {
+    Object.assign(this, { hash, address, invitation, shelf });
   }
 
   /** `{state: "kept" or "acknowledged", upload}`, or null; throws StorageError. */
@@ -49,7 +51,7 @@ export class Outbox {
     try {
       answer = await fetch(this.address, {
         method: "POST",
-        headers: { "Content-Type": PACKED },
+        headers: { "Content-Type": PACKED, ...invited(this.invitation) },
         body: bytesOf(upload),
         cache: "no-store",
         credentials: "omit",
