@@ -32,7 +32,7 @@ def send(client, number, link, codes=(1,)):
 def test_whoever_was_invited_counts_once_and_nobody_else(tmp_path, plan):
     metrics = Metrics()
     with inviting(tmp_path / "reports.sqlite", plan, metrics=metrics) as client:
-        assert client.of_plan("GET", "/progress").json["by_invitation"] is True
+        assert client.of_plan("GET", "/progress").json["invitations"] == len(LINKS)
         rule = "by an invitation that this collector knows; found"
         assert is_problem(client.upload([1]), 403, f"{rule} no invitation: open the whole link")
         for link in ("", "0", LINKS[0].upper() + "0", "0" * 32, "\xff", LINKS[0][:-1], "x" * 20_000):
@@ -58,14 +58,16 @@ def test_whoever_was_invited_counts_once_and_nobody_else(tmp_path, plan):
 
 def test_a_link_is_of_one_plan(tmp_path, plan, other):
     store = ReportStore.open(tmp_path / "reports.sqlite", plan, other)
-    for each in (plan, other):
-        store.collections[each.hash].invite(InvitationList.of(each.hash, LINKS[:1]).hashes)
-    store.collections[plan.hash].invite(InvitationList.of(plan.hash, LINKS[1:2]).hashes)
+    # Also where the list of one is given for the other.
+    hashes = InvitationList.of(plan.hash, LINKS[:2]).hashes + InvitationList.of(other.hash, LINKS[2:3]).hashes
+    for collection in store.collections.values():
+        collection.invite(hashes)
     with on_a_thread(store) as client:
-        body = pack(other, uploaded([1]))
-        path = f"/plans/{other.hash}/reports"
-        assert client.ask("POST", path, body, Content_Type=BINARY, Sordino_Invitation=LINKS[1]).status == 403
-        assert client.ask("POST", path, body, Content_Type=BINARY, Sordino_Invitation=LINKS[0]).status == 200
+        for each, statuses in ((plan, [200, 200, 403]), (other, [403, 403, 200])):
+            path, body = f"/plans/{each.hash}/reports", (pack(each, uploaded([1], first=number)) for number in range(3))
+            headers = ({"Content_Type": BINARY, "Sordino_Invitation": link} for link in LINKS)
+            found = [client.ask("POST", path, *one[:1], **one[1]).status for one in zip(body, headers, strict=False)]
+            assert found == statuses
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.live)])
@@ -91,7 +93,7 @@ def test_what_comes_at_once_by_one_link_is_counted_once(request, tmp_path, plan,
     store = ReportStore.open(place, plan)
     held = store.collections[plan.hash]
     assert held.aggregate.n == len(LINKS)
-    known = held._invitations()
+    known = held._known_invitations()
     assert all(known.is_used(place) for place in range(len(LINKS)))
     store.close()
 

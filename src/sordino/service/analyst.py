@@ -134,7 +134,7 @@ def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
         "reports": collection.aggregate.n,
         "people": plan.people,
         "closed": collection.is_closed,
-        "by_invitation": collection.by_invitation,
+        "invitations": collection.invitations,
     }
 
 

@@ -39,18 +39,18 @@ def inviting(opened, plan):
 
 def used(held):
     """The numbers of invitations that were used, as the database has them."""
-    known = held._invitations()
+    known = held._known_invitations()
     return {number for number in range(100) if known.is_used(known.place_of(key(number)))}
 
 
 def test_an_invitation_counts_one_report(inviting, opened, plan):
-    assert inviting.by_invitation
+    assert inviting.invitations == 100
     assert inviting.add([report(0, by=7)]) == [KEPT]
     # Sent again, another one by the same link, and one that no report can be: acknowledged, and not counted.
     assert inviting.add([report(0, by=7), report(1, by=7, code=2), report(2, by=7, code=9)]) == [AGAIN] * 3
     assert inviting.aggregate.counts.tolist() == [0, 1, 0, 0]
     again = opened(plan).collections[plan.hash]
-    assert (again.by_invitation, used(again)) == (True, {7})
+    assert (again.invitations, used(again)) == (100, {7})
     assert again.add([report(3, by=7), report(4, by=8)]) == [AGAIN, KEPT]
     assert (again.aggregate.n, used(again)) == (2, {7, 8})
 
@@ -73,7 +73,7 @@ def test_a_collection_without_invitations_knows_none(opened, plan, other):
     second.invite([key(1)])
     assert first.add([report(0, by=1), report(1, by=None)]) == [UNINVITED, Receipt(0, 0, (), 1, invited=False)]
     assert first.add([report(1, by=None)]) == [KEPT]
-    assert not first.by_invitation
+    assert (first.invitations, second.invitations) == (0, 1)
     assert second.add([report(0, by=1)]) == [KEPT]
 
 
@@ -165,7 +165,7 @@ def test_a_commit_that_fails_uses_no_invitation(tmp_path, plan, monkeypatch):
             held.add([report(0, by=0)])
         monkeypatch.undo()
         assert (held.aggregate.n, len(database.rows("SELECT id FROM report"))) == (left, left)
-        assert held._invitations().is_used(held._invitations().place_of(key(0))) == bool(left)
+        assert held._known_invitations().is_used(held._known_invitations().place_of(key(0))) == bool(left)
     assert held.add([report(0, by=0), report(1, by=0)]) == [AGAIN, AGAIN]
     store.close()
 
@@ -276,7 +276,7 @@ def test_a_kill_leaves_a_report_with_its_invitation_or_neither(tmp_path, plan, k
             said += [int(line) for line in process.stdout.read().split()]
         store = ReportStore.open(path, plan)
         (held,) = store.collections.values()
-        known, begun = held._invitations(), held.aggregate.n
+        known, begun = held._known_invitations(), held.aggregate.n
         assert begun - 1 in (said[-1], said[-1] + 1)
         assert [known.is_used(place) for place in range(begun + 10)] == [True] * begun + [False] * 10
         store.close()

@@ -46,6 +46,6 @@ def invite(plan: Path, *, count: int, url: str, output: Path, hashes: Path, as_j
     if as_json:
         print_json({"plan": frozen.hash, "links": str(output), "hashes": str(hashes), "count": count})
         return
-    say(f"{output}: {count:,} links, one for each person; whoever has one can answer in their place")
+    say(f"{output}: {count:,} links, one for each person; anyone who has one can answer in that person's place")
     say(f"{hashes}: their hashes, for the collector: sordino serve --invitations")
     say("Keep no note of who got which link, and destroy the links once they are sent.")

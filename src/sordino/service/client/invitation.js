@@ -14,5 +14,5 @@ export const invited = (invitation) => (invitation === null ? {} : { "Sordino-In
 /** Whether the collector takes reports by invitation alone. */
 export async function needsInvitation() {
   const answer = await fetch("progress", { credentials: "omit", redirect: "error", cache: "no-store" });
-  return answer.ok && (await answer.json()).by_invitation === true;
+  return answer.ok && (await answer.json()).invitations > 0;
 }

@@ -95,9 +95,9 @@ class Collection:
         return self._state.closed
 
     @property
-    def by_invitation(self) -> bool:
-        """Whether reports are taken only from who was invited."""
-        return bool(self._state.invitations)
+    def invitations(self) -> int:
+        """How many there are; with any of them reports come by invitation only."""
+        return len(self._state.invitations)
 
     @property
     def _state(self) -> _CollectionState:
@@ -122,7 +122,7 @@ class Collection:
                 own += self.plan.sampled.tally(codes)
             merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
-            known = self._known = _CollectionState(session, own, merged, closed, self._invitations())
+            known = self._known = _CollectionState(session, own, merged, closed, self._known_invitations())
         return known
 
     @contextmanager
@@ -137,7 +137,7 @@ class Collection:
         """Keep the reports of some uploads, in one commit; what is returned is on disk.
 
         In a collection by invitation each report comes by itself, with an invitation that is known, whose use is noted
-        in the same commit; by one that was used nothing more is counted. Elsewhere no invitation is known.
+        in the same commit; by one that was used nothing more is counted. Elsewhere reports come without.
 
         Raises:
             RefusedError: the plan is closed.
@@ -335,7 +335,7 @@ class Collection:
         words = "INSERT INTO used_invitation VALUES (?, ?) ON CONFLICT (plan) DO UPDATE SET bits = EXCLUDED.bits"
         self._rows(words, invitations.used)
 
-    def _invitations(self) -> Invitations:
+    def _known_invitations(self) -> Invitations:
         rows = self._rows("SELECT hashes, bits FROM invitation JOIN used_invitation USING (plan) WHERE plan = ?")
         return Invitations(*map(bytes, rows[0])) if rows else Invitations()
 

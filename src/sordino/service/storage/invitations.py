@@ -91,10 +91,9 @@ def add_invited(
         if place is not None:
             waiting[number] = place
     while waiting:
-        for number, place in waiting.items():
-            if invitations.is_used(place):
-                receipts[number] = Receipt(0, 1)
-        waiting = {number: place for number, place in waiting.items() if not invitations.is_used(place)}
+        for number in [number for number, place in waiting.items() if invitations.is_used(place)]:
+            receipts[number] = Receipt(0, 1)
+            del waiting[number]
         # Of those that come by one invitation the first: the next one counts only if nothing of that is kept.
         first = dict[int, int]()
         for number, place in waiting.items():
