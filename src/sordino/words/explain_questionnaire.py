@@ -1,12 +1,17 @@
 """The questionnaire of a plan as people see it: who asks and why, what they agree to, and the questions in their order.
 
-Of a plan with few words, or none, it says what people see in their place.
+Of a plan with few words, or none, it says what people see in their place. Before anybody sends a report, two sentences
+say what it can reveal, in per cent: chances are rounded up.
 """
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from sordino.blocks.sentence import Paragraph, limits
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.questionnaire_part import (
     MISSING,
@@ -17,6 +22,7 @@ from sordino.survey.frozen.questionnaire_part import (
     in_language,
 )
 from sordino.survey.planning.plan import Plan
+from sordino.words.odds import PRIOR, chance_afterwards
 
 FEW = 12
 """Values that are listed."""
@@ -59,6 +65,43 @@ def missing_words(plan: Plan) -> tuple[str, ...]:
     if words.title is None:
         lines.append("No title: the form shows a general one.")
     return (" ".join(lines),) if lines else ()
+
+
+ANYBODY = "This holds whatever else they know, for this one report."
+DIFFERS = "How much the report can reveal differs from answer to answer."
+SHORT: dict[type, tuple[str, str]] = {
+    LDP: ("Someone who gave one of your answers a {before} chance could afterwards give it at most {after}.", ANYBODY),
+    BlockLDP: (
+        "Someone who gave your answer a {before} chance among those of its group could afterwards give it at most"
+        " {after}.",
+        "The report shows for certain which group your answer is in.",
+    ),
+    HighLowLDP: (
+        "Someone who gave a sensitive answer of yours a {before} chance could afterwards give it at most {after}.",
+        "If your answer is not sensitive, the report may show it as it is.",
+    ),
+    MetricLDP: (DIFFERS, "Answers that are further apart are protected less."),
+}
+"""What people read of a report whose answers are all protected in one way."""
+
+MIXED = "Some answers are protected less than others, or not at all: the details say which."
+
+
+def reveal_sentences(plan: Plan) -> tuple[str, str]:
+    """What a report can reveal, as the person reads it before sending: two sentences in per cent."""
+    if plan.promise is not None:
+        return _in_short(LDP, plan.promise.level)
+    definitions = [question.definition for question in plan.about_shares]
+    kinds = {type(definition) for definition in definitions}
+    if len(kinds) > 1 or not kinds <= set(SHORT):
+        return DIFFERS, MIXED
+    return _in_short(kinds.pop(), max(definition.epsilon for definition in definitions))
+
+
+def _in_short(kind: type, epsilon: Nats) -> tuple[str, str]:
+    first, second = SHORT[kind]
+    percents = {"before": f"{100 // PRIOR} %", "after": f"{chance_afterwards(epsilon)} %"}
+    return first.format_map(percents), second
 
 
 class _Shown:
