@@ -1,4 +1,4 @@
-"""The two sentences above the form's button are those of `sordino answer`, and promise no less than the package does."""
+"""The two sentences above the form's button are those of `sordino answer`, and promise as much as the package does."""
 
 import json
 import re

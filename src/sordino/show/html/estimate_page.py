@@ -75,8 +75,8 @@ def estimate_page(
         sections += sections_of(within_blocks([result]))
     for made in (*map(pooled_blocks, pooled), *map(poststratified_blocks, poststratified)):
         sections += sections_of(made)
-    said = explanation(plan)
-    sections += [*questionnaire_sections(said), revealed_section(said)]
+    explained = explanation(plan)
+    sections += [*questionnaire_sections(explained), revealed_section(explained)]
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     shares = {one.question.name: one.shares for one in results}
