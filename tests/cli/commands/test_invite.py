@@ -106,7 +106,7 @@ def test_people_answer_by_their_links_once(released, run, plan):
 
         def answer(link, device):
             link = re.sub(r":\d+/", f":{port}/", link)
-            return run("answer", link, "me.toml", "--store", f"{device}.sqlite")
+            return run("answer", link, "me.toml", "--yes", "--store", f"{device}.sqlite")
 
         code, _, errors = answer(first.partition("#")[0], "mine")
         assert (code, "must know the invitation; found one that it refuses, or none" in errors) == (3, True)

@@ -36,26 +36,30 @@ test("a comma that may set off thousands is asked about", () => {
 test("an empty field is no answer, but of a number that may be missing", () => {
   for (const attribute of [NUMBER, { numbers: 9 }, GRID]) assert.equal(new Field("pay", attribute, 0).answer, undefined);
   assert.equal(written(NUMBER, " "), null);
-  assert.equal(new Field("pay", { ...NUMBER, missing: "0.1" }, 0).answer, null);
+  const optional = new Field("pay", { ...NUMBER, missing: "0.1" }, 0);
+  assert.equal(optional.answer, undefined);
+  assert.equal(optional.check(), false);
+  optional.inputs.at(-1).checked = true;
+  assert.equal(optional.answer, null);
+  assert.ok(optional.check());
   assert.equal(written(GRID, "45", ""), null);
 });
 
 test("nothing is chosen before somebody chooses, and a label is no word of the form", () => {
   const few = ["none", "0", ""].map((label) => `${label}`);
-  const many = Array.from({ length: 12 }, (_, i) => (i === 3 ? "none" : `choice ${11 - i}`));
+  const many = Array.from({ length: 13 }, (_, i) => (i === 3 ? "none" : `choice ${12 - i}`));
   for (const labels of [few, many]) {
     const field = new Field("pay", { labels, missing: labels[1] }, 0);
     assert.equal(field.answer, undefined);
     assert.equal(field.check(), false);
-    labels.forEach((label, place) => {
-      field.inputs.forEach((input, i) => (input.checked = i === place));
-      if (field.inputs.length === 1) field.inputs[0].value = all(field.element, "option")[place + 1].attributes.value;
+    // What stands for no answer comes last.
+    const order = [...labels.filter((label) => label !== labels[1]), labels[1]];
+    order.forEach((label, place) => {
+      field.state = [place, false];
       assert.equal(field.answer, label);
+      assert.ok(field.check());
     });
-    field.inputs.forEach((input, i) => (input.checked = i === labels.length));
-    if (field.inputs.length === 1) field.inputs[0].value = all(field.element, "option").at(-1).attributes.value;
-    assert.equal(field.answer, null);
-    assert.match(all(field.element, labels === few ? "span" : "option").map((one) => one.textContent).join("\n"), /No answer \(counts as “/);
+    if (labels === few) assert.match(all(field.element, "span").map((one) => one.textContent).join("\n"), /Prefer not to say \(counts as “0”\)/);
   }
 });
 
@@ -80,7 +84,7 @@ test("what is wrong stands beside the field, without the answer, until it is rig
   for (const text of ["271828182", "-31415", "secret"]) {
     input.value = text;
     assert.equal(field.check(), false);
-    assert.match(field.error.textContent, /^The answer must be a number from 0 to 100000; found /);
+    assert.match(field.error.textContent, text === "secret" ? /^Please write the number in digits[.]$/ : /^Please give a number from 0 to 100,000[.]$/);
     assert.ok(!field.error.textContent.includes(text));
     assert.equal(input.attributes["aria-invalid"], "true");
   }
@@ -89,7 +93,7 @@ test("what is wrong stands beside the field, without the answer, until it is rig
   assert.equal(field.error.textContent, "");
   assert.equal(input.attributes["aria-invalid"], undefined);
   // A browser that fills fields in, or keeps them, tells others who use it.
-  for (const attribute of [NUMBER, GRID, { labels: ["a", "b"] }, { labels: Array.from("abcdefghijkl") }]) {
+  for (const attribute of [NUMBER, GRID, { labels: ["a", "b"] }, { labels: Array.from("abcdefghijklm") }]) {
     for (const own of new Field("pay", attribute, 0).inputs) assert.equal(own.attributes.autocomplete, "off");
   }
 });

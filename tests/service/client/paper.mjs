@@ -27,6 +27,18 @@ class Element {
     this.within.push(...within);
   }
 
+  replaceChildren(...within) {
+    this.within = within;
+  }
+
+  dispatchEvent({ type }) {
+    this.listeners[type]?.();
+  }
+
+  querySelector() {
+    return null;
+  }
+
   get textContent() {
     return this.within.map((one) => (typeof one === "string" ? one : one.textContent)).join("");
   }

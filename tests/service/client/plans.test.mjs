@@ -56,11 +56,11 @@ test("expected shares are of the values that are read, and of all people", async
 
 test("a table is about combinations, and says so", async () => {
   const said = async (name) => sentences(await open(read(name).plan)).join(" ");
-  assert.match(await said("table_of_two.json"), /any two answers about “x” and “y” together by a factor of at most 7[.]39[.] An answer is a combination/);
-  assert.match(await said("table_of_blocks.json"), /Combinations are in one group if their values are/);
-  assert.match(await said("table_of_sensitive.json"), /sensitive if one of its values is: “b” of “z”, “b” of “x”, “b” of “y”/);
-  assert.match(await said("table_of_distances.json"), /two answers to “x” that are 5 apart.*factors multiply/);
-  assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*never more than the most/);
+  assert.match(await said("table_of_two.json"), /“x” and “y” together changes the odds between any two answers by a factor of at most 7[.]39[.] An answer is a combination/);
+  assert.match(await said("table_of_blocks.json"), /Combinations are in one group if all of their parts are/);
+  assert.match(await said("table_of_sensitive.json"), /sensitive if one of its parts is: “b” of “z”, “b” of “x”, “b” of “y”/);
+  assert.match(await said("table_of_distances.json"), /a report about “x” changes the odds between two answers that are 5 apart.*the factors multiply/);
+  assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*at most what it may reveal about one/);
 });
 
 const ofCategories = (change) => (plan) => change(plan.queries[0].queries.statistics.find(([kind]) => kind === "category-sign"));

@@ -115,6 +115,7 @@ def plan(
     print_explanation(said, f"sordino explain {output} --all", floor=floor)
     print_lines(buys)
     print_certificates(made)
+    print_lines(said.missing_words)
 
 
 def _source(expect: Path | None, survey: Survey) -> str | None:
