@@ -4,8 +4,7 @@
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences } from "./explain.js";
 import { Field } from "./fields.js";
-import { invitationOf, needsInvitation } from "./invitation.js";
-import { Outbox, pack } from "./outbox.js";
+import { Outbox, invitationOf, needsInvitation, pack } from "./outbox.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
 import { FreshWords, asked, open } from "./index.js";
 

@@ -1,11 +1,12 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
-// as the same bytes. Another draw would be a second release.
+// as the same bytes. Another draw would be a second release. The invitation of a link goes with it as a header: a secret that
+// stands behind #, which no request for a page holds.
 
-import { invited } from "./invitation.js";
 import { Shelf, StorageError } from "./shelf.js";
 
 const PACKED = "application/vnd.sordino-reports; version=1";
 const WAIT = 30_000;
+const SECRET = /^[0-9a-f]{32}$/i;
 
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -15,6 +16,21 @@ export function pack(code, width) {
   const id = globalThis.crypto.getRandomValues(new Uint8Array(16));
   const digits = code.toString(16).padStart(2 * width, "0");
   return hex(id) + digits;
+}
+
+/** The invitation of an address, 32 hexadecimal digits; null where there is none, or not all of it. */
+export function invitationOf(fragment) {
+  const found = new URLSearchParams(fragment.replace(/^#/, "")).get("invitation");
+  return found !== null && SECRET.test(found) ? found.toLowerCase() : null;
+}
+
+/** The headers of an upload that comes by an invitation, or without. */
+const invited = (invitation) => (invitation === null ? {} : { "Sordino-Invitation": invitation });
+
+/** Whether the collector takes reports by invitation alone. */
+export async function needsInvitation() {
+  const answer = await fetch("progress", { credentials: "omit", redirect: "error", cache: "no-store" });
+  return answer.ok && (await answer.json()).invitations > 0;
 }
 
 export class Outbox {
