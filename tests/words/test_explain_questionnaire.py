@@ -1,16 +1,19 @@
 """The questionnaire as people see it comes first, and one line says which words are missing."""
 
 import json
+import math
 from datetime import date
 
 import pytest
 
 import sordino
+from sordino.exact.nats import Nats
 from sordino.show.html.dashboard import dashboard
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 from sordino.words.explain_questionnaire import missing_words, reveal_sentences, survey_title
+from sordino.words.odds import chance_afterwards
 from surveys import planned
 
 SURVEY = {
@@ -103,3 +106,10 @@ def test_chances_are_those_of_bayes(protect):
     assert first.endswith("at most 55 %.")
     expected = {None: "whatever else they know", "blocks": "which group", "sensitive": "as it is"}
     assert expected[protect] in second
+
+
+@pytest.mark.parametrize("epsilon", ["1/3", "1", "2", "5", "ln 3"])
+def test_a_chance_is_rounded_up(epsilon):
+    factor = math.exp(float(Nats.of(epsilon)))
+    exact = 100 * 0.1 * factor / (0.1 * factor + 0.9)
+    assert exact - 1e-9 <= chance_afterwards(Nats.of(epsilon)) < exact + 1

@@ -55,51 +55,54 @@ def count(address):
     return int(asked(f"{address}/progress").split(b'"reports":')[1].split(b",")[0].strip(b"}"))
 
 
-def test_every_kind_of_question_is_answered_by_keyboard_alone(collector, opened):
-    page = opened(f"{collector}/form")
-    sent = []
-    page.on("request", lambda one: sent.append(one.post_data_buffer) if one.method == "POST" else None)
-    page.get_by_role("slider").focus()
-    keys = page.keyboard
-    # The slider: one step from where it stands, which is no answer before.
-    number = page.get_by_label("Number (years)")
+def focused(page, what):
+    return page.evaluate(f"document.activeElement.{what}")
+
+
+def tab_to(page, what, value):
+    """Press Tab until something of the focused element is so."""
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if focused(page, what) == value:
+            return
+    pytest.fail(f"no {what} {value}")
+
+
+def slide(page):
+    """A slider, which is no answer where it stands first, and its number."""
+    keys, number, slider = page.keyboard, page.get_by_label("Number (years)"), page.get_by_role("slider")
+    slider.focus()
     assert number.input_value() == ""
-    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "not answered yet"
+    assert slider.get_attribute("aria-valuetext") == "not answered yet"
     keys.press("ArrowRight")
     assert number.input_value() == "59"
-    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "59 years"
+    assert slider.get_attribute("aria-valuetext") == "59 years"
     keys.press("Tab")
     keys.press("Control+A")
     keys.insert_text("44")
-    assert page.get_by_role("slider").input_value() == "44"
-    # A date, which a box takes the place of.
-    keys.press("Tab")
-    keys.type("02282001")
-    date = page.locator("input[type=date]")
-    assert date.input_value() == "2001-02-28"
-    while page.evaluate("document.activeElement.type") != "checkbox":
-        keys.press("Tab")
-    keys.press("Space")
-    assert date.input_value() == ""
-    # A place.
-    keys.press("Tab")
-    keys.insert_text("41.5")
-    keys.press("Tab")
-    keys.insert_text("-100,5")
-    # Radio buttons.
-    keys.press("Tab")
-    keys.press("Space")
-    keys.press("ArrowDown")
-    assert page.get_by_label("By bus or tram").is_checked()
-    # A list that is searched.
-    keys.press("Tab")
-    box = page.get_by_role("combobox")
+    assert slider.input_value() == "44"
+
+
+def date(page):
+    """A date, and the box that takes its place."""
+    page.keyboard.press("Tab")
+    page.keyboard.type("02282001")
+    own = page.locator("input[type=date]")
+    assert own.input_value() == "2001-02-28"
+    tab_to(page, "type", "checkbox")
+    page.keyboard.press("Space")
+    assert own.input_value() == ""
+
+
+def search(page):
+    """A list that is searched."""
+    keys, box = page.keyboard, page.get_by_role("combobox")
     keys.type("TRAM")
     assert page.get_by_role("option").all_inner_texts() == ["tram A", "tram B", "tram C"]
     for key, active in (("ArrowDown", "tram A"), ("End", "tram C"), ("Home", "tram A"), ("ArrowUp", "tram C")):
         keys.press(key)
-        shown = page.evaluate("document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))")
-        assert shown is not None
+        own = focused(page, "getAttribute('aria-activedescendant')")
+        assert page.locator(f"#{own}").inner_text() == active
         assert page.locator(".options .active").inner_text() == active
     keys.press("Enter")
     assert (box.input_value(), box.get_attribute("aria-expanded")) == ("tram C", "false")
@@ -112,12 +115,28 @@ def test_every_kind_of_question_is_answered_by_keyboard_alone(collector, opened)
     keys.press("ArrowDown")
     keys.press("Enter")
     assert box.input_value() == "bus 2"
+
+
+def test_every_kind_of_question_is_answered_by_keyboard_alone(collector, opened):
+    page = opened(f"{collector}/form")
+    keys, sent = page.keyboard, []
+    page.on("request", lambda one: sent.append(one.post_data_buffer) if one.method == "POST" else None)
+    slide(page)
+    date(page)
+    for degrees in ("41.5", "-100,5"):
+        keys.press("Tab")
+        keys.insert_text(degrees)
+    keys.press("Tab")
+    keys.press("Space")
+    keys.press("ArrowDown")
+    assert page.get_by_label("By bus or tram").is_checked()
+    keys.press("Tab")
+    search(page)
     assert sent == []
-    # A number, then down to the consent and the button; the cards between have links and summaries.
     keys.press("Tab")
     keys.insert_text("25,5")
-    while page.evaluate("document.activeElement.id") != "consent":
-        keys.press("Tab")
+    # The cards on the way have links and summaries.
+    tab_to(page, "id", "consent")
     keys.press("Space")
     keys.press("Tab")
     before = count(collector)
@@ -170,7 +189,8 @@ def test_nothing_is_drawn_without_consent_and_one_press_sends_after_it(collector
 
 KEPT = """() => new Promise((resolve) => {
   indexedDB.open("sordino", 1).onsuccess = ({ target }) => {
-    target.result.transaction("reports").objectStore("reports").count().onsuccess = (event) => resolve(event.target.result);
+    const store = target.result.transaction("reports").objectStore("reports");
+    store.count().onsuccess = (event) => resolve(event.target.result);
   };
 })"""
 
