@@ -131,7 +131,7 @@ def _about(headings: Sequence[Heading]) -> str:
 
 def _promise(promise: CoordinatePromise) -> PageTable:
     """The most that a report can tell about each attribute, beside what is promised."""
-    header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
+    header = ("attribute", "revealed at most, nats", "promised, nats", "rests on dependence")
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
