@@ -4,6 +4,7 @@ import random
 import sys
 from contextlib import contextmanager
 from itertools import count
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sordino.errors import RefusedError, UnavailableError
 from sordino.service.storage.invitations import Invitations
 from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
-from waits import line_of
+from waits import PATIENCE, joined, line_of
 
 KEPT, AGAIN, UNINVITED = Receipt(1, 0), Receipt(0, 1), Receipt(0, 0, (), 1, invited=False)
 
@@ -245,6 +246,44 @@ def test_postgresql_notes_the_last_use_alone(empty_postgres, plan):
     assert (len(bits), len(invitations)) == (1, 1)
     assert invitations[0] < reports[0]
     assert reports[-2] < bits[0] <= reports[-1]
+
+
+@pytest.mark.live
+def test_a_database_that_crashes_counts_one_report_by_each_invitation(empty_postgres, plan):
+    """Each try is another report, as of a person with many devices: whether a commit was made, nobody was told."""
+    store = ReportStore.open(empty_postgres.address, plan)
+    held, over, refused, numbers = store.collections[plan.hash], Event(), [], count()
+    held.invite(key(link) for link in range(10_000))
+
+    def crash():
+        for _ in range(3):
+            empty_postgres.stop()
+            empty_postgres.start()
+        over.set()
+
+    crashing = Thread(target=crash)
+    crashing.start()
+    sent = 0
+    while not over.is_set() or sent < 20:
+        links = range(3 * sent, 3 * sent + 3)
+        while True:
+            try:
+                receipts = held.add([report(next(numbers), by=link) for link in links])
+            except UnavailableError as error:
+                refused.append(error)
+            else:
+                break
+        assert {(one.accepted, one.repeated) for one in receipts} in ({(1, 0)}, {(0, 1)})
+        sent += 1
+    joined(crashing, seconds=PATIENCE)
+    assert refused
+    store.close()
+    again = ReportStore.open(empty_postgres.address, plan)
+    held = again.collections[plan.hash]
+    known = held._known_invitations()
+    used = {link for link in range(10_000) if known.is_used(known.place_of(key(link)))}
+    assert (held.aggregate.n, used) == (3 * sent, set(range(3 * sent)))
+    again.close()
 
 
 WRITING = """
