@@ -2,8 +2,8 @@
 
 make demo-live
 
-Each device has a store of its own, draws its answer there and sends it over HTTP, as `sordino answer` does. All files
-are in a temporary folder that goes with the demo, which ends with Ctrl-C.
+Each device has a store of its own, draws its answer there and sends it over HTTP by its invitation, as `sordino answer`
+does. All files are in a temporary folder that goes with the demo, which ends with Ctrl-C.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -26,6 +26,7 @@ from sordino.agent.answer import answer
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import send_report
+from sordino.document.invitation_list import InvitationList, new_secret
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -58,12 +59,19 @@ def run(folder: Path, devices: int, port: int, *, once: bool) -> None:
     survey = Survey.load(SURVEY)
     plan = Plan.of(survey, devices)
     plan.save(folder / "plan.json")
+    links = [new_secret() for _ in range(devices + 1)]
+    InvitationList.of(plan.hash, links).save(folder / "invitations.json")
     with collector(folder, port) as (address, token):
-        print(f"A form for one more answer:  {address}/form")
+        print(f"A form for one more answer:  {CollectorAddress.of(address).link(links.pop())}")
         print(f"The dashboard:               {address}/dashboard")
         print(f"The analyst's token for it:  {token}", flush=True)
         begun = time.monotonic()
-        answer_all(folder, plan, CollectorAddress.of(address), records(survey, devices))
+        answer_all(
+            folder,
+            plan,
+            [CollectorAddress.of(f"{address}#invitation={link}") for link in links],
+            records(survey, devices),
+        )
         print(f"{devices} devices have answered in {time.monotonic() - begun:.0f} seconds.", flush=True)
         if not once:
             print("Ctrl-C ends the demo.", flush=True)
@@ -74,7 +82,7 @@ def run(folder: Path, devices: int, port: int, *, once: bool) -> None:
 def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
     """`sordino serve` in a process of its own, which ends with the block: its plan's address, and the token."""
     command = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", "plan.json"]
-    command += ["--store", "reports.sqlite", "--port", str(port)]
+    command += ["--store", "reports.sqlite", "--port", str(port), "--invitations", "invitations.json"]
     # Ctrl-C is for this process, which ends the other one.
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
@@ -90,12 +98,14 @@ def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
             process.terminate()
 
 
-def answer_all(folder: Path, plan: Plan, address: CollectorAddress, people: Iterator[Mapping[str, Any]]) -> None:
-    """Have a device of each person answer, some at a time."""
+def answer_all(
+    folder: Path, plan: Plan, links: Sequence[CollectorAddress], people: Iterator[Mapping[str, Any]]
+) -> None:
+    """Have a device of each person answer by a link, some at a time."""
 
     def device(number: int, record: Mapping[str, Any]) -> None:
         store = AnswerStore.open(folder / f"device-{number}.sqlite")
-        answer(store, plan.hash, lambda: (plan, record), lambda body: send_report(address, body))
+        answer(store, plan.hash, lambda: (plan, record), lambda body: send_report(links[number], body))
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
