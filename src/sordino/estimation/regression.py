@@ -319,7 +319,7 @@ def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequ
     if constant.size:
         raise SordinoError(
             f"a feature must vary by more than {DISTINCT:g} standard errors",
-            found=f"{labels[constant[0]]}, which cannot be told from a constant",
+            found=f"{labels[constant[0]]}, which cannot be distinguished from a constant",
             step="leave it out, ask more people, or take the projected fit",
         )
     if found.is_refused[0]:

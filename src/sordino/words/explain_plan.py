@@ -179,8 +179,8 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
-                f"{attribute.name!r} may be missing. That it is counts as one of its values, and is protected from all"
-                f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
+                f"A missing {attribute.name!r} counts as a value of its own, and is protected from all others as they"
+                f" are from each other; the expected share of {attribute.missing} promises nothing."
             )
     for question in plan.questions:
         if question.of_complete:

@@ -17,7 +17,7 @@ from sordino.survey.frozen.questionnaire_part import (
     MISSING,
     LocalText,
     QuestionnairePart,
-    SectionPart,
+    SurveySectionPart,
     WordingPart,
     in_language,
 )
@@ -44,12 +44,12 @@ def consent_text(plan: Plan) -> str:
 
 
 def questionnaire_paragraphs(plan: Plan) -> tuple[Paragraph, ...]:
-    """What people read, in the survey's first language; none of a plan without words."""
+    """What people read, in the survey's first language: first who asks and why; nothing of a plan without words."""
     words = plan.document.words
     if words is None:
         return ()
     shown = _Shown(plan, words)
-    return tuple(paragraph for paragraph in shown.paragraphs() if paragraph.heading or paragraph.sentences)
+    return tuple(shown.paragraphs())
 
 
 def missing_words(plan: Plan) -> tuple[str, ...]:
@@ -72,8 +72,10 @@ DIFFERS = "How much the report can reveal differs from answer to answer."
 SHORT: dict[type, tuple[str, str]] = {
     LDP: ("Someone who gave one of your answers a {before} chance could afterwards give it at most {after}.", ANYBODY),
     BlockLDP: (
-        "Someone who gave your answer a {before} chance among those of its group could afterwards give it at most"
-        " {after}.",
+        (
+            "Someone who gave your answer a {before} chance among those of its group could afterwards give it at most"
+            " {after}."
+        ),
         "The report shows for certain which group your answer is in.",
     ),
     HighLowLDP: (
@@ -123,7 +125,7 @@ class _Shown:
         for section in words.sections:
             yield self.section(section)
 
-    def section(self, section: SectionPart) -> Paragraph:
+    def section(self, section: SurveySectionPart) -> Paragraph:
         asked = set(_asked(self.plan))
         lines = [self.text(section.text)] if section.text is not None else []
         lines += [self.question(name) for name in section.attributes if name in asked]

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { all } from "./paper.mjs";
+import { Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { Field } from "../../../src/sordino/service/client/fields.js";
 
 const NUMBER = { number: { low: 0, high: 100_000, clip: false } };
@@ -61,6 +62,63 @@ test("nothing is chosen before somebody chooses, and a label is no word of the f
     });
     if (labels === few) assert.match(all(field.element, "span").map((one) => one.textContent).join("\n"), /Prefer not to say \(counts as “0”\)/);
   }
+});
+
+/** A field in words of its own. */
+const worded = (attribute, wording) => new Field("pay", attribute, 0, new Speech("en", { languages: ["en"], sections: [], attributes: { pay: wording } }));
+
+test("a slider that was not moved is no answer", () => {
+  const field = worded(NUMBER, { input: "slider", step: 500, unit: "dollars" });
+  const [slider, number] = field.inputs;
+  assert.equal(field.answer, undefined);
+  assert.equal(field.check(), false);
+  assert.equal(field.error.textContent, "Please move the slider, or write the number.");
+  slider.value = "27500";
+  slider.listeners.input();
+  assert.deepEqual([field.answer, number.value, slider.attributes["aria-valuetext"]], [27500, "27500", "27,500 dollars"]);
+  // What is written need not be a step of it.
+  number.value = "27182";
+  number.listeners.input();
+  assert.deepEqual([field.answer, slider.value], [27182, "27182"]);
+  number.value = "271828";
+  assert.equal(field.check(), false);
+});
+
+test("a date is days since 1970", () => {
+  const field = worded({ number: { low: -366, high: 20_000, clip: false } }, { input: "date" });
+  const [input] = field.inputs;
+  assert.deepEqual([input.attributes.min, input.attributes.max], ["1968-12-31", "2024-10-04"]);
+  for (const [text, days] of [["1970-01-01", 0], ["1969-12-31", -1], ["2024-02-29", 19_782]]) {
+    input.value = text;
+    assert.equal(field.answer, days);
+    assert.ok(field.check());
+  }
+  for (const [text, said] of [["", "Please give a date."], ["1950-01-01", "Please give a date from 31 December 1968 to 4 October 2024."]]) {
+    input.value = text;
+    assert.equal(field.check(), false);
+    assert.equal(field.error.textContent, said);
+  }
+});
+
+test("a box takes the place of a number, and a number that of the box", () => {
+  const field = worded({ ...NUMBER, missing: "0.1" }, { labels: { missing: "I have none" } });
+  const [number, none] = field.inputs;
+  assert.match(field.element.textContent, /I have none/);
+  number.value = "7";
+  none.checked = true;
+  none.listeners.change();
+  assert.deepEqual([number.value, field.answer], ["", null]);
+  number.value = "8";
+  number.listeners.input();
+  assert.deepEqual([none.checked, field.answer], [false, 8]);
+});
+
+test("numbered values with words are chosen by them", () => {
+  const field = worded({ numbers: 3 }, { text: "How?", labels: { 0: "badly", 2: "well" } });
+  assert.deepEqual(all(field.element, "span").map((one) => one.textContent).slice(0, 4), ["How?", "badly", "1", "well"]);
+  field.state = [2, false];
+  assert.equal(field.answer, 2);
+  assert.ok(field.check());
 });
 
 test("a message that is taken back keeps its room until the next submission", () => {

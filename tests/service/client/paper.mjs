@@ -15,7 +15,11 @@ class Element {
   }
 
   addEventListener(kind, listener) {
-    this.listeners[kind] = listener;
+    const before = this.listeners[kind];
+    this.listeners[kind] = (event) => {
+      before?.(event);
+      listener(event);
+    };
   }
 
   /** As high as it has words. */

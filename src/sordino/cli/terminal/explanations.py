@@ -43,7 +43,8 @@ def print_questionnaire(explanation: Explanation) -> None:
     for paragraph in explanation.questionnaire:
         if paragraph.heading:
             say(paragraph.heading)
-        say(*(f"  {line}" for line in paragraph.lines), "")
+        if paragraph.heading or paragraph.lines:
+            say(*(f"  {line}" for line in paragraph.lines), "")
     if explanation.missing_words:
         say(*explanation.missing_words, "")
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.exact.messages.brief import shown
+from sordino.survey.frozen.parts import AttributePart, Part
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """A language as BCP 47 has it: `en`, `pt-BR`, `zh-Hant`."""
@@ -28,11 +29,19 @@ MISSING = "missing"
 
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-LocalText = Text | Annotated[dict[str, Text], Field(min_length=1)]
+
+def _read_text(found: object) -> object:
+    texts = [*found.values()] if isinstance(found, dict) else [found]
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise SordinoError("a text must be given, once or by language", found=shown(found))
+    return found
+
+
+LocalText = Annotated[str | dict[str, str], BeforeValidator(_read_text)]
 """A text in all languages, or one in each."""
 
 
-class SectionPart(Part):
+class SurveySectionPart(Part):
     """Questions under a heading, in the order in which they are asked.
 
     Attributes:
@@ -115,7 +124,7 @@ class QuestionnairePart(Part):
     reports: LocalText | None = None
     until: Annotated[str, StringConstraints(min_length=10, max_length=10)] | None = None
     consent: LocalText | None = None
-    sections: list[SectionPart] = Field(min_length=1)
+    sections: list[SurveySectionPart] = Field(min_length=1)
     attributes: dict[str, WordingPart]
 
     @model_validator(mode="after")

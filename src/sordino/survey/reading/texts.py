@@ -41,8 +41,10 @@ def languages_of(tables: Mapping[str, Any]) -> list[str]:
 
 def wrong_texts(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
     """Texts that are none, or lack a language of the survey; languages, labels, sections and a date that do not fit."""
-    yield from _wrong_languages(tables)
-    languages = languages_of(tables)
+    wrong = list(_wrong_languages(tables))
+    yield from wrong
+    # Which languages a text lacks is not known while some are none.
+    languages = [] if wrong else languages_of(tables)
     for where, text in texts_of(tables):
         yield from _wrong_text(where, text, languages)
     yield from _wrong_labels(tables)
@@ -81,7 +83,7 @@ def _wrong_text(where: str, text: Any, languages: list[str]) -> Iterator[Sordino
         found = f"none in {_quoted_list(missing)}"
         rule = f"{where} must be in each language of the survey"
         yield SordinoError(rule, found=found, step="write it, or write it once for all languages")
-    if foreign := [language for language in text if language not in languages]:
+    if foreign := [language for language in text if languages and language not in languages]:
         found = _quoted_list(foreign) + nearest(foreign, languages)
         step = "add it to about.languages, or take it out"
         yield SordinoError(f"{where} must be in the languages of the survey", found=found, step=step)
