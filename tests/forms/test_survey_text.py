@@ -83,12 +83,12 @@ def test_questions_have_their_values_and_words_in_each_language(health):
         "home": {
             "text": {"de": "Ihr Zuhause", "en": "Your home"},
             "grid": dict.fromkeys(("south", "north", "west", "east", "rows", "columns"), CHOOSE),
-            "only_if": {"smoker": "yes"},
             "delta": CHOOSE,
         },
         "moved": {
             "text": {"de": "Eingezogen", "en": "Moved in"},
             "number": {"low": CHOOSE, "high": CHOOSE},
+            "missing": CHOOSE,
             "input": "date",
             "only_if": {"smoker": "yes"},
             "delta": CHOOSE,
@@ -139,6 +139,22 @@ def test_every_promise_and_every_open_end_must_be_chosen_before_a_plan(health):
     assert "attribute.weight.number.low must be chosen" in rules
     assert "attribute.home.grid.rows must be chosen" in rules
     assert all(error.step and error.found == f"'{CHOOSE}', as an import leaves it" for error in caught.value.errors)
+
+
+def test_who_is_not_asked_of_one_question_differs_from_each_of_its_values(tmp_path):
+    one = {"type": "select_one c", "required": "yes"}
+    found, tables = of_rows(
+        tmp_path,
+        one | {"name": "a"},
+        one | {"name": "b", "relevant": "${a} = 'x'"},
+        one | {"name": "c", "relevant": "${b} != 'x'"},
+        one | {"name": "d", "relevant": "${b} = 'x' or ${b} = 'y'"},
+        one | {"name": "e", "relevant": "${a} = 'x' or ${a} = 'y'"},
+        choices=[["c", "x", "X"], ["c", "y", "Y"]],
+    )
+    conditions = {name: attribute.get("only_if") for name, attribute in tables["attribute"].items()}
+    assert conditions == {"a": None, "b": {"a": "x"}, "c": None, "d": {"b": ["x", "y"]}, "e": None}
+    assert [one.where for one in found.left_out] == ["row 4, 'c'"]
 
 
 def test_an_attribute_may_have_any_name(tmp_path):

@@ -7,7 +7,7 @@ ${smoker} = 'yes' and ${age_group} = 'adult'           conditions on several hol
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 Conditions = dict[str, tuple[str, ...]]
 """Of each attribute the values of which one must be answered."""
@@ -23,12 +23,16 @@ TURNED = re.compile(rf"{VALUE}\s*(=|!=)\s*{NAME}")
 SELECTED = re.compile(rf"(not\s*\(\s*)?selected\s*\(\s*{NAME}\s*,\s*{VALUE}\s*\)(?(1)\s*\))")
 
 
-def conditions_of(relevant: str, values: Mapping[str, Sequence[str]]) -> Conditions | None:
+def conditions_of(
+    relevant: str, values: Mapping[str, Sequence[str]], conditional: Container[str] = ()
+) -> Conditions | None:
     """What an expression asks of earlier answers; None where that cannot be said.
 
     Args:
         relevant: the expression; an empty one asks nothing.
         values: of each attribute that has named ones, of which a person has one.
+        conditional: attributes that are not asked of all: where one is not, it differs from each of its values, which
+            no list of these says.
 
     Example:
         >>> conditions_of("${smoker} = 'yes'", {"smoker": ["yes", "no", "once"]})
@@ -41,19 +45,19 @@ def conditions_of(relevant: str, values: Mapping[str, Sequence[str]]) -> Conditi
     relevant = relevant.strip()
     if not relevant:
         return {}
-    return _read(relevant, values) if len(relevant) <= LONGEST else None
+    return _read(relevant, values, conditional) if len(relevant) <= LONGEST else None
 
 
-def _read(text: str, values: Mapping[str, Sequence[str]]) -> Conditions | None:
+def _read(text: str, values: Mapping[str, Sequence[str]], conditional: Container[str]) -> Conditions | None:
     """The same of an expression that is not empty: of one attribute any of several values, of several all together."""
     text = _without_parentheses(text)
     either = _split(text, "or")
     parts = either if len(either) > 1 else _split(text, "and")
     if len(parts) == 1:
-        return _term(text, values)
+        return _term(text, values, conditional)
     found: Conditions | None = None
     for part in parts:
-        own = _read(part, values)
+        own = _read(part, values, conditional)
         if own is None:
             return None
         if found is None:
@@ -77,7 +81,7 @@ def narrowed(first: Conditions, second: Conditions) -> Conditions | None:
     return both if all(both.values()) else None
 
 
-def _term(term: str, values: Mapping[str, Sequence[str]]) -> Conditions | None:
+def _term(term: str, values: Mapping[str, Sequence[str]], conditional: Container[str]) -> Conditions | None:
     """The values of an attribute for which a comparison is true."""
     if match := EQUAL.fullmatch(term):
         name, sign, *value = match.groups()
@@ -89,7 +93,7 @@ def _term(term: str, values: Mapping[str, Sequence[str]]) -> Conditions | None:
     else:
         return None
     asked = next((one for one in value if one is not None), "")
-    if asked not in values.get(name, ()):
+    if asked not in values.get(name, ()) or (sign == "!=" and name in conditional):
         return None
     return {name: tuple(one for one in values[name] if (one == asked) == (sign == "="))}
 

@@ -58,6 +58,7 @@ class _Writing:
     languages: tuple[str, ...]
     by_numbers: bool
     values: dict[str, list[str]] = field(default_factory=dict)
+    conditional: set[str] = field(default_factory=set)
     left_out: list[LeftOut] = field(default_factory=list)
     lacking: dict[str, int] = field(default_factory=dict)
 
@@ -126,6 +127,7 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     yield f"[attribute.{_key(question.name)}]"
     yield from _texts("text", question.labels, writing)
     yield from _texts("help", question.hints, writing)
+    conditions = _conditions(question, writing)
     match question.type:
         case "select_one" | "select_multiple":
             yield from _categories(question, writing)
@@ -135,9 +137,9 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
             if not question.required:
                 writing.left_out.append(LeftOut(question.where, "that it may be skipped: a map has no value for that"))
         case _:
-            yield from _number(question, writing)
-    conditions = _conditions(question, writing)
+            yield from _number(question, writing, sometimes=bool(conditions))
     if conditions:
+        writing.conditional.add(question.name)
         parts = (f"{_key(name)} = {_value(values)}" for name, values in conditions.items())
         yield f"only_if = {{ {', '.join(parts)} }}"
     if writing.by_numbers:
@@ -172,7 +174,7 @@ def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
         yield f"several = {_quoted(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
 
 
-def _number(question: FormQuestion, writing: _Writing) -> Iterator[str]:
+def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> Iterator[str]:
     given = dict(PARAMETER.findall(question.settings.get("parameters", "")))
     constraint = question.settings.get("constraint", "")
     if question.type == "range":
@@ -190,7 +192,9 @@ def _number(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     elif question.type == "range" and ends:
         yield 'input = "slider"'
         yield f"step = {given.get('step', '1')}"
-    if not question.required:
+    if sometimes:
+        yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
+    elif not question.required:
         yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
 
 
@@ -211,14 +215,18 @@ def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
     """Of whom it is asked, as far as a survey can say it."""
     found: Conditions = {}
     for relevant in question.relevant:
-        own = conditions_of(relevant, writing.values)
+        own = None if question.type == "geopoint" else conditions_of(relevant, writing.values, writing.conditional)
         together = None if own is None else narrowed(found, own)
         if together is None:
-            why = f"that it is asked only where {shown(relevant)}: no earlier answers from a list say that"
+            reason = (
+                "a map is asked of all" if question.type == "geopoint" else "no earlier answers from a list say that"
+            )
+            why = f"that it is asked only where {shown(relevant)}: {reason}"
             writing.left_out.append(LeftOut(question.where, why))
         else:
             found = together
-    return {name: values for name, values in found.items() if len(values) < len(writing.values[name])}
+    always = {name for name, values in found.items() if len(values) == len(writing.values[name])} - writing.conditional
+    return {name: values for name, values in found.items() if name not in always}
 
 
 def _ask(question: FormQuestion) -> Iterator[str]:

@@ -11,15 +11,15 @@ def test_a_form_becomes_a_survey_that_no_plan_is_made_of_before_its_promises_are
     write_form(tmp_path / "form.xlsx", survey=SURVEY, choices=CHOICES, settings=SETTINGS)
     code, out, errors = run("import", "form.xlsx", "-o", "survey.toml", folder=tmp_path)
     assert (code, errors) == (0, "")
-    assert f"survey.toml: 8 attributes, and 20 places with '{CHOOSE}' to set before a plan" in out
+    assert f"survey.toml: 8 attributes, and 21 places with '{CHOOSE}' to set before a plan" in out
     assert "- row 2, 'start': it could say who answered, and when" in out
     assert len(tomllib.loads((tmp_path / "survey.toml").read_text())["attribute"]) == 8
     code, _, errors = run("plan", "survey.toml", "--people", "1000", "-o", "plan.json", folder=tmp_path)
-    assert (code, errors.count("must be chosen")) == (2, 20)
+    assert (code, errors.count("must be chosen")) == (2, 21)
     assert not (tmp_path / "plan.json").exists()
     code, out, _ = run("import", "form.xlsx", "-o", "again.toml", "--json", folder=tmp_path)
     document = json.loads(out)
-    assert (code, document["attributes"], document["choices"], len(document["left_out"])) == (0, 8, 20, 8)
+    assert (code, document["attributes"], document["choices"], len(document["left_out"])) == (0, 8, 21, 9)
     assert set(document["left_out"][0]) == {"where", "why"}
 
 
