@@ -41,6 +41,7 @@ COMMANDS = {
     "dependence": LazyCommand(f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other."),
     "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
     "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
+    "import": LazyCommand("sordino.cli.forms.import_form", "import_form", "Make a survey of an XLSForm."),
     "invite": LazyCommand(f"{PLACE}.invite", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "A person's ledger: what was asked, and what may be asked."),
     "plan": LazyCommand(f"{PLACE}.plan", "plan", "Freeze a survey into a plan: mechanisms, integers, a hash."),

@@ -42,6 +42,7 @@ from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.dates import with_days
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
+from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.texts import wrong_texts
 
 
@@ -186,6 +187,8 @@ class Survey(Part):
             name: for messages.
             folder: from which the names of listed files are counted; the current one by default.
         """
+        if open_places := list(open_choices(tables)):
+            raise SordinoErrors(name, open_places)
         complete, unreadable = with_listed_files(tables, folder or Path())
         complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
