@@ -33,7 +33,7 @@ def test_other_addresses_are_refused():
         (f"https://me:secret@collector.example/plans/{HASH}", "found a different address"),
         (f"https://collector.example/plans/{HASH}?x=1", "found a different address"),
         *(
-            (f"https://collector.example/plans/{HASH}#{fragment}", "must stand the key that signs")
+            (f"https://collector.example/plans/{HASH}#{fragment}", "must stand the key that signs the plan, an inv")
             for fragment in ("x", "key=", "key=12", f"key={'0' * 63}g", f"key={'0' * 64}&a", f"KEY={'0' * 64}")
         ),
         (f"https://collector.example:99999/plans/{HASH}", "found text that is no address"),
@@ -55,3 +55,25 @@ def test_the_key_behind_an_address_is_the_one_that_must_have_signed():
         assert address.key == key.lower()
         assert address.url == f"https://c.example/plans/{HASH}"
     assert CollectorAddress.of(f"https://c.example/plans/{HASH}/form").key is None
+
+
+def test_an_invitation_behind_an_address_goes_with_the_answer():
+    key, secret, url = "0123456789abcdef" * 4, "fedcba9876543210" * 2, f"https://c.example/plans/{HASH}"
+    for fragment in (f"key={key}&invitation={secret.upper()}", f"invitation={secret}&key={key}"):
+        address = CollectorAddress.of(f"{url}/form#{fragment}")
+        assert (address.url, address.key, address.invitation) == (url, key, secret)
+        assert address.link("1" * 32) == f"{url}/form#key={key}&invitation={'1' * 32}"
+    address = CollectorAddress.of(f"{url}#invitation={secret}")
+    assert (address.key, address.invitation) == (None, secret)
+    assert CollectorAddress.of(address.link(secret)) == address
+    for fragment in (
+        f"invitation={secret[:-1]}",
+        f"invitation={secret}&",
+        f"&invitation={secret}",
+        f"invitation={secret}&invitation={'1' * 32}",
+        f"key={key}invitation={secret}",
+        f"invitation={secret}&other=1",
+    ):
+        with pytest.raises(SordinoError, match="behind # must stand") as caught:
+            CollectorAddress.of(f"{url}/form#{fragment}")
+        assert secret[:-1] not in str(caught.value)

@@ -90,13 +90,14 @@ def test_refusals_are_told_at_once_in_words_without_the_answer(script, address):
         (410, ECHO, SordinoError, "must be served at the address"),
         (400, ECHO, RefusedError, "found status 400"),
         (401, ECHO, RefusedError, "found status 401"),
+        (403, ECHO, RefusedError, "must know the invitation; found one that it refuses, or none"),
         (200, failed, RefusedError, "found a refusal of this report"),
     ):
         script.says(status, body)
         with pytest.raises(kind, match=words) as caught:
             send_report(address, BODY, Clock().waiting())
         assert "914173" not in str(caught.value)
-    assert len(script.heard) == 6
+    assert len(script.heard) == 7
 
 
 def test_no_redirection_is_followed(script, address):

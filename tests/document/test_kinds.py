@@ -2,6 +2,7 @@
 
 import pytest
 
+from sordino.document.invitation_list import InvitationList
 from sordino.document.kinds import WORDS, explain_kind, kind_of
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -30,7 +31,9 @@ def files(tmp_path_factory):
     found = {kind: folder / kind for kind in TEXTS}
     for kind, path in found.items():
         path.write_text(TEXTS[kind])
-    found |= {kind: folder / kind for kind in ("plan", "aggregate", "key", "ledger", "transcript", "statement")}
+    found |= {
+        kind: folder / kind for kind in ("plan", "aggregate", "key", "ledger", "transcript", "statement", "invitations")
+    }
     found |= {"table": folder / "people.csv", "reports": folder / "reports.csv"}
     found["table"].write_text("a\nx\ny\n")
     found["reports"].write_text("plan,code\n")
@@ -39,6 +42,7 @@ def files(tmp_path_factory):
     plan.save(found["plan"])
     save_aggregate(plan, tally_people(plan, found["table"]), found["aggregate"])
     make_key(found["key"])
+    InvitationList.of(plan.hash, ["0" * 32]).save(found["invitations"])
     export_transcript(Ledger.make(found["ledger"], LedgerTerms.load(found["terms"])), found["transcript"])
     return found
 

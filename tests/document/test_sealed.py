@@ -19,8 +19,8 @@ def kind(request):
     return KINDS[request.param]
 
 
-def test_there_are_seven_kinds_of_documents():
-    assert len(KINDS) == 7
+def test_there_are_eight_kinds_of_documents():
+    assert len(KINDS) == 8
 
 
 def test_a_sealed_document_is_what_a_reader_of_its_bytes_finds(kind):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -130,17 +131,18 @@ def test_it_fits_its_screen(opened, collector, tmp_path, name, width, scheme):
 
 
 def test_the_demo_runs_until_it_is_stopped():
-    command = [sys.executable, DEMO, "--devices", "20"]
+    command = [sys.executable, DEMO, "--devices", "100"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
         try:
             said = []
             while not said or "Ctrl-C" not in said[-1]:
                 said.append(line_of(demo))
                 assert said[-1], said
-            addresses = [line.split()[-1] for line in said if "http://" in line]
+            addresses = [line.split()[-1].partition("#")[0] for line in said if "http://" in line]
+            assert any(re.search("/form#invitation=[0-9a-f]{32}$", line) for line in said)
             for address in addresses:
                 assert b"<!DOCTYPE html>" in asked(address) or b"<!doctype html>" in asked(address)
-            assert b'"reports":20' in asked(addresses[0].removesuffix("/form") + "/progress")
+            assert b'"reports":100' in asked(addresses[0].removesuffix("/form") + "/progress")
             assert "nothing of it is left" in stop(demo)[0]
         finally:
             demo.kill()

@@ -1,7 +1,7 @@
 """Where a plan is served: https, or this machine; the address ends in the plan's hash, so that it can be checked.
 
-It may be that of the plan's form in a browser, `.../form#key=...`, whose key must have signed the plan: what stands
-behind `#` is sent to nobody.
+It may be that of the plan's form in a browser, `.../form#key=...&invitation=...`, whose key must have signed the plan,
+and whose invitation goes with the answer: what stands behind `#` is no part of a request for a page.
 """
 
 import re
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
+from sordino.document.invitation_list import SECRET
 from sordino.errors import SordinoError
 
 HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
-KEY = re.compile(r"key=([0-9a-fA-F]{64})")
-"""Behind `#`: an Ed25519 public key."""
+BEHIND = {"key": re.compile("[0-9a-f]{64}"), "invitation": SECRET}
+"""What may stand behind `#`, each once: an Ed25519 public key, and the secret of an invitation."""
 
 FORM = "/form"
 """Behind the plan's own address, that of its form."""
@@ -29,6 +30,7 @@ class CollectorAddress:
         plan: its hash.
         here: whether it is on this machine.
         key: that must have signed the plan, 64 hexadecimal digits; None where the address names none.
+        invitation: by which a report may come, 32 hexadecimal digits; None where the address has none.
 
     Example:
         >>> CollectorAddress.of(f"http://localhost:8000/plans/sha256:{'0' * 64}/").here
@@ -39,6 +41,7 @@ class CollectorAddress:
     plan: str
     here: bool
     key: str | None = None
+    invitation: str | None = None
 
     @classmethod
     def of(cls, text: str) -> "CollectorAddress":
@@ -67,12 +70,14 @@ class CollectorAddress:
         if parts.scheme == "http" and not here:
             rule = "an answer must travel by https, unless the collector is on this machine"
             raise SordinoError(rule, found="http", step=step)
-        key = KEY.fullmatch(parts.fragment)
-        if parts.fragment and key is None:
-            rule = "behind # must stand the key that signs the plan"
-            found = f"{len(parts.fragment)} characters that are no key"
-            raise SordinoError(rule, found=found, step="give #key= and its 64 hexadecimal digits, or no #")
-        return cls(f"{parts.scheme}://{parts.netloc}{path}", plan, here, key and key[1].lower())
+        behind = _read_fragment(parts.fragment)
+        url = f"{parts.scheme}://{parts.netloc}{path}"
+        return cls(url, plan, here, behind.get("key"), behind.get("invitation"))
+
+    def link(self, invitation: str) -> str:
+        """The address of the plan's form with an invitation, and with the key if there is one."""
+        key = "" if self.key is None else f"key={self.key}&"
+        return f"{self.url}{FORM}#{key}invitation={invitation}"
 
     @property
     def reports(self) -> str:
@@ -83,6 +88,17 @@ class CollectorAddress:
     def signature(self) -> str:
         """Where the plan's signature is."""
         return f"{self.url}/signature"
+
+
+def _read_fragment(fragment: str) -> dict[str, str]:
+    """What stands behind `#`, by its name; nothing is quoted, since it may be a secret."""
+    parts = [part.partition("=") for part in fragment.split("&")] if fragment else []
+    found = {name: text.lower() for name, _, text in parts}
+    if len(found) < len(parts) or any(name not in BEHIND or not BEHIND[name].fullmatch(found[name]) for name in found):
+        rule = "behind # must stand the key that signs the plan, an invitation, or both"
+        step = "give the whole address: #key= has 64 hexadecimal digits, invitation= has 32"
+        raise SordinoError(rule, found=f"{len(fragment)} other characters", step=step)
+    return found
 
 
 def _is_this_machine(host: str) -> bool:

@@ -18,6 +18,7 @@ from urllib.request import OpenerDirector, Request
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.timed_exchange import run_within
 from sordino.document.files import LARGEST_FILE
+from sordino.document.invitation_list import HEADER
 from sordino.document.signature import is_signed
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
@@ -123,7 +124,7 @@ def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None 
         waiting: for how long.
 
     Raises:
-        RefusedError: a closed plan, or a report that the collector does not keep.
+        RefusedError: a closed plan, no invitation that is known, or a report that the collector does not keep.
         SordinoError: the plan is not served there.
         UnavailableError: no acknowledgement in time; it may have arrived.
     """
@@ -144,6 +145,8 @@ def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None 
 
 def _post(address: CollectorAddress, body: bytes) -> bytes:
     headers = {"Content-Type": "application/json"}
+    if address.invitation is not None:
+        headers[HEADER] = address.invitation
     return _exchange(address, Request(address.reports, body, headers, method="POST"), LONGEST_RECEIPT)  # noqa: S310
 
 
@@ -212,6 +215,9 @@ def _refusal(status: int, retry_after: str) -> SordinoError:
     if status == HTTPStatus.CONFLICT:
         step = "nothing is left to do: your answer stays on this device"
         return RefusedError("the plan must take answers", found="one that is closed", step=step)
+    if status == HTTPStatus.FORBIDDEN:
+        step = "give the whole link that you were sent; your answer stays on this device"
+        return RefusedError("the collector must know the invitation", found="one that it refuses, or none", step=step)
     if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
         return SordinoError("the plan must be served at the address", found="none there", step="ask for the right one")
     if status < HTTPStatus.BAD_REQUEST:

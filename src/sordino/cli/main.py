@@ -39,6 +39,8 @@ COMMANDS = {
     "dependence": LazyCommand(f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other."),
     "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
     "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
+    "import": LazyCommand("sordino.cli.forms.import_form", "import_form", "Make a survey of an XLSForm."),
+    "invite": LazyCommand(f"{PLACE}.invite", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "Keep a person's ledger of everything that was asked."),
     "plan": LazyCommand(f"{PLACE}.plan", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash."),
     "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),

@@ -6,6 +6,7 @@ PLAN = Sealed("sordino plan", 3, "a plan", "make one with `sordino plan`")
 """Mechanisms bring their draw since version 3, and the hash is over the plan's bytes; none before was released."""
 
 AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino aggregate`")
+INVITATIONS = Sealed("sordino invitations", 1, "a list of invitations", "make one with `sordino invite`")
 REPORT = Sealed("sordino report", 1, "a report", "make one with `sordino report`")
 STATEMENT = Sealed("sordino dependence", 1, "a statement about dependence", "make one with `sordino dependence`")
 TRANSCRIPT = Sealed("sordino transcript", 1, "a transcript", "make one with `sordino ledger export`")

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sordino.document.files import LARGEST_FILE, read_json
-from sordino.document.formats import AGGREGATE, PLAN, QUERY, REPORT, STATEMENT, TERMS, TRANSCRIPT
+from sordino.document.formats import AGGREGATE, INVITATIONS, PLAN, QUERY, REPORT, STATEMENT, TERMS, TRANSCRIPT
 from sordino.document.sealed import Sealed
 from sordino.errors import SordinoError
 
 FileKind = Literal[
     "survey", "plan", "aggregate", "statement", "transcript", "ledger", "terms", "query", "record", "key", "reports",
-    "page", "table",
+    "page", "table", "invitations",
 ]  # fmt: skip
 
 
@@ -41,6 +41,7 @@ WORDS: Mapping[FileKind, _KindOfFile] = {
     "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record, `sordino report` after the plan"),
     "key": _KindOfFile("a key file", "`sordino privatize` takes it as --key"),
     "reports": _KindOfFile("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
+    "invitations": _KindOfFile(INVITATIONS.noun, "`sordino serve` takes it as --invitations"),
     "page": _KindOfFile("a page", "it is for browsers"),
     "table": _KindOfFile("a table", "`sordino privatize` takes one of people after the plan"),
 }
@@ -51,6 +52,7 @@ FORMATS: Mapping[str, FileKind] = {
     REPORT.format: "reports",
     STATEMENT.format: "statement",
     TRANSCRIPT.format: "transcript",
+    INVITATIONS.format: "invitations",
 }
 """What the JSON files call themselves."""
 

@@ -136,6 +136,7 @@ def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
         "reports": collection.aggregate.n,
         "people": plan.people,
         "closed": collection.is_closed,
+        "invitations": collection.invitations,
     }
 
 

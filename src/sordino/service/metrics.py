@@ -51,7 +51,7 @@ class Metrics:
         for outcome, number in (
             ("accepted", receipt.accepted),
             ("repeated", receipt.repeated),
-            ("failed", receipt.failures),
+            ("failed" if receipt.invited else "uninvited", receipt.failures),
         ):
             self._reports.labels(outcome).inc(number)
 

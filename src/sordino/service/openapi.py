@@ -3,6 +3,7 @@
 from typing import Any
 
 from sordino.document.formats import AGGREGATE
+from sordino.document.invitation_list import HEADER
 from sordino.service.storage.reports import MOST_NAMED
 from sordino.service.uploads import FIELDS, PACKED
 from sordino.survey.results.tally import SOURCE
@@ -103,6 +104,8 @@ MEDIA = {
 }
 """What is answered as it is kept or drawn, by the path behind the plan."""
 
+OF_AN_UPLOAD = {403: "without an invitation that is known, where those are needed"}
+
 OF_A_BODY = {411: "without a length", 413: "too long", 415: "another media type"}
 
 
@@ -119,6 +122,7 @@ def responses(
         **ALWAYS,
         **(OF_A_PLAN if "{" in path or path == "/key" else {}),
         **(OF_A_BODY if body else {}),
+        **(OF_AN_UPLOAD if body is UPLOAD_BODY else {}),
         **({401: "without the analyst's token"} if for_analyst else {}),
     }
     extra: dict[str, Any] = {"requestBody": body} if body else {}
@@ -130,4 +134,6 @@ def responses(
     found: dict[int | str, dict[str, Any]] = {200: {"content": {media: {}}}} if media else {}
     if body is UPLOAD_BODY:
         found = {200: {"content": {"application/json": {"schema": RECEIPT}}}}
+        words = "the 32 hexadecimal digits of a link, where reports come by invitation"
+        extra["parameters"] = [{"name": HEADER, "in": "header", "schema": {"type": "string"}, "description": words}]
     return found | {status: {"description": words, "content": content} for status, words in sorted(told.items())}, extra

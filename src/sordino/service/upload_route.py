@@ -4,6 +4,7 @@ FastAPI takes longer for an empty answer than all that is done here for a report
 """
 
 import asyncio
+from dataclasses import replace
 from http import HTTPStatus
 
 from starlette.applications import Starlette
@@ -11,7 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from sordino.errors import SordinoError
+from sordino.document.invitation_list import HEADER, invitation_hash
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.budget import MOST_BYTES
 from sordino.service.desk import Desk
@@ -65,11 +67,14 @@ class UploadRoute:
                 upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
             else:
                 upload = _upload(collection.plan, kind, body)
+            upload = replace(upload, invitation=_invitation(collection.plan, request))
             # From here on the reports stand for it in the budget.
             body.clear()
             receipt = await self._desk.writer.add(collection, upload)
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
+        if not receipt.invited:
+            raise _uninvited(upload)
         return _acknowledge(upload, receipt)
 
 
@@ -81,6 +86,22 @@ def _uploaded_to(scope: Scope) -> str | None:
         case ["", "plans", plan, "reports"]:
             return str(plan)
     return None
+
+
+def _invitation(plan: Plan, request: Request) -> bytes | None:
+    """The hash of the invitation that came with an upload."""
+    secret = request.headers.get(HEADER)
+    return None if secret is None else invitation_hash(plan.hash, secret)
+
+
+def _uninvited(upload: Upload) -> ProblemError:
+    rule = "each report must come by itself, by an invitation that this collector knows"
+    step = "open the whole link that you were sent, at its own address"
+    if upload.invitation is None:
+        found = "no invitation"
+    else:
+        found = "an invitation that is not known here" if len(upload) == 1 else f"{len(upload):,} reports together"
+    return ProblemError(HTTPStatus.FORBIDDEN, RefusedError(rule, found=found, step=step))
 
 
 def _acknowledge(upload: Upload, receipt: Receipt) -> JSONResponse:

@@ -8,6 +8,7 @@ paper, Section 2, for single attributes.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from math import ceil
 
 from sordino.blocks.sentence import Purpose, Sentence, limits
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -224,6 +225,17 @@ def beliefs(epsilon: Nats) -> tuple[str, str]:
     return short(100 * PRIOR * high / (PRIOR * high + rest), up=True), short(
         100 * PRIOR / (PRIOR + rest * high), up=False
     )
+
+
+def chance_afterwards(epsilon: Nats) -> int:
+    """What a chance of 10 % can become at most, in whole per cent, rounded up.
+
+    Example:
+        >>> chance_afterwards(Nats.of(2)), chance_afterwards(Nats.of(3))
+        (46, 70)
+    """
+    high = _factor_bounds(epsilon)[1]
+    return ceil(100 * high / (high + PRIOR - 1))
 
 
 def factor(epsilon: Nats) -> str:

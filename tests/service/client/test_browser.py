@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
 
 from commands import PATIENCE
+from sordino.document.invitation_list import InvitationList
 from sordino.service.uploads import code_bytes
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -57,10 +59,10 @@ class Traffic:
 class Collecting:
     """A collector in a process of its own."""
 
-    def __init__(self, folder, plan):
+    def __init__(self, folder, plan, *options):
         plan.save(folder / "plan.json")
         words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
-        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem"]
+        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem", *options]
         self.plan = plan
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.address = None
@@ -107,6 +109,14 @@ def page(chromium):
     assert wrong == []
 
 
+@contextmanager
+def fresh_page(chromium):
+    """A page of a browser that has kept nothing."""
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
 def traffic(page):
     found = Traffic()
@@ -122,7 +132,7 @@ def fill(page):
 
 
 def send(page):
-    page.get_by_role("button", name="Send one code").click()
+    page.get_by_role("button", name="Send my report").click()
 
 
 def told(page, words):
@@ -134,8 +144,11 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     before = collector.count
     page.goto(f"{collector.address}/form")
     fill(page)
-    revealed = page.locator("section", has_text="What your code can reveal").inner_text()
-    assert "7.39" in revealed
+    revealed = page.locator("section", has_text="What your report can reveal")
+    # In per cent; factors are in what is folded.
+    assert "could afterwards give it at most 46%" in revealed.inner_text()
+    assert "7.39" not in revealed.inner_text()
+    assert "7.39" in revealed.text_content()
     assert traffic.uploads == []
     send(page)
     told(page, "is counted once")
@@ -145,7 +158,7 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     assert int.from_bytes(body[16:], "big") < plan.sampled.outputs
     assert body.hex() in page.locator("section").inner_text()
     page.reload()
-    told(page, "has answered this plan")
+    told(page, "has answered this survey")
     assert len(traffic.uploads) == 1
     home = collector.address.partition("/plans/")[0]
     assert all(one.url.startswith((home, "data:")) for one in traffic.requests)
@@ -171,7 +184,8 @@ def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traff
     refused = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "the disk is full"}'}
     page.route(reports, lambda route: route.fulfill(**refused))
     page.reload()
-    told(page, "The disk is full")
+    told(page, "answered with status 503")
+    assert "the disk is full" in page.locator("#place").text_content()
     page.unroute(reports)
     page.reload()
     told(page, "is counted once")
@@ -189,10 +203,10 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
     assert "3 answers need a change" in told(page, "Nothing was sent")
     assert page.evaluate("document.activeElement.type") == "radio"
     errors = page.locator(".error").all_inner_texts()
-    assert [found.partition(";")[0] for found in errors] == [
-        "An answer is needed",
-        "The answer must be a number from 18 to 90",
-        "The place must lie from 25 to 50 degrees north and from -130 to -60 degrees east",
+    assert errors == [
+        "Please choose an answer.",
+        "Please write the number in digits.",
+        "Please give a place from 25 to 50 degrees north and from -130 to -60 degrees east.",
     ]
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
@@ -205,19 +219,25 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
     assert traffic.uploads == []
 
 
-def test_a_number_that_may_be_missing_may_be_left_empty(page, tmp_path):
+def test_a_number_that_may_be_missing_has_a_box_that_says_so(page, tmp_path):
     income = {"number": {"low": 0, "high": 9000}, "missing": "0.1"}
     survey = {"version": 1, "epsilon": "1", "attribute": {"income": income}, "ask": [{"mean": "income"}]}
     found = Collecting(tmp_path, Plan.of(Survey.read(survey), 1000))
     try:
         page.goto(f"{found.address}/form")
-        assert "leave it empty if you have none" in page.locator("fieldset").inner_text()
-        # One and a half thousand, or one and a half: nothing is guessed.
-        page.locator("input").fill("1,500")
+        number, none = page.get_by_label("Your answer"), page.get_by_label("I have none")
         send(page)
-        assert "must have one meaning; found a comma" in page.locator("fieldset").inner_text()
+        assert "Please give a number." in page.locator("fieldset").inner_text()
+        # One and a half thousand, or one and a half: nothing is guessed.
+        number.fill("1,500")
+        send(page)
+        assert "it could mean thousands or decimals" in page.locator("fieldset").inner_text()
         assert found.count == 0
-        page.locator("input").fill("")
+        none.check()
+        assert number.input_value() == ""
+        number.fill("7")
+        assert not none.is_checked()
+        none.check()
         send(page)
         told(page, "is counted once")
         assert found.count == 1
@@ -229,7 +249,8 @@ def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     changed = plan.bytes.decode().replace("quokka", "quolls")
     page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))
     page.goto(f"{collector.address}/form")
-    assert "as it was frozen" in told(page, "Nothing was sent")
+    told(page, "its plan was not found to be right. Nothing was sent")
+    assert "as it was frozen" in page.locator("#place").text_content()
     assert page.get_by_role("button").count() == 0
 
 
@@ -239,12 +260,60 @@ def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffi
     told(page, "The plan keeps its promises")
     assert page.get_by_text("signed by the key of the address").count() == 1
     page.get_by_role("link", name="Answer this plan").click()
-    page.get_by_role("button", name="Send one code").wait_for()
+    page.get_by_role("button", name="Send my report").wait_for()
     other = key[::-1]
     page.goto(f"{collector.address}/form#key={other}")
     page.reload()
-    assert "must be signed by the key of the address" in told(page, "Nothing was sent")
+    told(page, "its plan was not found to be right. Nothing was sent")
+    assert "must be signed by the key of the address" in page.locator("#place").text_content()
     assert not any(part in traffic.text for part in (key, other))
+
+
+def test_an_invitation_counts_one_report_and_goes_with_it_alone(chromium, page, traffic, tmp_path, plan):
+    first, second = "0123456789abcdef" * 2, "fedcba9876543210" * 2
+    InvitationList.of(plan.hash, [first, second]).save(tmp_path / "list.json")
+    found = Collecting(tmp_path, plan, "--invitations", tmp_path / "list.json")
+    try:
+        for part in ("", "#invitation=0123", f"#invitation={'x' * 32}"):
+            page.goto("about:blank")
+            page.goto(f"{found.address}/form{part}")
+            told(page, "taken by invitation only")
+            assert page.locator("#place button").count() == 0
+        page.goto("about:blank")
+        key = found.told("/signature")["key"]
+        page.goto(f"{found.address}/form#key={key}&invitation={first}")
+        fill(page)
+        page.get_by_text("How this was checked").click()
+        assert page.get_by_role("link", name="Check every part").get_attribute("href") == f"verify#key={key}"
+        send(page)
+        told(page, "one report is counted by your link")
+        (upload,) = [one for one in traffic.requests if one.method == "POST"]
+        assert upload.all_headers()["sordino-invitation"] == first
+        others = [(one.url.partition("#")[0], one.all_headers()) for one in traffic.requests if one != upload]
+        assert first not in upload.url + repr(upload.post_data_buffer) + repr(others)
+        page.reload()
+        told(page, "has answered this survey")
+        # On another device the form cannot know: its code is acknowledged, and not counted.
+        with fresh_page(chromium) as other:
+            other.goto(f"{found.address}/form#invitation={first}")
+            fill(other)
+            send(other)
+            told(other, "one report is counted by your link")
+            assert found.count == 1
+        # What was drawn by a link that is not known is sent by the one that is.
+        with fresh_page(chromium) as other:
+            other.goto(f"{found.address}/form#invitation={'0' * 32}")
+            fill(other)
+            send(other)
+            told(other, "taken by invitation only")
+            assert "an invitation that is not known here" in other.locator("#place details").text_content()
+            assert found.count == 1
+            other.goto("about:blank")
+            other.goto(f"{found.address}/form#invitation={second}")
+            told(other, "one report is counted by your link")
+            assert found.count == 2
+    finally:
+        found.stop()
 
 
 REFUSALS = {
@@ -266,7 +335,7 @@ REFUSALS = {
 def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic, refusal):
     page.add_init_script(refusal)
     page.goto(f"{collector.address}/form")
-    button = page.get_by_role("button", name="Send one code")
+    button = page.get_by_role("button", name="Send my report")
     button.or_(page.get_by_role("status").filter(has_text="Nothing was sent")).first.wait_for()
     if button.count():
         fill(page)

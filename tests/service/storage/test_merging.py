@@ -290,7 +290,8 @@ def as_version_two(path, *tallies):
     connection.execute("DELETE FROM setting WHERE name = 'source'")
     for counts in tallies:
         connection.execute("INSERT INTO tally VALUES (1, ?, ?)", counts)
-    connection.execute("PRAGMA user_version = 2")
+    for statement in ("DROP TABLE invitation", "DROP TABLE used_invitation", "PRAGMA user_version = 2"):
+        connection.execute(statement)
     connection.commit()
     connection.close()
 

@@ -34,8 +34,8 @@ def test_a_newer_version_and_other_plans_are_refused(postgres, address, plan, ot
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(address, other)
-    postgres.do("UPDATE sordino.setting SET value = '4' WHERE name = 'version'")
-    with pytest.raises(SordinoError, match="must be of version 3; found 4"):
+    postgres.do("UPDATE sordino.setting SET value = '5' WHERE name = 'version'")
+    with pytest.raises(SordinoError, match="must be of version 4; found 5"):
         ReportStore.open(address, plan)
 
 
@@ -43,14 +43,17 @@ def test_a_store_of_the_second_version_goes_on_if_it_took_no_tallies(postgres, a
     store = ReportStore.open(address, plan)
     store.collections[plan.hash].add([uploaded([0, 1])])
     store.close()
-    before = "UPDATE sordino.setting SET value = '2' WHERE name = 'version'"
-    for statement in ("DELETE FROM sordino.setting WHERE name = 'source'", before):
+    before = (
+        "DROP TABLE sordino.invitation, sordino.used_invitation",
+        "UPDATE sordino.setting SET value = '2' WHERE name = 'version'",
+    )
+    for statement in ("DELETE FROM sordino.setting WHERE name = 'source'", *before):
         postgres.do(statement)
     store = ReportStore.open(address, plan)
     held = store.collections[plan.hash]
     assert (held.aggregate.counts.tolist(), len(held.source)) == ([1, 1, 0, 0], 32)
     store.close()
-    for statement in ("INSERT INTO sordino.tally VALUES (1, 'hash', '')", before):
+    for statement in ("INSERT INTO sordino.tally VALUES (1, 'hash', '')", *before):
         postgres.do(statement)
     with pytest.raises(SordinoError, match="whose reports it is; found 1 of an earlier version"):
         ReportStore.open(address, plan)
@@ -184,9 +187,9 @@ def test_a_newer_collector_that_came_meanwhile_is_told(postgres, address, plan):
     held = store.collections[plan.hash]
     postgres.stop()
     postgres.start()
-    postgres.do("UPDATE sordino.setting SET value = '4' WHERE name = 'version'")
+    postgres.do("UPDATE sordino.setting SET value = '5' WHERE name = 'version'")
     with pytest.raises(UnavailableError):
         held.add([uploaded([0])])
-    with pytest.raises(SordinoError, match="must be of version 3; found 4"):
+    with pytest.raises(SordinoError, match="must be of version 4; found 5"):
         held.add([uploaded([0])])
     store.close()

@@ -112,7 +112,7 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_f
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
         ("other", "CREATE TABLE things (x)", "another database"),
-        ("newer", "PRAGMA user_version = 4", "version 3; found 4"),
+        ("newer", "PRAGMA user_version = 5", "version 4; found 5"),
     ):
         if name == "newer":
             ReportStore.open(tmp_path / name, plan).close()

@@ -8,7 +8,7 @@ import click
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
-from sordino.cli.terminal.explanations import print_explanation, promise_json
+from sordino.cli.terminal.explanations import print_explanation, print_questionnaire, promise_json
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
 
@@ -23,7 +23,8 @@ from sordino.words.explain_plan import explanation
 def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None:
     """Say in plain words what a report under a PLAN can reveal, and what is not protected.
 
-    Prints the five sentences that matter; --all and --json have all of them.
+    What people read when they are asked comes first. Then the five sentences that matter; --all and --json have all
+    of them.
     """
     frozen = Plan.load(plan)
     with progress("floor", None) if floor else nullcontext():
@@ -32,4 +33,5 @@ def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None
         promise = frozen.promise and promise_json(frozen.promise)
         print_json({"plan": frozen.hash, **said.json(), "promise": promise})
         return
+    print_questionnaire(said)
     print_explanation(said, None if everything else f"sordino explain {plan} --all", floor=floor)

@@ -1,7 +1,7 @@
 """`sordino serve`: a collector of plans' reports."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import click
 from sordino.cli.options import FILE
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
+from sordino.document.invitation_list import InvitationList
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
 
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     "--metrics-port", type=Whole(0, 65535), help="Serve health and OpenMetrics on this port; 0 takes any free one."
 )
 @click.option(
+    "--invitations",
+    type=FILE,
+    multiple=True,
+    help="Take reports only by these invitations, a list of `sordino invite`; may be repeated.",
+)
+@click.option(
     "--least-people",
     type=Whole(1),
     default=100,
@@ -48,6 +55,7 @@ def serve(
     *,
     store: str,
     add: bool,
+    invitations: tuple[Path, ...],
     key: Path | None,
     host: str,
     port: int,
@@ -69,12 +77,16 @@ def serve(
     from sordino.service.storage.store import ReportStore
 
     frozen = [Plan.load(path) for path in plans]
+    lists = [_invitations_to(frozen, path) for path in invitations]
     signer = None if key is None else Signer.of_file(key)
     with (
         _listen(host, port) as listener,
         _serve_metrics(host, metrics_port) as metrics,
         closing(ReportStore.open(store, *frozen, add=add)) as held,
     ):
+        for given in lists:
+            new = held.collections[given.plan].invite(given.hashes)
+            say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
         token = held.new_token()
         application = Collector(held, least_people, signer, metrics, published=publish).application
         if token is not None:
@@ -87,6 +99,19 @@ def serve(
         with suppress(KeyboardInterrupt):
             BoundedServer(application).run([listener])
     say("stopped; all that was acknowledged is in the store")
+
+
+def _invitations_to(plans: Sequence[Plan], path: Path) -> InvitationList:
+    """A list of invitations.
+
+    Raises:
+        SordinoError: no list, or one of a plan that is not served.
+    """
+    found = InvitationList.load(path)
+    if found.plan not in {plan.hash for plan in plans}:
+        step = "serve that plan too, or invite to one of these"
+        raise SordinoError(f"{path} must invite to a plan that is served", found="another plan's hash", step=step)
+    return found
 
 
 @contextmanager

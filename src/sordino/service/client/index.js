@@ -9,9 +9,10 @@ import { requireKept, verdicts } from "./promise/promise.js";
 
 export { TallyError, estimates } from "./estimate/estimates.js";
 export { sentences } from "./explain.js";
-export { Outbox, pack } from "./outbox.js";
+export { Outbox, invitationOf, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./plan/record.js";
+export { Speech } from "./catalogue/speech.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
 export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };

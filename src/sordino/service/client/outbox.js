@@ -1,10 +1,13 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
-// as the same bytes. Another draw would be a second release.
+// as the same bytes. Another draw would be a second release. The invitation of a link goes with it as a header: a secret that
+// stands behind #, which no request for a page holds.
 
+import { ENGLISH } from "./catalogue/speech.js";
 import { Shelf, StorageError } from "./shelf.js";
 
 const PACKED = "application/vnd.sordino-reports; version=1";
 const WAIT = 30_000;
+const SECRET = /^[0-9a-f]{32}$/i;
 
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -16,9 +19,25 @@ export function pack(code, width) {
   return hex(id) + digits;
 }
 
+/** The invitation of an address, 32 hexadecimal digits; null where there is none, or not all of it. */
+export function invitationOf(fragment) {
+  const found = new URLSearchParams(fragment.replace(/^#/, "")).get("invitation");
+  return found !== null && SECRET.test(found) ? found.toLowerCase() : null;
+}
+
+/** The headers of an upload that comes by an invitation, or without. */
+const invited = (invitation) => (invitation === null ? {} : { "Sordino-Invitation": invitation });
+
+/** Whether the collector takes reports by invitation alone. */
+export async function needsInvitation() {
+  const answer = await fetch("progress", { credentials: "omit", redirect: "error", cache: "no-store" });
+  return answer.ok && (await answer.json()).invitations > 0;
+}
+
 export class Outbox {
-  constructor(hash, address, shelf = new Shelf()) {
-    Object.assign(this, { hash, address, shelf });
+  /** `invitation` as `invitationOf` reads it: what was drawn by one link may be sent by another. */
+  constructor(hash, address, invitation = null, shelf = new Shelf()) {
+    Object.assign(this, { hash, address, invitation, shelf });
   }
 
   /** `{state: "kept" or "acknowledged", upload}`, or null; throws StorageError. */
@@ -39,17 +58,20 @@ export class Outbox {
     return drawn;
   }
 
-  /** Send what is kept; tells `{done, upload, problem, wait}`. What is not acknowledged stays kept. */
+  /**
+   * Send what is kept. Gives `{done, upload}`, or `{done, problem, reason, detail, wait}`: a sentence, by its key and values in
+   * the catalogue too, and what the collector said in its own words. What is not acknowledged stays kept.
+   */
   async send() {
     const found = await this.kept();
-    if (found === null) throw new StorageError("that the browser's storage was cleared", "Open the page again.");
+    if (found === null) throw new StorageError("problem_storage_cleared");
     const { state, upload } = found;
     if (state === "acknowledged") return { done: true };
     let answer;
     try {
       answer = await fetch(this.address, {
         method: "POST",
-        headers: { "Content-Type": PACKED },
+        headers: { "Content-Type": PACKED, ...invited(this.invitation) },
         body: bytesOf(upload),
         cache: "no-store",
         credentials: "omit",
@@ -58,7 +80,7 @@ export class Outbox {
         signal: AbortSignal.timeout(WAIT),
       });
     } catch {
-      return { done: false, problem: "The collector could not be reached.", wait: true };
+      return trouble("problem_unreachable", {}, true);
     }
     const told = (await answer.json().catch(() => null)) ?? {};
     if (answer.ok && told.accepted + told.repeated === 1) {
@@ -67,7 +89,12 @@ export class Outbox {
       return { done: true, upload };
     }
     const said = [told.failed?.[0]?.rule, told.detail].find((one) => typeof one === "string" && one !== "");
-    const problem = said ?? `The collector answered with status ${answer.status}.`;
-    return { done: false, problem: `${problem[0].toUpperCase()}${problem.slice(1)}`, wait: answer.status === 429 || answer.status >= 500 };
+    if (answer.status === 403) return trouble("problem_uninvited", {}, false, said);
+    return trouble("problem_status", { status: String(answer.status) }, answer.status === 429 || answer.status >= 500, said);
   }
+}
+
+/** Why a report has not arrived; `wait` is whether it may later. */
+function trouble(key, values, wait, detail = "") {
+  return { done: false, problem: ENGLISH.say(key, values), reason: { key, values }, detail, wait };
 }

@@ -1,6 +1,7 @@
 // A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, what a published
 // tally says, and what could not be checked.
 
+import { ENGLISH, Speech, chosen, offered } from "./catalogue/speech.js";
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./channel/fraction.js";
@@ -46,11 +47,21 @@ function unchecked(plan) {
 const list = (lines) => element("ul", {}, ...lines.map((line) => element("li", {}, line)));
 const card = (heading, ...within) => element("section", { class: "card" }, element("h2", {}, heading), ...within);
 
+/** The survey's own title, in a language of whoever reads. */
+function showTitle({ words: own }) {
+  if (own?.title === undefined) return;
+  const language = chosen(offered({ words: own }), globalThis.navigator.languages);
+  const title = new Speech(language, own).text(own.title);
+  document.title = `${title}: check the plan`;
+  document.querySelector("h1").after(element("p", { class: "title", lang: language }, title));
+}
+
 try {
   const { hash, text } = await fetchPlan();
   const found = await inspect(text, hash);
   const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
   const { plan, verdicts } = found;
+  showTitle(plan);
   const broken = verdicts.some(({ holds }) => holds === false);
   const unsure = verdicts.some(({ holds }) => holds === null);
   const kept = unsure ? "Every promise that could be checked is kept; some could not be checked." : "The plan keeps its promises.";
@@ -60,7 +71,7 @@ try {
   document.getElementById("place").replaceChildren(
     table(plan, verdicts),
     element("p", {}, "The plan's hash matches the address: ", element("code", {}, hash)),
-    element("p", {}, signed),
+    element("p", {}, ENGLISH.say(signed.key, signed.values)),
     card("What a code can reveal", list(sentences(found))),
     slot,
     card("What this page cannot check", list(unchecked(plan))),

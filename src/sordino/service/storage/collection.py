@@ -5,7 +5,7 @@ long as the code is known. Codes can be scrubbed once they are counted: their id
 repeated. Of other collectors' tallies each collector's reports count once, as its latest tally has them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +19,7 @@ from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
+from sordino.service.storage.invitations import Invitations, add_invited
 from sordino.service.storage.reports import ID_BYTES, MOST_NAMED, MergedPart, Receipt, Upload
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
@@ -44,6 +45,7 @@ MOST_MERGED = LARGEST_COUNT // 2
 UNSENDABLE = "a code must be one that the plan can send"
 SHARED_ID = "an id must belong to one report"
 LATE = "a closed plan takes no reports"
+OPEN = "a collection is by invitation from its first report on"
 OWN = "this collector's own reports: nothing was added"
 LOST = "more of this collector's own reports than its store has, as if it was restored from a copy: nothing was added"
 
@@ -56,6 +58,7 @@ class _CollectionState:
     own: Aggregate
     merged: Aggregate
     closed: bool
+    invitations: Invitations
 
     @property
     def tally(self) -> Aggregate:
@@ -92,6 +95,11 @@ class Collection:
         return self._state.closed
 
     @property
+    def invitations(self) -> int:
+        """How many there are; with any of them reports come by invitation only."""
+        return len(self._state.invitations)
+
+    @property
     def _state(self) -> _CollectionState:
         known = self._known_now
         if known is None:
@@ -114,7 +122,7 @@ class Collection:
                 own += self.plan.sampled.tally(codes)
             merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
-            known = self._known = _CollectionState(session, own, merged, closed)
+            known = self._known = _CollectionState(session, own, merged, closed, self._known_invitations())
         return known
 
     @contextmanager
@@ -128,21 +136,34 @@ class Collection:
     def add(self, uploads: Sequence[Upload]) -> list[Receipt]:
         """Keep the reports of some uploads, in one commit; what is returned is on disk.
 
+        In a collection by invitation each report comes by itself, with an invitation that is known, whose use is noted
+        in the same commit; by one that was used nothing more is counted. Elsewhere reports come without.
+
         Raises:
             RefusedError: the plan is closed.
             UnavailableError: the system refuses to write, as a full disk does; these uploads may be sent again.
         """
-        together = _join(uploads)
-        sendable = self._sendable(together.codes)
         with self._transaction() as before:
             if before.closed:
                 raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
-            if sendable.all() and self._database.insert(self._number, together):
-                receipts, fresh = [Receipt(len(upload), 0) for upload in uploads], together.codes
+            invitations = before.invitations
+            if invitations or any(upload.invitation for upload in uploads):
+                receipts, fresh, invitations = add_invited(uploads, invitations, self._insert)
+                if invitations.used != before.invitations.used:
+                    self._save_used(invitations)
             else:
-                receipts, fresh = self._add_new(uploads, together, sendable)
-        self._known = replace(before, own=before.own + self.plan.sampled.tally(fresh))
+                receipts, fresh = self._insert(uploads)
+        own = before.own + self.plan.sampled.tally(fresh)
+        self._known = replace(before, own=own, invitations=invitations)
         return receipts
+
+    def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
+        """What becomes of uploads that may come, within a transaction, with the codes that are new."""
+        together = _join(uploads)
+        sendable = self._sendable(together.codes)
+        if sendable.all() and self._database.insert(self._number, together):
+            return [Receipt(len(upload), 0) for upload in uploads], together.codes
+        return self._add_new(uploads, together, sendable)
 
     def _add_new(
         self, uploads: Sequence[Upload], together: Upload, sendable: NDArray[np.bool_]
@@ -292,6 +313,31 @@ class Collection:
     @property
     def _none(self) -> Aggregate:
         return self.plan.sampled.tally(np.empty(0, dtype=np.uint64))
+
+    def invite(self, hashes: Iterable[bytes]) -> int:
+        """Take reports by these invitations, beside those that are known, and by no others; how many are new.
+
+        Raises:
+            RefusedError: reports came without.
+        """
+        with self._transaction() as before:
+            if not before.invitations and before.own.n:
+                step = "collect in a store of its own, or go on without invitations"
+                raise RefusedError(OPEN, found=f"{before.own.n:,} reports that came without", step=step)
+            known = before.invitations.with_more(hashes)
+            words = "INSERT INTO invitation VALUES (?, ?) ON CONFLICT (plan) DO UPDATE SET hashes = EXCLUDED.hashes"
+            self._rows(words, known.hashes)
+            self._save_used(known)
+        self._known = replace(before, invitations=known)
+        return len(known) - len(before.invitations)
+
+    def _save_used(self, invitations: Invitations) -> None:
+        words = "INSERT INTO used_invitation VALUES (?, ?) ON CONFLICT (plan) DO UPDATE SET bits = EXCLUDED.bits"
+        self._rows(words, invitations.used)
+
+    def _known_invitations(self) -> Invitations:
+        rows = self._rows("SELECT hashes, bits FROM invitation JOIN used_invitation USING (plan) WHERE plan = ?")
+        return Invitations(*map(bytes, rows[0])) if rows else Invitations()
 
     def close_to_reports(self) -> None:
         """Take no more reports, for ever."""

@@ -12,8 +12,9 @@ from typing import Any
 from sordino.errors import SordinoError
 from sordino.service.storage.reports import Upload
 
-VERSION = 3
-"""Of the tables: since 3 each tally of others is known by the collector whose reports they are."""
+VERSION = 4
+"""Of the tables: since 3 each tally of others is known by the collector whose reports they are, since 4 there can be
+invitations."""
 
 SCRUBBED = "scrubbed"
 """The tally of a store's own reports whose codes are gone; of all others the source is named."""
@@ -29,6 +30,13 @@ CREATE TABLE tally (plan INTEGER NOT NULL, source TEXT NOT NULL, counts {bytes} 
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 """Plans are numbered from 1; a report whose code was scrubbed has none; tallies are counters as little-endian int64."""
+
+INVITATION_TABLES = """
+CREATE TABLE invitation (plan INTEGER PRIMARY KEY, hashes {bytes} NOT NULL);
+CREATE TABLE used_invitation (plan INTEGER PRIMARY KEY, bits {bytes} NOT NULL);
+"""
+"""Since version 4: a row in each for a plan that takes reports by invitation, as `Invitations` has it. What a commit
+writes over stands by itself: SQLite writes rows whole."""
 
 
 def require_no_unsourced(name: str, tallies: int) -> None:

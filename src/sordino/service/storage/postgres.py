@@ -13,7 +13,14 @@ import numpy as np
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import TABLES, UNSOURCED, VERSION, Database, require_no_unsourced
+from sordino.service.storage.database import (
+    INVITATION_TABLES,
+    TABLES,
+    UNSOURCED,
+    VERSION,
+    Database,
+    require_no_unsourced,
+)
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 if TYPE_CHECKING:
@@ -142,7 +149,7 @@ class PostgresDatabase(Database):
 
     def vacuum(self) -> None:
         """See the base class."""
-        self.rows("VACUUM report")
+        self.rows("VACUUM report, used_invitation")
 
     def close(self) -> None:
         """See the base class."""
@@ -155,12 +162,19 @@ class PostgresDatabase(Database):
             for statement in TABLES.format(bytes="BYTEA", clustered="").split(";"):
                 self.rows(statement)
             self.rows(APPEND_ONLY)
-            self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
-        elif self.rows("SELECT value FROM setting WHERE name = 'version'") == [("2",)]:
-            # It knew tallies of others by their counts alone; its tables are the same.
-            require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
-            self.rows("UPDATE setting SET value = ? WHERE name = 'version'", str(VERSION))
+            self._add_invitations("INSERT INTO setting VALUES ('version', ?)")
+        elif (found := self.rows("SELECT value FROM setting WHERE name = 'version'")) in ([("2",)], [("3",)]):
+            if found == [("2",)]:
+                # It knew tallies of others by their counts alone; its tables are those of version 3.
+                require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
+            self._add_invitations("UPDATE setting SET value = ? WHERE name = 'version'")
         self._require_version(self._connection)
+
+    def _add_invitations(self, note: str) -> None:
+        """What version 3 has not, with a note of the version."""
+        for statement in filter(str.strip, INVITATION_TABLES.format(bytes="BYTEA").split(";")):
+            self.rows(statement)
+        self.rows(note, str(VERSION))
 
     def _require_version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
         ((found,),) = connection.execute("SELECT value::int FROM setting WHERE name = 'version'").fetchall()

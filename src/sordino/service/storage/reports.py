@@ -18,10 +18,12 @@ class Upload:
     Attributes:
         ids: of each report, 16 bytes, one after the other.
         codes: of each, shape (n,).
+        invitation: the hash of the one that they came by, if they came by one.
     """
 
     ids: bytes
     codes: Words
+    invitation: bytes | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -37,15 +39,18 @@ class Receipt:
 
     Attributes:
         accepted: reports that are new, and on disk.
-        repeated: reports that were there already, as far as is known with the same code.
+        repeated: reports that were there already, as far as is known with the same code; or by an invitation that was
+            used already.
         failed: places of the others in the upload, and why: of the first `MOST_NAMED`.
         failures: how many others there are.
+        invited: whether they may come as they did; else nothing of them is kept.
     """
 
     accepted: int
     repeated: int
     failed: tuple[tuple[int, str], ...] = ()
     failures: int = 0
+    invited: bool = True
 
 
 @dataclass(frozen=True)

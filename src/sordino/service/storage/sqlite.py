@@ -15,7 +15,14 @@ import numpy as np
 from sordino.document.private_file import make_private, new_private_file
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import TABLES, UNSOURCED, VERSION, Database, require_no_unsourced
+from sordino.service.storage.database import (
+    INVITATION_TABLES,
+    TABLES,
+    UNSOURCED,
+    VERSION,
+    Database,
+    require_no_unsourced,
+)
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 APPLICATION = 0x50524452
@@ -149,12 +156,16 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _make(_: Path, connection: sqlite3.Connection) -> None:
-    tables = TABLES.format(bytes="BLOB", clustered=" WITHOUT ROWID")
-    for statement in filter(str.strip, tables.split(";")):
-        connection.execute(statement)
+def _make(path: Path, connection: sqlite3.Connection) -> None:
+    _create(TABLES, connection)
     for statement in APPEND_ONLY.split("END;"):
         connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
+    _from_three(path, connection)
+
+
+def _create(tables: str, connection: sqlite3.Connection) -> None:
+    for statement in filter(str.strip, tables.format(bytes="BLOB", clustered=" WITHOUT ROWID").split(";")):
+        connection.execute(statement)
 
 
 def _from_one(path: Path, connection: sqlite3.Connection) -> None:
@@ -171,11 +182,22 @@ def _from_one(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _from_two(path: Path, connection: sqlite3.Connection) -> None:
-    """Version 2 knew tallies of others by their counts alone; its tables are the same."""
+    """Version 2 knew tallies of others by their counts alone; its tables are those of version 3."""
     require_no_unsourced(str(path), connection.execute(UNSOURCED).fetchone()[0])
+    _from_three(path, connection)
 
 
-_MIGRATIONS: Mapping[int, Callable[[Path, sqlite3.Connection], None]] = {0: _make, 1: _from_one, 2: _from_two}
+def _from_three(_: Path, connection: sqlite3.Connection) -> None:
+    """Version 3 knew no invitations."""
+    _create(INVITATION_TABLES, connection)
+
+
+_MIGRATIONS: Mapping[int, Callable[[Path, sqlite3.Connection], None]] = {
+    0: _make,
+    1: _from_one,
+    2: _from_two,
+    3: _from_three,
+}
 """From each earlier version to this one; 0 is an empty file."""
 
 

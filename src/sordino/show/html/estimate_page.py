@@ -26,6 +26,7 @@ from sordino.survey.results.result import Result
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
+from sordino.words.explain_questionnaire import survey_title
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
@@ -69,7 +70,7 @@ def estimate_page(
     Args:
         plan: that the reports belong to.
         results: the estimate of each of its questions.
-        title: of the page; the attributes' names by default.
+        title: of the page; by default the survey's own, or its attributes' names.
         known: what a simulation knows beside.
         poststratified: tables by margins that are known otherwise.
         pooled: quantities that several questions tell.
@@ -94,7 +95,8 @@ def estimate_page(
     else:
         sections += chain(*about_several)
     sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
-    sections.append(revealed_section(explanation(plan)))
+    explained = explanation(plan)
+    sections += [*questionnaire_sections(explained), revealed_section(explained)]
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     certified = _certificates(plan, results)
@@ -107,7 +109,17 @@ def estimate_page(
     lead = f"{reports:,} reports about {_about(headings)}."
     if any(heading.is_estimated for heading in headings):
         lead = " ".join([lead, *POPULATION])
-    return render(title or _title(headings), lead, sections)
+    return render(title or survey_title(plan) or _title(headings), lead, sections)
+
+
+def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:
+    """What people were asked, where the survey has words for it: who asks, and the questions when they are wanted."""
+    if not said.questionnaire:
+        return ()
+    about, *sections = said.questionnaire
+    questions = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in sections)
+    # Its title is the page's.
+    return (Section("What people are asked", (Sentences(about.lines),), (Fold("The questions", questions),)),)
 
 
 def _folded(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str]) -> Iterator[Section]:

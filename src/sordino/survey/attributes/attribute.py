@@ -27,7 +27,8 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.expected import number_mistakes, shares_mistakes
 from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
-from sordino.survey.frozen.parts import GridPart, Part, RangePart
+from sordino.survey.attributes.wording import WordingTable
+from sordino.survey.frozen.parts import GridPart, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 
 BINS = 256
@@ -100,7 +101,7 @@ class NumberTable(RangeTable):
         return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
 
 
-class AttributeTable(Part):
+class AttributeTable(WordingTable):
     """One attribute of the people: its values, where they stand in the data, and how they are protected.
 
     Attributes:
@@ -112,6 +113,8 @@ class AttributeTable(Part):
         delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
             are within the survey's dependence bounds; the survey's epsilon by default.
         expected: what the people are thought to be like, for forecasts alone: shares of the values, or a mean and `sd`.
+
+    How people are asked for it: see `WordingTable`.
     """
 
     categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
@@ -155,6 +158,7 @@ class AttributeTable(Part):
         except SordinoError as error:
             yield error
             return
+        yield from self.input_mistakes((domain.low, domain.high) if isinstance(domain, Interval) else None)
         if isinstance(domain, Interval):
             yield from self._number_mistakes()
             return

@@ -1,0 +1,260 @@
+"""The questions of an XLSForm, in their order: what each asks, in which words, of whom; and what cannot be asked."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from sordino.exact.messages.brief import shown
+from sordino.forms.workbook import Row
+
+Texts = Mapping[str, str]
+"""By language, as BCP 47 has it; the empty one is of texts that name none."""
+
+Sheets = Mapping[str, list[tuple[int, Row]]]
+
+LANGUAGES = {
+    "english": "en", "deutsch": "de", "german": "de", "français": "fr", "francais": "fr", "french": "fr",
+    "español": "es", "espanol": "es", "spanish": "es", "português": "pt", "portuguese": "pt", "italian": "it",
+    "dutch": "nl", "arabic": "ar", "swahili": "sw", "kiswahili": "sw", "hindi": "hi", "nepali": "ne", "somali": "so",
+    "russian": "ru", "ukrainian": "uk", "turkish": "tr", "bengali": "bn", "urdu": "ur", "amharic": "am",
+}  # fmt: skip
+"""Names that forms give languages instead of their codes."""
+
+CODE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+
+ASKED = ("select_one", "select_multiple", "integer", "decimal", "range", "geopoint", "date")
+"""Types of questions whose answers are one of finitely many values, or numbers within ends."""
+
+REASONS = {
+    "text": "free text has no list of values that a report could be one of",
+    "note": "a note asks nothing; write it as [about] or as a section's text",
+    "calculate": "what is worked out from other answers is not asked",
+    "acknowledge": "what people agree to is [about.consent]",
+    "rank": "an order of all choices is not asked",
+    "time": "a time of day is not asked; ask for a number of hours",
+    "datetime": "a moment is not asked; ask for a date",
+    "select_one_from_file": "its choices are in another file",
+    "select_multiple_from_file": "its choices are in another file",
+    **dict.fromkeys(("geotrace", "geoshape"), "a line or an area is not asked; a place is"),
+    **dict.fromkeys(("image", "audio", "video", "file", "barcode"), "what is recorded has no list of values"),
+    **dict.fromkeys(
+        ("start", "end", "today", "deviceid", "phonenumber", "username", "email", "simserial", "subscriberid", "audit"),
+        "it could say who answered, and when",
+    ),
+}
+"""Why others are left out."""
+
+SPACED = re.compile(r"^(begin|end|select) (one|multiple|group|repeat)\b", re.IGNORECASE)
+"""Types as forms of old spell them."""
+
+TRUE = frozenset({"yes", "true", "true()", "1"})
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something of a form that is not in the survey.
+
+    Attributes:
+        where: it stands in the form.
+        why: it is left out, or what is there instead.
+    """
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True)
+class FormChoice:
+    """One of the choices of a question, as data hold it and as people read it."""
+
+    name: str
+    labels: Texts
+
+
+@dataclass(frozen=True)
+class FormQuestion:
+    """A question that can be asked.
+
+    Attributes:
+        row: of the sheet.
+        type: one of `ASKED`.
+        name: of the answer in data.
+        labels, hints: as people read them.
+        choices: of a select.
+        required: whether it must be answered.
+        relevant: expressions that must all hold, of the groups around it first.
+        settings: of a range, and the constraint.
+        group: the number of the group around it, 0 of none.
+    """
+
+    row: int
+    type: str
+    name: str
+    labels: Texts
+    hints: Texts
+    choices: tuple[FormChoice, ...]
+    required: bool
+    relevant: tuple[str, ...]
+    settings: Row
+    group: int
+
+    @property
+    def where(self) -> str:
+        """Where it stands, in words."""
+        return f"row {self.row}, {shown(self.name)}"
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is read of a form.
+
+    Attributes:
+        title: perhaps.
+        languages: the default first; none of a form that names none.
+        questions: in their order.
+        groups: the texts of each group, by its number.
+        left_out: what could not be read as a question.
+    """
+
+    title: str
+    languages: tuple[str, ...]
+    questions: tuple[FormQuestion, ...]
+    groups: Mapping[int, Texts]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass
+class _OpenGroup:
+    """A group or a repetition that is open while rows are read."""
+
+    number: int
+    relevant: str
+    repeats: bool
+
+
+@dataclass
+class _FormReading:
+    """What is known while rows are read one after the other."""
+
+    choices: dict[str, list[FormChoice]]
+    questions: list[FormQuestion] = field(default_factory=list)
+    groups: dict[int, Texts] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+def read_form(sheets: Sheets) -> Form:
+    """The form of a workbook's sheets."""
+    reading = _FormReading(_choices(sheets.get("choices", [])))
+    numbers, within = count(1), list[_OpenGroup]()
+    for row, cells in sheets["survey"]:
+        kind, *rest = SPACED.sub(r"\1_\2", cells.get("type", "")).split() or [""]
+        kind = kind.lower()
+        if kind.startswith("begin_"):
+            group = _OpenGroup(next(numbers), cells.get("relevant", ""), kind == "begin_repeat")
+            within.append(group)
+            reading.groups[group.number] = _texts(cells, "label")
+            if group.repeats:
+                why = "answers that repeat would be several reports of one person"
+                reading.left_out.append(LeftOut(f"row {row}, {shown(cells.get('name', ''))}", why))
+        elif kind.startswith("end_"):
+            del within[-1:]
+        elif kind and not any(group.repeats for group in within):
+            _read_question(reading, row, kind, rest, cells, within)
+    settings = sheets["settings"][0][1] if sheets.get("settings") else {}
+    languages = _languages(reading, sheets, settings.get("default_language", ""))
+    title = settings.get("form_title", "")
+    return Form(title, languages, tuple(reading.questions), reading.groups, tuple(reading.left_out))
+
+
+def _read_question(
+    reading: _FormReading, row: int, kind: str, rest: list[str], cells: Row, within: list[_OpenGroup]
+) -> None:
+    """Take a question, or note why it is left out."""
+    name = cells.get("name", "")
+    where = f"row {row}, {shown(name or kind)}"
+    why = REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
+    if kind in ASKED:
+        choices, why = reading.choices.get(rest[0], []) if rest else [], ""
+        if not name:
+            why = "it has no name"
+        elif name in {question.name for question in reading.questions}:
+            why = "another question has its name"
+        elif kind.startswith("select_") and len(choices) < 2:
+            why = "its list has no two choices"
+    if why:
+        reading.left_out.append(LeftOut(where, why))
+        return
+    if not kind.startswith("select_"):
+        choices = []
+    elif "or_other" in rest[1:]:
+        choices = [*choices, FormChoice("other", {})]
+        reading.left_out.append(LeftOut(where, "what people write as another answer; the choice `other` is there"))
+    if "choice_filter" in cells:
+        reading.left_out.append(LeftOut(where, "its choice_filter: all choices are offered"))
+    relevant = tuple(one for one in (*(group.relevant for group in within), cells.get("relevant", "")) if one)
+    texts, hints = _texts(cells, "label"), _texts(cells, "hint")
+    if any("${" in text for text in (*texts.values(), *hints.values())):
+        reading.left_out.append(LeftOut(where, "answers within its text, which stays as it is written"))
+    required = cells.get("required", "").lower() in TRUE
+    group = within[-1].number if within else 0
+    reading.questions.append(
+        FormQuestion(row, kind, name, texts, hints, tuple(choices), required, relevant, cells, group)
+    )
+
+
+def _choices(rows: list[tuple[int, Row]]) -> dict[str, list[FormChoice]]:
+    """The choices of each list, in their order, each once."""
+    found: dict[str, list[FormChoice]] = {}
+    for _, cells in rows:
+        own = found.setdefault(cells.get("list_name", cells.get("list name", "")), [])
+        name = cells.get("name", cells.get("value", ""))
+        if name and name not in {choice.name for choice in own}:
+            own.append(FormChoice(name, _texts(cells, "label")))
+    return found
+
+
+def _texts(cells: Row, column: str) -> Texts:
+    """The texts of a column in each language that has a code."""
+    found: dict[str, str] = {}
+    for name, text in cells.items():
+        own, _, language = name.partition("::")
+        code = language_code(language)
+        if own == column and code is not None:
+            found.setdefault(code, text)
+    return found
+
+
+def language_code(language: str) -> str | None:
+    """The code of a language as a column names it; None where that names none.
+
+    Example:
+        >>> [language_code(name) for name in ("English (en)", "pt-BR", "Deutsch", "", "Klingon")]
+        ['en', 'pt-BR', 'de', '', None]
+    """
+    language = language.strip()
+    if not language:
+        return ""
+    in_brackets = re.search(r"\(([^()]*)\)$", language)
+    code = in_brackets[1].strip() if in_brackets else language
+    return LANGUAGES.get(code.lower()) or (code if CODE.fullmatch(code) else None)
+
+
+def _languages(reading: _FormReading, sheets: Sheets, default: str) -> tuple[str, ...]:
+    """The languages of labels, the default first; those without a code are left out."""
+    names = dict.fromkeys(
+        name.partition("::")[2]
+        for sheet in ("survey", "choices")
+        for _, cells in sheets.get(sheet, [])
+        for name in cells
+        if name.startswith("label::")
+    )
+    codes = dict.fromkeys(code for code in map(language_code, names) if code)
+    for name in names:
+        if language_code(name) is None:
+            why = "a language whose code is not known: name the column label::NAME (code)"
+            reading.left_out.append(LeftOut(f"the texts in {shown(name)}", why))
+    first = language_code(default)
+    if first in codes:
+        codes = {first: None, **codes}
+    return tuple(codes)

@@ -1,0 +1,277 @@
+"""A form as the text of a survey file: what people read and may answer, and a marked place for each promise.
+
+What a report may reveal stands in no form. So nothing is promised here: `epsilon`, and what protects each attribute,
+are left to be chosen, and the survey is refused until they are. So are ends of numbers, and the cells of a map.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sordino.exact.messages.brief import shown
+from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
+from sordino.forms.relevant import Conditions, conditions_of, narrowed
+from sordino.printable import printable
+from sordino.survey.reading.open_choices import CHOOSE, open_choices
+
+UNANSWERED = "not answered"
+"""The category of who skips a question that may be skipped."""
+
+BARE = re.compile("[A-Za-z0-9_-]+")
+
+ENDS = re.compile(r"\.\s*(>=|<=)\s*(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)?)\s*(>=|<=)\s*\.")
+"""A bound of a constraint, the answer on either side."""
+
+END_NAMES = ("low", "high")
+
+BETWEEN = re.compile(r"\s+and\s+")
+AT_MOST = re.compile(r"count-selected\s*\(\s*\.\s*\)\s*<=\s*([0-9]+)")
+PARAMETER = re.compile(r"\b(start|end|step)\s*=\s*(-?[0-9]+(?:\.[0-9]+)?)")
+
+ASKS = {"select_one": "histogram", "select_multiple": "several", "geopoint": "histogram"}
+"""What is asked about each type of question; of all others the mean."""
+
+
+@dataclass(frozen=True)
+class ImportedSurvey:
+    """What became of a form.
+
+    Attributes:
+        text: of the survey file.
+        attributes: how many there are.
+        choices: how many places are left to be chosen.
+        left_out: what is not in it.
+    """
+
+    text: str
+    attributes: int
+    choices: int
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass
+class _Writing:
+    """What is known while questions are written one after the other."""
+
+    languages: tuple[str, ...]
+    by_numbers: bool
+    values: dict[str, list[str]] = field(default_factory=dict)
+    conditional: set[str] = field(default_factory=set)
+    left_out: list[LeftOut] = field(default_factory=list)
+    lacking: dict[str, int] = field(default_factory=dict)
+
+
+def survey_text(form: Form, name: str) -> ImportedSurvey:
+    """The survey of a form.
+
+    Args:
+        form: as it was read.
+        name: of its file.
+    """
+    numbers = any(not question.choices and question.type != "geopoint" for question in form.questions)
+    writing = _Writing(form.languages, numbers)
+    attributes = [line for question in form.questions for line in (*_attribute(question, writing), "")]
+    lines = [
+        *_comment(f"From {name}. Where {CHOOSE!r} stands, choose: nothing is planned before."),
+        "version = 1",
+        f"epsilon = {_quoted(CHOOSE)}  # a promise: no report changes anybody's odds by more than e^epsilon",
+        "",
+        *_about(form, writing),
+        *_sections(form, writing),
+        *attributes,
+        *_comment("A person answers one of these, drawn by their weights, whatever their answers are."),
+        *(line for question in form.questions for line in _ask(question)),
+    ]
+    for language, count in writing.lacking.items():
+        why = f"{count} that the form has not: texts in another language stand in their place"
+        writing.left_out.append(LeftOut(f"the texts in {language}", why))
+    left_out = (*form.left_out, *writing.left_out)
+    if left_out:
+        lines += _comment("Left out, or otherwise than in the form:")
+        lines += [line for one in left_out for line in _comment(f"- {one.where}: {one.why}")]
+    text = "\n".join(lines).rstrip("\n") + "\n"
+    open_places = sum(1 for _ in open_choices(tomllib.loads(text)))
+    return ImportedSurvey(text, len(form.questions), open_places, left_out)
+
+
+def _about(form: Form, writing: _Writing) -> Iterator[str]:
+    if not form.title and not form.languages:
+        return
+    yield "[about]"
+    if form.title:
+        yield f"title = {_quoted(form.title)}"
+    if form.languages:
+        yield f"languages = {_list(writing.languages)}"
+    yield ""
+
+
+def _sections(form: Form, writing: _Writing) -> Iterator[str]:
+    """Groups in their order, where there are any; what stands between two has a section without a heading."""
+    if not any(question.group for question in form.questions):
+        return
+    runs: list[tuple[int, list[str]]] = []
+    for question in form.questions:
+        if not runs or runs[-1][0] != question.group:
+            runs.append((question.group, []))
+        runs[-1][1].append(question.name)
+    for group, names in runs:
+        yield "[[section]]"
+        yield from _texts("title", form.groups.get(group, {}), writing)
+        yield f"attributes = {_list(names)}"
+        yield ""
+
+
+def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
+    yield f"[attribute.{_key(question.name)}]"
+    yield from _texts("text", question.labels, writing)
+    yield from _texts("help", question.hints, writing)
+    conditions = _conditions(question, writing)
+    match question.type:
+        case "select_one" | "select_multiple":
+            yield from _categories(question, writing)
+        case "geopoint":
+            places = ", ".join(f"{name} = {_quoted(CHOOSE)}" for name in ("south", "north", "west", "east"))
+            yield f"grid = {{ {places}, rows = {_quoted(CHOOSE)}, columns = {_quoted(CHOOSE)} }}"
+            if not question.required:
+                writing.left_out.append(LeftOut(question.where, "that it may be skipped: a map has no value for that"))
+        case _:
+            yield from _number(question, writing, sometimes=bool(conditions))
+    if conditions:
+        writing.conditional.add(question.name)
+        parts = (f"{_key(name)} = {_value(values)}" for name, values in conditions.items())
+        yield f"only_if = {{ {', '.join(parts)} }}"
+    if writing.by_numbers:
+        yield f"delta = {_quoted(CHOOSE)}  # a promise about this attribute; without this line it is epsilon"
+    else:
+        yield f"protect = {_quoted(CHOOSE)}  # a promise; without this line all values are protected alike"
+
+
+def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
+    names = [choice.name for choice in question.choices]
+    one = question.type == "select_one"
+    skipped = [UNANSWERED] if one and not question.required and UNANSWERED not in names else []
+    yield f"categories = {_list([*names, *skipped])}"
+    labels = [
+        f"{_key(choice.name)} = {text}"
+        for choice in question.choices
+        if (text := _text(choice.labels, writing)) is not None and text != _quoted(choice.name)
+    ]
+    if labels:
+        yield f"labels = {{ {', '.join(labels)} }}"
+    if one:
+        writing.values[question.name] = [*names, *skipped]
+        if not question.required:
+            yield f"missing = {_quoted(UNANSWERED)}"
+        return
+    most = AT_MOST.fullmatch(question.settings.get("constraint", ""))
+    if most and 1 <= int(most[1]) <= len(names):
+        yield f"several = {int(most[1])}"
+    else:
+        if "constraint" in question.settings:
+            writing.left_out.append(LeftOut(question.where, "its constraint"))
+        yield f"several = {_quoted(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
+
+
+def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> Iterator[str]:
+    given = dict(PARAMETER.findall(question.settings.get("parameters", "")))
+    constraint = question.settings.get("constraint", "")
+    if question.type == "range":
+        ends = {"low": given.get("start", "0"), "high": given.get("end", "10")}
+    else:
+        ends = {} if question.type == "date" else _ends(constraint)
+        if constraint and not ends:
+            writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
+    if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
+        ends = {}
+    low, high = (ends.get(name, _quoted(CHOOSE)) for name in END_NAMES)
+    yield f"number = {{ low = {low}, high = {high} }}"
+    if question.type == "date":
+        yield 'input = "date"'
+    elif question.type == "range" and ends:
+        yield 'input = "slider"'
+        yield f"step = {given.get('step', '1')}"
+    if sometimes:
+        yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
+    elif not question.required:
+        yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
+
+
+def _ends(constraint: str) -> dict[str, str]:
+    """The ends of a constraint that says nothing else."""
+    found: dict[str, str] = {}
+    for part in BETWEEN.split(constraint.strip()):
+        match = ENDS.fullmatch(part.strip())
+        if match is None:
+            return {}
+        sign, after, before, turned = match.groups()
+        is_low = sign == ">=" if sign else turned == "<="
+        found["low" if is_low else "high"] = after or before
+    return found
+
+
+def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
+    """Of whom it is asked, as far as a survey can say it."""
+    found: Conditions = {}
+    for relevant in question.relevant:
+        own = None if question.type == "geopoint" else conditions_of(relevant, writing.values, writing.conditional)
+        together = None if own is None else narrowed(found, own)
+        if together is None:
+            reason = (
+                "a map is asked of all" if question.type == "geopoint" else "no earlier answers from a list say that"
+            )
+            why = f"that it is asked only where {shown(relevant)}: {reason}"
+            writing.left_out.append(LeftOut(question.where, why))
+        else:
+            found = together
+    always = {name for name, values in found.items() if len(values) == len(writing.values[name])} - writing.conditional
+    return {name: values for name, values in found.items() if name not in always}
+
+
+def _ask(question: FormQuestion) -> Iterator[str]:
+    word = ASKS.get(question.type, "mean")
+    yield "[[ask]]"
+    yield f"{word} = {_quoted(question.name)}" + ("  # or: distribution" if word == "mean" else "")
+
+
+def _texts(setting: str, texts: Texts, writing: _Writing) -> Iterator[str]:
+    text = _text(texts, writing)
+    if text is not None:
+        yield f"{setting} = {text}"
+
+
+def _text(texts: Texts, writing: _Writing) -> str | None:
+    """A text once, or in each language of the survey: where one lacks, the first that there is."""
+    if not texts:
+        return None
+    found = [texts[language] for language in writing.languages if language in texts]
+    if not found:
+        # Written once it is that of all languages.
+        return _quoted(next(iter(texts.values())))
+    for language in writing.languages:
+        if language not in texts:
+            writing.lacking[language] = writing.lacking.get(language, 0) + 1
+    parts = (f"{_key(language)} = {_quoted(texts.get(language, found[0]))}" for language in writing.languages)
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {printable(text)}"]
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else _quoted(name)
+
+
+def _list(names: "tuple[str, ...] | list[str]") -> str:
+    return f"[{', '.join(map(_quoted, names))}]"
+
+
+def _value(values: tuple[str, ...]) -> str:
+    return _quoted(values[0]) if len(values) == 1 else _list(values)
+
+
+def _quoted(text: str) -> str:
+    """A text of TOML, which knows the escapes of JSON, and shows no delete character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
