@@ -17,17 +17,18 @@ ROLES = {
     "strong": ("#b9c2cd", "#465161"),
     "accent": ("#2b5f93", "#85b4e4"),
     "sea": ("#eef1f4", "#1e242d"),
+    "land": ("#fbfaf7", "#272e39"),
     "bar": ("#4f8bc9", "#4a7fb8"),
     "mark": ("#12335a", "#dcebfa"),
     "truth": ("#b3203f", "#ff8fa0"),
 }
 """For each role its colour on light and on dark screens."""
 
-GROUND, INK, QUIET, RULE, SEA, BAR, MARK, TRUTH = (
-    ROLES[role][0] for role in ("ground", "ink", "quiet", "rule", "sea", "bar", "mark", "truth")
+GROUND, INK, QUIET, RULE, SEA, LAND, BAR, MARK, TRUTH = (
+    ROLES[role][0] for role in ("ground", "ink", "quiet", "rule", "sea", "land", "bar", "mark", "truth")
 )
-"""Of the page, text, what is not to stand out, guide lines, a map where nobody lives, bars, estimates with their
-intervals, and a truth."""
+"""Of the page, text, what is not to stand out, guide lines, the sea and land where nobody lives, bars, estimates
+with their intervals, and a truth."""
 
 LIGHT, DARK = "light", "dark"
 """Names of what is drawn for one of the two screens only."""

@@ -29,6 +29,8 @@ SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sordino", "image.compo
 COLOUR = re.compile("#[0-9a-f]{6}")
 ROLE = {light: role for role, (light, _) in ROLES.items()}
 PIXELS = re.compile(r"([\d.]+)px")
+DIGITS = re.compile(r"(\.\d\d)\d+")
+"""Beyond a hundredth of a point, which nobody sees."""
 REFERENCE = re.compile(r"url\(#(.+)\)")
 QUOTE = {'"': "&quot;"}
 
@@ -140,6 +142,8 @@ def _restyle(node: ET.Element, name: str) -> None:
         attributes["class"] = own
     elif node.tag in {"path", "clipPath"} and own:
         attributes["id"] = f"{name}-{own}"
+    if "d" in attributes:
+        attributes["d"] = DIGITS.sub(r"\1", attributes["d"]).replace("  ", " ")
     if attributes.get("href", "").startswith("#"):
         attributes["href"] = f"#{name}-{attributes['href'][1:]}"
     if "clip-path" in attributes:

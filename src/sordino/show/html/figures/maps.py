@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.show.html.figures.axes import LETTER, LETTERS, WIDE, degrees, quiet
-from sordino.show.html.figures.colours import DARK, INK, LIGHT, SEA, scale
+from sordino.show.html.figures.colours import DARK, INK, LAND, LIGHT, QUIET, SEA, scale
 from sordino.show.html.figures.drawing import area, sheet
 from sordino.show.html.figures.lettering import percent
+from sordino.show.html.figures.outline import draw_outline
 
 Picture = np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
 
@@ -83,6 +84,7 @@ def _map(
     extent = (grid.west, grid.east, grid.south, grid.north)
     axes.set_xlim(grid.west, grid.east)
     axes.set_ylim(grid.south, grid.north)
+    draw_outline(axes, grid, LAND, QUIET)
     if picture.count():
         _cells(axes, picture, bounds, extent)
         _key(drawing, bounds, key, wide, size, below=below)
