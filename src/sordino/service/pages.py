@@ -4,7 +4,7 @@
 |---|---|
 | GET /plans/{hash}/form | a form that answers the plan on the person's device |
 | GET /plans/{hash}/verify | checks the plan's hash and each channel, for a stranger |
-| GET /client/{path} | the modules and the style of both, as files |
+| GET /client/{path} | the modules and the style of both, and the outline of land for maps, as files |
 
 Nothing in them depends on who asks, nor on what the plan holds: a page reads the plan itself and checks its hash.
 Scripts come from this place only, and a page may talk to this place only (Content-Security-Policy).
@@ -20,7 +20,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.problems import ProblemError
 
-TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
+TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "json": "application/json"}
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none';"
@@ -40,7 +40,9 @@ HEADERS = {
 def add_pages(app: FastAPI) -> None:
     """Serve the browser client beside a collector's routes."""
     folder = files("sordino.service") / "client"
-    texts = dict(_texts(folder))
+    # Read as a file, for a collector draws no figures.
+    outline = files("sordino.show.html.figures") / "outline.json"
+    texts = dict(_texts(folder)) | {"outline.json": outline.read_text(encoding="utf-8")}
 
     def file(path: str) -> Response:
         if path not in texts:

@@ -39,6 +39,8 @@ class Element {
     this.listeners[type]?.();
   }
 
+  classList = { toggle() {} };
+
   querySelector() {
     return null;
   }
@@ -52,7 +54,7 @@ class Element {
   }
 }
 
-globalThis.document = { createElement: (name) => new Element(name) };
+globalThis.document = { createElement: (name) => new Element(name), createElementNS: (_, name) => new Element(name) };
 
 /** The elements of a name within another one, in their order. */
 export const all = (element, name) =>

@@ -7,6 +7,7 @@ import { Combobox } from "./inputs/combobox.js";
 import { DateInput } from "./inputs/date.js";
 import { Radios } from "./inputs/choices.js";
 import { Slider } from "./inputs/slider.js";
+import { Place } from "./inputs/place.js";
 import { Written, declineBox } from "./inputs/written.js";
 import { AnswerError, value } from "./plan/record.js";
 
@@ -27,7 +28,7 @@ function choicesOf(name, { labels, numbers, missing }, speech) {
 /** The ways of answering, the first that fits an attribute: each makes what stands in the field. */
 const WAYS = [
   [({ labels, numbers }, wording) => labels || (numbers !== undefined && wording.labels), choiceInput],
-  [({ grid }) => grid, placeInput],
+  [({ grid }) => grid, ({ id, attribute, error, speech }) => new Place(id, attribute.grid, error.id, speech)],
   [({ number }, { input }) => number && input === "slider", sliderInput],
   [({ number }, { input }) => number && input === "date", ({ id, attribute, error, speech }) => new DateInput(id, attribute.number, error.id, speech)],
   [() => true, numberInput],
@@ -36,12 +37,6 @@ const WAYS = [
 function choiceInput({ id, name, attribute, error, speech }) {
   const choices = choicesOf(name, attribute, speech);
   return new (choices.length <= FEW ? Radios : Combobox)(id, choices, error.id, speech);
-}
-
-function placeInput({ id, attribute: { grid }, error, speech }) {
-  const field = (key, own, low, high) => ({ id: own, label: speech.say(key), hint: speech.say("hint_degrees", { low, high }) });
-  const pair = [field("latitude", id, grid.south, grid.north), field("longitude", `${id}-east`, grid.west, grid.east)];
-  return new Written(pair, error.id, true);
 }
 
 function sliderInput({ id, name, attribute: { number }, wording, error, speech }) {

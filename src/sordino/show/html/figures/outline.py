@@ -71,15 +71,9 @@ def _runs(line: Points, low: Points, high: Points) -> Iterator[Points]:
 
 
 @cache
-def outline_text() -> str:
-    """The file, as the browser is served it."""
-    return (files("sordino.show.html.figures") / "outline.json").read_text(encoding="utf-8")
-
-
-@cache
 def world() -> Outline:
     """The whole world."""
-    found = json.loads(outline_text())
+    found = json.loads((files("sordino.show.html.figures") / "outline.json").read_text(encoding="utf-8"))
     land, borders = (
         [np.cumsum(np.array(line).reshape(-1, 2), axis=0) / 100 for line in found[name]] for name in ("land", "borders")
     )
