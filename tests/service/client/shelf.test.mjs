@@ -42,7 +42,7 @@ test("what a job throws is thrown, and nothing is changed", async () => {
 test("a browser that does not say when something is on the disk keeps nothing", async () => {
   const disk = new Disk({ durable: false });
   const drawn = new Shelf(disk).change("plan", () => assert.fail("it was drawn"));
-  await assert.rejects(drawn, (error) => error instanceof StorageError && /does not report when/.test(error.message));
+  await assert.rejects(drawn, (error) => error instanceof StorageError && /does not say when it is/.test(error.message));
   assert.deepEqual([disk.stored.size, disk.opened], [0, 0]);
   await assert.rejects(new Shelf(null).get("plan"), /no IndexedDB here/);
 });
@@ -53,6 +53,6 @@ test("a disk that is full, and storage that does not answer, are told in words",
   assert.deepEqual([full.stored.size, full.opened], [0, 0]);
   const waited = [];
   t.mock.method(globalThis, "setTimeout", (job, wait) => waited.push(wait) && setImmediate(job));
-  await assert.rejects(new Shelf(new Disk({ answers: false })).get("plan"), (error) => error instanceof StorageError && /no answer from/.test(error.message));
+  await assert.rejects(new Shelf(new Disk({ answers: false })).get("plan"), (error) => error instanceof StorageError && /does not answer/.test(error.message));
   assert.deepEqual(waited, [15_000]);
 });
