@@ -22,7 +22,7 @@ test("a plan that was changed after it was frozen is refused", async () => {
   await assert.rejects(open(plan.replace('"people":1000', '"people":1001')), /must be unchanged/);
   const other = changed("table.json", (found) => (found.people = 1001));
   await open(other);
-  await assert.rejects(open(other, JSON.parse(plan).hash), /the one of the address/);
+  await assert.rejects(open(other, JSON.parse(plan).hash), /the one in the address/);
 });
 
 test("fields that nobody knows, and keys that stand twice, are refused", async () => {
