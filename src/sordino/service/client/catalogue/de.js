@@ -45,12 +45,12 @@ export default {
   need_date_within: "Bitte geben Sie ein Datum vom {low} bis zum {high} an.",
   need_slider: "Bitte bewegen Sie den Regler oder schreiben Sie die Zahl.",
   not_asked: "Diese Frage gehört nicht zur Umfrage.",
-  need_changes: { one: "Eine Antwort muss geändert werden: {names}. Es wurde nichts gesendet.", other: "{count} Antworten müssen geändert werden: {names}. Es wurde nichts gesendet." },
+  need_changes: { one: "Eine Antwort muss geändert werden: {names}.", other: "{count} Antworten müssen geändert werden: {names}." },
 
   consent: "Ihre Einwilligung",
   agree: "Ich willige ein",
   need_consent: "Bitte kreuzen Sie das Kästchen an, wenn Sie einwilligen. Ohne Einwilligung wird nichts gezogen und nichts gesendet.",
-  consent_missing: "Ihre Einwilligung fehlt. Es wurde nichts gesendet.",
+  consent_missing: "Ihre Einwilligung fehlt.",
 
   send: "Meine Meldung senden",
   send_again: "Noch einmal senden",

@@ -45,12 +45,12 @@ export default {
   need_date_within: "Indique una fecha del {low} al {high}.",
   need_slider: "Mueva el control o escriba el número.",
   not_asked: "Esta pregunta no forma parte de la encuesta.",
-  need_changes: { one: "Hay que corregir una respuesta: {names}. No se ha enviado nada.", other: "Hay que corregir {count} respuestas: {names}. No se ha enviado nada." },
+  need_changes: { one: "Hay que corregir una respuesta: {names}.", other: "Hay que corregir {count} respuestas: {names}." },
 
   consent: "Su consentimiento",
   agree: "Acepto",
   need_consent: "Marque la casilla si acepta. Sin ello no se extrae ni se envía nada.",
-  consent_missing: "Falta su consentimiento. No se ha enviado nada.",
+  consent_missing: "Falta su consentimiento.",
 
   send: "Enviar mi informe",
   send_again: "Enviar de nuevo",

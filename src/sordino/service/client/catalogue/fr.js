@@ -45,12 +45,12 @@ export default {
   need_date_within: "Veuillez indiquer une date du {low} au {high}.",
   need_slider: "Veuillez déplacer le curseur ou écrire le nombre.",
   not_asked: "Cette question ne fait pas partie de l’enquête.",
-  need_changes: { one: "Une réponse est à corriger : {names}. Rien n’a été envoyé.", other: "{count} réponses sont à corriger : {names}. Rien n’a été envoyé." },
+  need_changes: { one: "Une réponse est à corriger : {names}.", other: "{count} réponses sont à corriger : {names}." },
 
   consent: "Votre consentement",
   agree: "J’accepte",
   need_consent: "Veuillez cocher la case si vous acceptez. Sans cela, rien n’est tiré ni envoyé.",
-  consent_missing: "Votre consentement est nécessaire. Rien n’a été envoyé.",
+  consent_missing: "Votre consentement est nécessaire.",
 
   send: "Envoyer mon rapport",
   send_again: "Envoyer de nouveau",
