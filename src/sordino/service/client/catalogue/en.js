@@ -134,6 +134,7 @@ export default {
   any_size: "any size",
   and_more: "{names} and {count} more",
   topic_bins: "the range in which {name} lies",
+  topic_above: "whether {name} is {threshold} or above",
   topic_together: "{names} together",
   topic_mean: "the mean of {names}",
   topic_covariance: "the covariance of {names}",
