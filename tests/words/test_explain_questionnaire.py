@@ -89,6 +89,17 @@ def test_the_command_shows_it_first(plan, run, tmp_path):
     assert lines[len(LINES)] == "No question text for 'moved': the form shows its name."
 
 
+def test_it_is_shown_in_any_of_its_languages(plan, run, tmp_path):
+    plan.save(tmp_path / "plan.json")
+    _, out, _ = run("explain", tmp_path / "plan.json", "--language", "en")
+    assert out.startswith("Travel\n")
+    assert "1. Do you smoke? (Yes / no / Prefer not to say)" in out
+    assert "In de, en; shown here in en." in out
+    code, _, errors = run("explain", tmp_path / "plan.json", "--language", "fr")
+    assert code == 2
+    assert "must be shown in a language of its own; found 'fr': take one of de, en" in errors
+
+
 @pytest.mark.parametrize("protect", [None, "blocks", "sensitive"])
 def test_chances_are_those_of_bayes(protect):
     """A chance of one tenth times the largest factor, over all that is possible: rounded up."""

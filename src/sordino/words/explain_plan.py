@@ -73,13 +73,15 @@ class Explanation:
         return said | {"summary": list(texts(self.summary)), "details": details}
 
 
-def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
+def explanation(plan: Plan, *, floor: bool = False, language: str | None = None) -> Explanation:
     """What a report under a plan can reveal, and what it does not protect.
 
     Args:
         plan: frozen.
         floor: whether to search for the least possible variance where no formula has it: seconds, up to a minute.
+        language: of the questionnaire; the survey's first by default.
     """
+    asked = questionnaire_paragraphs(plan, language)
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
     elif len(plan.about_shares) == 1:
@@ -91,7 +93,7 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)
-    return Explanation(summary, details, questionnaire_paragraphs(plan), missing_words(plan))
+    return Explanation(summary, details, asked, missing_words(plan))
 
 
 def forged_sentence(people: float, within: str = "an estimate") -> str:

@@ -11,6 +11,8 @@ from sordino.blocks.sentence import Paragraph, limits
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.questionnaire_part import (
@@ -43,13 +45,25 @@ def consent_text(plan: Plan) -> str:
     return "" if words is None or words.consent is None else in_language(words.consent, words.languages[0])
 
 
-def questionnaire_paragraphs(plan: Plan) -> tuple[Paragraph, ...]:
-    """What people read, in the survey's first language: first who asks and why; nothing of a plan without words."""
+def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[Paragraph, ...]:
+    """What people read: first who asks and why; nothing of a plan without words.
+
+    Args:
+        plan: frozen.
+        language: one of the survey's; its first by default.
+
+    Raises:
+        SordinoError: another language.
+    """
     words = plan.document.words
+    languages = [] if words is None else words.languages
+    if language is not None and language not in languages:
+        known = f"take one of {', '.join(languages)}" if languages else "leave it out: the survey has no words"
+        raise SordinoError("a questionnaire must be shown in a language of its own", found=shown(language), step=known)
     if words is None:
         return ()
-    shown = _Shown(plan, words)
-    return tuple(shown.paragraphs())
+    questionnaire = _Questionnaire(plan, words, language or words.languages[0])
+    return tuple(questionnaire.paragraphs())
 
 
 def missing_words(plan: Plan) -> tuple[str, ...]:
@@ -106,11 +120,11 @@ def _in_short(kind: type, epsilon: Nats) -> tuple[str, str]:
     return first.format_map(percents), second
 
 
-class _Shown:
+class _Questionnaire:
     """A plan's questionnaire in one language."""
 
-    def __init__(self, plan: Plan, words: QuestionnairePart) -> None:
-        self.plan, self.words, self.language = plan, words, words.languages[0]
+    def __init__(self, plan: Plan, words: QuestionnairePart, language: str) -> None:
+        self.plan, self.words, self.language = plan, words, language
         self.number = 0
 
     def paragraphs(self) -> Iterator[Paragraph]:
@@ -158,8 +172,8 @@ class _Shown:
         count = attribute.numbers or len(names)
         if attribute.numbers is not None and not labels:
             return f"(a whole number from 0 to {count - 1})"
-        shown = " / ".join(self.text(labels.get(name)) or name for name in ordered[:FEW])
-        return f"({shown}{f' / and {count - FEW:,} more' if count > FEW else ''})"
+        choices = " / ".join(self.text(labels.get(name)) or name for name in ordered[:FEW])
+        return f"({choices}{f' / and {count - FEW:,} more' if count > FEW else ''})"
 
     def text(self, words: LocalText | None) -> str:
         """A text on one line."""

@@ -19,8 +19,9 @@ from sordino.words.explain_plan import explanation
 @click.option(
     "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
 )
+@click.option("--language", help="Of the questionnaire, as en or pt-BR; the survey's first by default.")
 @as_json_option
-def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None:
+def explain(plan: Path, language: str | None, *, everything: bool, floor: bool, as_json: bool) -> None:
     """Say in plain words what a report under a PLAN can reveal, and what is not protected.
 
     What people read when they are asked comes first. Then the five sentences that matter; --all and --json have all
@@ -28,7 +29,7 @@ def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None
     """
     frozen = Plan.load(plan)
     with progress("floor", None) if floor else nullcontext():
-        said = explanation(frozen, floor=floor)
+        said = explanation(frozen, floor=floor, language=language)
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
         print_json({"plan": frozen.hash, **said.json(), "promise": promise})

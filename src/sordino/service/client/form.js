@@ -104,7 +104,8 @@ class Page {
     const agreed = this.consent?.check() ?? true;
     if (wrong.length || !agreed) {
       const names = wrong.map((field) => speech.quoted(field.title)).join(", ");
-      say([wrong.length ? speech.say("need_changes", { count: wrong.length, names }) : "", agreed ? "" : speech.say("consent_missing")].filter(Boolean).join(" "), "wrong");
+      const problems = [wrong.length ? speech.say("need_changes", { count: wrong.length, names }) : "", agreed ? "" : speech.say("consent_missing")];
+      say(speech.say("nothing_sent", { problem: problems.filter(Boolean).join(" ") }), "wrong");
       (wrong[0] ?? { focus: () => this.consent.input.focus() }).focus();
       return;
     }

@@ -23,7 +23,7 @@ function odds({ ratio }) {
 }
 
 function table(plan, verdicts) {
-  const head = ["A code about", "changes odds by at most", "Promise"];
+  const head = ["A report about", "changes odds by at most", "Promise"];
   const rows = plan.queries.map((part, place) => [topic(part), odds(verdicts[place]), verdict(verdicts[place])]);
   return element(
     "table",
@@ -72,7 +72,7 @@ try {
     table(plan, verdicts),
     element("p", {}, "The plan's hash matches the address: ", element("code", {}, hash)),
     element("p", {}, ENGLISH.say(signed.key, signed.values)),
-    card("What a code can reveal", list(sentences(found))),
+    card("What a report can reveal", list(sentences(found))),
     slot,
     card("What this page cannot check", list(unchecked(plan))),
     element("p", {}, element("a", { href: `form${globalThis.location.hash}` }, "Answer this plan")),

@@ -27,8 +27,8 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.expected import number_mistakes, shares_mistakes
 from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
-from sordino.survey.attributes.wording import WordingTable
-from sordino.survey.frozen.parts import GridPart, RangePart
+from sordino.survey.attributes.wording import input_mistakes
+from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 
 BINS = 256
@@ -101,7 +101,7 @@ class NumberTable(RangeTable):
         return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
 
 
-class AttributeTable(WordingTable):
+class AttributeTable(Part):
     """One attribute of the people: its values, where they stand in the data, and how they are protected.
 
     Attributes:
@@ -113,8 +113,7 @@ class AttributeTable(WordingTable):
         delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
             are within the survey's dependence bounds; the survey's epsilon by default.
         expected: what the people are thought to be like, for forecasts alone: shares of the values, or a mean and `sd`.
-
-    How people are asked for it: see `WordingTable`.
+        text, help, labels, unit, input, step: how people are asked for it (`wording`).
     """
 
     categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
@@ -125,6 +124,12 @@ class AttributeTable(WordingTable):
     protect: ProtectTable | None = None
     delta: Delta | None = None
     expected: Any = None
+    text: Any = None
+    help: Any = None
+    labels: Any = None
+    unit: Any = None
+    input: Any = None
+    step: float | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -158,7 +163,7 @@ class AttributeTable(WordingTable):
         except SordinoError as error:
             yield error
             return
-        yield from self.input_mistakes((domain.low, domain.high) if isinstance(domain, Interval) else None)
+        yield from input_mistakes(self, (domain.low, domain.high) if isinstance(domain, Interval) else None)
         if isinstance(domain, Interval):
             yield from self._number_mistakes()
             return

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sordino.survey.attributes.wording import WordingTable
+from sordino.survey.attributes.attribute import AttributeTable
+from sordino.survey.attributes.wording import slider_step
 from sordino.survey.reading.schema import Survey
 from sordino.survey.reading.texts import OF_ABOUT, languages_of
 
@@ -29,11 +30,11 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     return words | {"sections": sections, "attributes": named}
 
 
-def _wording(table: WordingTable) -> dict[str, Any]:
+def _wording(table: AttributeTable) -> dict[str, Any]:
     """What an attribute's table says to people."""
     words = {name: getattr(table, name) for name in ("text", "help", "labels", "unit")}
     if table.input == "slider":
-        words |= {"input": "slider", "step": table.slider_step}
+        words |= {"input": "slider", "step": slider_step(table.step)}
     elif table.input == "date":
         words |= {"input": "date"}
     return {name: own for name, own in words.items() if own is not None}

@@ -55,12 +55,12 @@ export default {
   need_date_within: "Bitte geben Sie ein Datum vom {low} bis zum {high} an.",
   need_slider: "Bitte bewegen Sie den Regler oder schreiben Sie die Zahl.",
   not_asked: "Diese Frage gehört nicht zur Umfrage.",
-  need_changes: { one: "Eine Antwort muss geändert werden: {names}. Es wurde nichts gesendet.", other: "{count} Antworten müssen geändert werden: {names}. Es wurde nichts gesendet." },
+  need_changes: { one: "Eine Antwort muss geändert werden: {names}.", other: "{count} Antworten müssen geändert werden: {names}." },
 
   consent: "Ihre Einwilligung",
   agree: "Ich willige ein",
   need_consent: "Bitte kreuzen Sie das Kästchen an, wenn Sie einwilligen. Ohne Einwilligung wird nichts gezogen und nichts gesendet.",
-  consent_missing: "Ihre Einwilligung fehlt. Es wurde nichts gesendet.",
+  consent_missing: "Ihre Einwilligung fehlt.",
 
   send: "Meine Meldung senden",
   send_again: "Noch einmal senden",
@@ -145,7 +145,7 @@ export default {
   any_size: "beliebiger Größe",
   and_more: "{names} und {count} weitere",
   topic_bins: "den Bereich, in dem {name} liegt",
-  topic_above: "ob {name} bei {threshold} oder darüber liegt",
+  topic_above: "die Frage, ob {name} mindestens {threshold} beträgt",
   topic_together: "{names} zusammen",
   topic_mean: "den Mittelwert von {names}",
   topic_covariance: "die Kovarianz von {names}",

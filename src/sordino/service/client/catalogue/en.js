@@ -56,12 +56,12 @@ export default {
   need_date_within: "Please give a date from {low} to {high}.",
   need_slider: "Please move the slider, or write the number.",
   not_asked: "This question is not part of the survey.",
-  need_changes: { one: "One answer needs a change: {names}. Nothing was sent.", other: "{count} answers need a change: {names}. Nothing was sent." },
+  need_changes: { one: "One answer needs a change: {names}.", other: "{count} answers need a change: {names}." },
 
   consent: "Your consent",
   agree: "I agree",
   need_consent: "Please tick the box if you agree. Nothing is drawn or sent without it.",
-  consent_missing: "Your consent is needed. Nothing was sent.",
+  consent_missing: "Your consent is needed.",
 
   send: "Send my report",
   send_again: "Send again",

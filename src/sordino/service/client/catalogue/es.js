@@ -55,12 +55,12 @@ export default {
   need_date_within: "Indique una fecha del {low} al {high}.",
   need_slider: "Mueva el control o escriba el número.",
   not_asked: "Esta pregunta no forma parte de la encuesta.",
-  need_changes: { one: "Hay que corregir una respuesta: {names}. No se ha enviado nada.", other: "Hay que corregir {count} respuestas: {names}. No se ha enviado nada." },
+  need_changes: { one: "Hay que corregir una respuesta: {names}.", other: "Hay que corregir {count} respuestas: {names}." },
 
   consent: "Su consentimiento",
   agree: "Acepto",
   need_consent: "Marque la casilla si acepta. Sin ello no se extrae ni se envía nada.",
-  consent_missing: "Falta su consentimiento. No se ha enviado nada.",
+  consent_missing: "Falta su consentimiento.",
 
   send: "Enviar mi informe",
   send_again: "Enviar de nuevo",
@@ -145,7 +145,7 @@ export default {
   any_size: "cualquier tamaño",
   and_more: "{names} y {count} más",
   topic_bins: "el intervalo en que está {name}",
-  topic_above: "si {name} es {threshold} o más",
+  topic_above: "si {name} es de {threshold} o más",
   topic_together: "{names} en conjunto",
   topic_mean: "la media de {names}",
   topic_covariance: "la covarianza de {names}",

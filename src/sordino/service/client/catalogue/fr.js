@@ -55,12 +55,12 @@ export default {
   need_date_within: "Veuillez indiquer une date du {low} au {high}.",
   need_slider: "Veuillez déplacer le curseur ou écrire le nombre.",
   not_asked: "Cette question ne fait pas partie de l’enquête.",
-  need_changes: { one: "Une réponse est à corriger : {names}. Rien n’a été envoyé.", other: "{count} réponses sont à corriger : {names}. Rien n’a été envoyé." },
+  need_changes: { one: "Une réponse est à corriger : {names}.", other: "{count} réponses sont à corriger : {names}." },
 
   consent: "Votre consentement",
   agree: "J’accepte",
   need_consent: "Veuillez cocher la case si vous acceptez. Sans cela, rien n’est tiré ni envoyé.",
-  consent_missing: "Votre consentement est nécessaire. Rien n’a été envoyé.",
+  consent_missing: "Votre consentement est nécessaire.",
 
   send: "Envoyer mon rapport",
   send_again: "Envoyer de nouveau",
@@ -145,7 +145,7 @@ export default {
   any_size: "quelconque",
   and_more: "{names} et {count} autres",
   topic_bins: "l’intervalle où se trouve {name}",
-  topic_above: "si {name} est de {threshold} ou plus",
+  topic_above: "la question de savoir si {name} vaut au moins {threshold}",
   topic_together: "{names} ensemble",
   topic_mean: "la moyenne de {names}",
   topic_covariance: "la covariance de {names}",
