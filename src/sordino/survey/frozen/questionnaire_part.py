@@ -160,11 +160,11 @@ class QuestionnairePart(Part):
             wording.require_fit(name, attributes[name])
 
     def _texts(self) -> Iterator[LocalText]:
-        yield from _given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
+        yield from _texts_given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
         for section in self.sections:
-            yield from _given(section.title, section.text)
+            yield from _texts_given(section.title, section.text)
         for wording in self.attributes.values():
-            yield from _given(wording.text, wording.help, wording.unit, *(wording.labels or {}).values())
+            yield from _texts_given(wording.text, wording.help, wording.unit, *(wording.labels or {}).values())
 
 
 def in_language(words: LocalText, language: str) -> str:
@@ -194,7 +194,7 @@ def are_days(low: float, high: float) -> bool:
     return low == int(low) and high == int(high) and DAYS[0] <= low and high <= DAYS[1]
 
 
-def _given(*words: LocalText | None) -> Iterator[LocalText]:
+def _texts_given(*words: LocalText | None) -> Iterator[LocalText]:
     return (each for each in words if each is not None)
 
 
