@@ -79,6 +79,15 @@ test("what a report can reveal is said in two sentences, in per cent", async () 
   }
 });
 
+test("a step of a tree that is longer than one may reveal more, and is not what is spoken of", async () => {
+  const found = await open(read("tree.json").plan);
+  assert.match(summary(found).sentences[0], /at a distance of one unit/);
+  assert.match(sentences(found).join(" "), /two answers that are one unit apart/);
+  const stepped = await inspect(changed("tree.json", (plan) => delete plan.attributes.x.protect.metric.lengths));
+  assert.match(summary(stepped).sentences[0], /at a distance of one step/);
+  assert.match(sentences(stepped).join(" "), /one step apart on the tree/);
+});
+
 test("where answers are protected in several ways it is said", async () => {
   const threshold = String(2n ** 63n - 2n ** 62n);
   const both = changed("table.json", (plan) => {
