@@ -74,17 +74,21 @@ DENSE = {
 }
 
 
+REFUSED = "2 x 2, sensitive"
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize("rarely", [False, True], ids=["common", "rare"])
-@pytest.mark.parametrize(("definition", "shape", "n"), DENSE.values(), ids=DENSE)
-def test_it_errs_as_often_as_it_says(definition, shape, n, rarely):
+@pytest.mark.parametrize("name", DENSE)
+def test_it_errs_as_often_as_it_says(name, rarely):
+    definition, shape, n = DENSE[name]
     margins = [rare(count) if rarely else np.full(count, 1 / count) for count in shape]
     mechanism = best_mechanism(shape[0] * shape[1], definition, 64)
-    if not mechanism.counts_codes:
-        pytest.skip("its codes are not counted")
     found, count = level(simulate(mechanism, np.outer(*margins), n))
-    if count < SURVEYS / 2:
-        pytest.skip("too few reports to test")
+    # Where little is hidden of values that few people have, most surveys are refused a test.
+    assert (count < SURVEYS / 2) is (rarely and name == REFUSED)
+    if rarely and name == REFUSED:
+        return
     margin = 3 * np.sqrt(0.05 * 0.95 / count)
     assert 0.05 - margin <= found <= 0.05 + margin
 
