@@ -1,6 +1,7 @@
 """The name of a table's file, and the format that it tells."""
 
 import gzip
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -12,15 +13,19 @@ WILDCARDS = frozenset("*?[]{}")
 """In a path DuckDB would take them for a pattern, and could read another file."""
 
 
+def ending_of(path: Path, endings: Sequence[str]) -> str | None:
+    """The first of some endings that a file's name has, whatever its case; None without any."""
+    return next((ending for ending in endings if path.name.lower().endswith(ending)), None)
+
+
 def table_format(path: Path) -> str:
     """The format that a file's name tells; a pipe without any of their endings is a CSV table.
 
     Raises:
         SordinoError: another ending.
     """
-    for ending in FORMATS:
-        if path.name.lower().endswith(ending):
-            return ending
+    if ending := ending_of(path, FORMATS):
+        return ending
     if path.is_fifo():
         return ".csv"
     raise SordinoError(

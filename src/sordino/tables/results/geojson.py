@@ -14,12 +14,13 @@ from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.show.cells import tables_of
 from sordino.survey.results.result import Result
+from sordino.tables.results.tidy import COLUMNS, NUMBERS
 
 DIGITS = 9
 """Of a degree: a tenth of a millimetre."""
 
-NAMES = {"estimate": "estimate", "stderr": "std.error", "low": "conf.low", "high": "conf.high", "fitted": "fitted"}
-"""Each number of a cell, and the property that it is, as of tidy tables."""
+NAMES = {own: name for name, own in COLUMNS.items() if name in NUMBERS and own}
+"""Each number of a cell, and the property that it is: the column of tidy tables."""
 
 
 def map_features(found: Sequence[Result], question: str | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError, UnavailableError
 from sordino.tables.duckdb import begins_with, write_table
-from sordino.tables.files.table_name import FORMATS
+from sordino.tables.files.table_name import FORMATS, ending_of
 from sordino.tables.results.cells import as_cell
 
 COLUMNS = {
@@ -81,9 +81,8 @@ def file_format(path: Path) -> str:
         SordinoError: another ending than a table's, Arrow's or SPSS's.
     """
     endings = (*FORMATS, ARROW, SPSS)
-    for ending in endings:
-        if path.name.lower().endswith(ending):
-            return ending
+    if ending := ending_of(path, endings):
+        return ending
     rule = f"a tidy table must end in {', '.join(endings)}, or .geojson for a map"
     raise SordinoError(rule, found=repr(path.name), step="name it so")
 
