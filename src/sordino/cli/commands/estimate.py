@@ -1,7 +1,8 @@
 """`sordino estimate`: what reports say, printed, as a table and as a page."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -16,11 +17,15 @@ from sordino.cli.writable import require_writable
 from sordino.estimation.estimate import Method
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.groups import grouped_blocks, groups_json
+from sordino.show.weighted import weighted_blocks, weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
+from sordino.survey.results.groups import REST
+from sordino.survey.results.poststratified import Poststratified
 from sordino.tables.results.estimates import is_estimates
-from sordino.verbs.plan_results import estimate_plan
+from sordino.verbs.plan_results import PlanEstimate, estimate_plan
 from sordino.words.coverage import POPULATION
 
 
@@ -47,6 +52,9 @@ from sordino.words.coverage import POPULATION
     metavar="QUESTION VALUE MINUS",
     help="One value's share minus another's; may be given several times.",
 )
+@click.option("--by", metavar="COLUMN,...", help="Public columns: every quantity also by groups of people.")
+@click.option("--against", default=REST, show_default=True, help="The group that others are compared to.")
+@click.option("--totals", type=FILE, help="People of public groups (TOML or CSV), to weight by; else the survey's.")
 @click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
@@ -62,6 +70,9 @@ def estimate(
     output: Path | None,
     html: Path | None,
     *,
+    by: str | None,
+    against: str,
+    totals: Path | None,
     differences: tuple[tuple[str, str, str], ...],
     simultaneous: bool,
     watched: bool,
@@ -77,43 +88,71 @@ def estimate(
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
-    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
-    found, shown = estimated.results, estimated.blocks
-    between = share_differences(found, differences, coverage)
+    columns = by.split(",") if by else ()
+    estimated = estimate_plan(
+        frozen, tally(frozen, reports), method, coverage, public, by=columns, against=against, totals=totals
+    )
+    between = share_differences(estimated.results, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
         estimated.save(output, margins=margins, differences=differences, overwrite=table_again)
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
-        head = {"plan": frozen.hash, "n": estimated.n}
-        against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
-        questions = [result_json(blocks) for blocks in shown]
+        against_what = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
         print_json(
             {
-                **head,
+                "plan": frozen.hash,
+                "n": estimated.n,
                 "confidence": confidence,
-                **against,
-                "questions": questions,
-                "rows": [row for blocks in shown for row in result_rows(blocks)],
+                **against_what,
+                **_rows(estimated),
                 **({"between": between} if differences else {}),
-                "pooled": [row for result in estimated.pooled for row in result.rows()],
-                **tables_json(found),
                 **({} if margins is None else poststratified_json(known)),
             }
         )
         return
-    for blocks in shown:
-        print_blocks(blocks, with_suggestions=method is None)
-    print_blocks(difference_blocks(between, coverage))
-    for pooled in estimated.pooled:
+    _print(estimated, between, known, with_suggestions=method is None)
+    for path in filter(None, (output, html)):
+        say(f"{path}: written")
+    tables = (table for blocks in estimated.blocks for table in tables_of(blocks))
+    if output is None and any(len(table.readable) < table.count for table in tables):
+        say("All values: -o FILE, or --json.")
+
+
+def _rows(estimated: PlanEstimate) -> dict[str, Any]:
+    """For programs: all that is estimated."""
+    groups, weighted = estimated.groups, estimated.weighted
+    return {
+        "questions": [result_json(blocks) for blocks in estimated.blocks],
+        "rows": [row for blocks in estimated.blocks for row in result_rows(blocks)],
+        "pooled": [row for result in estimated.pooled for row in result.rows()],
+        **tables_json(estimated.results),
+        **({} if weighted is None else weighted_json(weighted)),
+        **({} if groups is None else groups_json(groups)),
+    }
+
+
+def _print(
+    estimated: PlanEstimate,
+    between: Sequence[Mapping[str, Any]],
+    known: Sequence[Poststratified],
+    *,
+    with_suggestions: bool,
+) -> None:
+    """Everything for people; by groups in place of all people together where groups are asked for."""
+    shown, groups = estimated.blocks, estimated.groups
+    if groups is not None:
+        print_blocks(grouped_blocks(groups))
+    for blocks in shown if groups is None else ():
+        print_blocks(blocks, with_suggestions=with_suggestions)
+    print_blocks(difference_blocks(between, estimated.coverage))
+    for pooled in estimated.pooled if groups is None else ():
         print_blocks(pooled_blocks(pooled))
-    print_blocks(within_blocks(found))
+    print_blocks(within_blocks(estimated.results if groups is None else ()))
+    if estimated.weighted is not None:
+        print_blocks(weighted_blocks(estimated.weighted))
     for one in known:
         print_blocks(poststratified_blocks(one))
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
         say(*POPULATION, "")
-    for path in filter(None, (output, html)):
-        say(f"{path}: written")
-    if output is None and any(len(table.readable) < table.count for blocks in shown for table in tables_of(blocks)):
-        say("All values: -o FILE, or --json.")

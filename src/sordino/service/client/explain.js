@@ -4,6 +4,7 @@ import { blocks, sensitive } from "./channel/promised.js";
 import { amount, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
+import { publicColumns } from "./plan/public.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
@@ -26,6 +27,7 @@ export function topic(part) {
 export function sentences({ plan, questions, verdicts }) {
   const bits = (questions.outputs - 1n).toString(2).length;
   const said = [`Your answers stay on this page. What leaves is one code of ${bits} bit${bits === 1 ? "" : "s"}, drawn at random.`];
+  said.push(...inClear(plan));
   const several = plan.queries.length > 1;
   if (several) {
     said.push(
@@ -39,6 +41,14 @@ export function sentences({ plan, questions, verdicts }) {
   if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
   said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.");
   return [...new Set(said)];
+}
+
+/** What is sent as it is, and is no part of what is protected. */
+function inClear(plan) {
+  const names = publicColumns(plan).map(({ name }) => quoted(name));
+  if (!names.length) return [];
+  const [subject, be, they] = names.length > 1 ? [`${names.slice(0, -1).join(", ")} and ${names.at(-1)}`, "are", "they are"] : [names[0], "is", "it is"];
+  return [`But ${subject} ${be} sent as ${they}, beside the code, and ${be} no part of what is protected.`];
 }
 
 /** Sentences that differ in the attribute only, [start, name, end], said once about all of them. */

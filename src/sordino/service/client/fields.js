@@ -22,7 +22,8 @@ export class Field {
     Object.assign(this, { name, attribute, id: `field-${place}` });
     this.error = element("span", { class: "error", id: `${this.id}-error` });
     this.inputs = this.#made();
-    this.element = element("fieldset", {}, element("legend", {}, name), ...this.parts, this.error);
+    const sent = attribute.isPublic ? [element("p", { class: "hint" }, `Your ${name} is sent as it is, beside the code.`)] : [];
+    this.element = element("fieldset", {}, element("legend", {}, name), ...sent, ...this.parts, this.error);
     for (const input of this.inputs) input.addEventListener("change", () => this.#mend());
   }
 

@@ -6,7 +6,7 @@ import { sentences } from "./explain.js";
 import { Field } from "./fields.js";
 import { Outbox, pack } from "./outbox.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
-import { FreshWords, asked, open } from "./index.js";
+import { FreshWords, asked, open, publicColumns } from "./index.js";
 
 const status = document.getElementById("status");
 const place = document.getElementById("place");
@@ -28,7 +28,9 @@ class Page {
 
   show() {
     const names = asked(this.plan);
-    this.fields = names.map((name, i) => new Field(name, this.plan.attributes[name], i));
+    const inClear = publicColumns(this.plan).map((column) => [column.name, { ...column, isPublic: true }]);
+    const fields = [...inClear, ...names.map((name) => [name, this.plan.attributes[name]])];
+    this.fields = fields.map(([name, attribute], i) => new Field(name, attribute, i));
     this.button = element("button", { type: "submit" }, "Send one code");
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
     form.append(...this.fields.map((field) => field.element), this.#revealed(), this.button);
@@ -62,7 +64,10 @@ class Page {
     const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
     let drawn;
     try {
-      drawn = await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
+      drawn = await this.outbox.reserve(() => {
+        const { code, cell } = this.questions.draw(record, new FreshWords());
+        return pack(code, this.questions.codeBytes, cell, this.questions.cellBytes);
+      });
     } catch (error) {
       this.button.disabled = false;
       say(`${words(error)} Nothing was sent.`, "wrong");
@@ -97,7 +102,7 @@ class Page {
 /** All that left the page. */
 function left(upload) {
   return element("section", { class: "card" }, element("h2", {}, "All that left this page"), element("p", {}, element("code", {}, upload)),
-    element("p", { class: "hint" }, "A random number by which the same code is known again (32 digits), then the code."));
+    element("p", { class: "hint" }, "A random number by which the same code is known again (32 digits), then the code, then what is sent in clear, if anything is."));
 }
 
 try {

@@ -26,6 +26,7 @@ from sordino.survey.results.sourced_aggregate import (
     counts_bytes,
     counts_hash,
     growth,
+    of_counts_bytes,
     require_countable,
     sources_of,
     unsourced_of,
@@ -111,7 +112,7 @@ class Collection:
         if known is None:
             session, own = self._database.session, self._scrubbed_aggregate()
             for codes in self.codes():
-                own += self.plan.sampled.tally(codes)
+                own += self.plan.tally(codes)
             merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
             known = self._known = _CollectionState(session, own, merged, closed)
@@ -133,7 +134,7 @@ class Collection:
             UnavailableError: the system refuses to write, as a full disk does; these uploads may be sent again.
         """
         together = _join(uploads)
-        sendable = self._sendable(together.codes)
+        sendable = self.plan.sendable(together.codes)
         with self._transaction() as before:
             if before.closed:
                 raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
@@ -141,7 +142,7 @@ class Collection:
                 receipts, fresh = [Receipt(len(upload), 0) for upload in uploads], together.codes
             else:
                 receipts, fresh = self._add_new(uploads, together, sendable)
-        self._known = replace(before, own=before.own + self.plan.sampled.tally(fresh))
+        self._known = replace(before, own=before.own + self.plan.tally(fresh))
         return receipts
 
     def _add_new(
@@ -175,12 +176,6 @@ class Collection:
             step = "see who else writes to it"
             raise DamagedError("the store must take reports whose ids it has not", found="a refusal", step=step)
         return receipts, fresh.codes
-
-    def _sendable(self, codes: Words) -> NDArray[np.bool_]:
-        """Which codes a report of the plan can have."""
-        sampled = self.plan.sampled
-        below = codes <= np.uint64(sampled.outputs - 1)
-        return below & ~sampled.impossible(np.where(below, codes, 0).astype(np.uint64))
 
     def codes(self) -> Iterator[Words]:
         """All codes that are there, in the order of their ids; between two parts others may write."""
@@ -216,7 +211,7 @@ class Collection:
             part = self._part(after)
             if part is not None:
                 last, codes = part
-                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.sampled.tally(codes))
+                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.tally(codes))
                 self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", after, last)
         return part
 
@@ -291,7 +286,7 @@ class Collection:
 
     @property
     def _none(self) -> Aggregate:
-        return self.plan.sampled.tally(np.empty(0, dtype=np.uint64))
+        return self.plan.tally(np.empty(0, dtype=np.uint64))
 
     def close_to_reports(self) -> None:
         """Take no more reports, for ever."""
@@ -309,8 +304,7 @@ class Collection:
         self._rows(words, source, counts_bytes(tally))
 
     def _load(self, content: bytes) -> Aggregate:
-        counts = np.frombuffer(content, dtype="<i8").astype(np.int64)
-        return Aggregate(self.plan.sampled.fingerprint, self.plan.sampled.reports(counts), counts)
+        return of_counts_bytes(self.plan.sampled, content)
 
 
 def _join(uploads: Sequence[Upload]) -> Upload:

@@ -8,18 +8,22 @@ from sordino.blocks.sentence import Purpose, texts
 from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
 from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import Figure, PageTable, Section, Sentences, render
+from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
+from sordino.survey.results.groups import GroupedResults
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
+from sordino.survey.results.weighted import Weighted
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
@@ -54,6 +58,8 @@ def estimate_page(
     known: SimulationTruth | None = None,
     poststratified: Sequence[Poststratified] = (),
     pooled: Sequence[PooledResult] = (),
+    groups: GroupedResults | None = None,
+    weighted: Weighted | None = None,
 ) -> str:
     """A self-contained HTML page.
 
@@ -64,6 +70,8 @@ def estimate_page(
         known: what a simulation knows beside.
         poststratified: tables by margins that are known otherwise.
         pooled: quantities that several questions tell.
+        groups: estimates by groups of people.
+        weighted: estimates by known totals of public groups.
     """
     known = known or SimulationTruth()
     shown = known.blocks or tuple(result.blocks() for result in results)
@@ -74,6 +82,8 @@ def estimate_page(
         sections += sections_of(within_blocks([result]))
     for made in (*map(pooled_blocks, pooled), *map(poststratified_blocks, poststratified)):
         sections += sections_of(made)
+    sections += sections_of(() if weighted is None else weighted_blocks(weighted))
+    sections += sections_of(() if groups is None else grouped_blocks(groups))
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))

@@ -12,9 +12,13 @@ from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
+from sordino.survey.frozen.public_part import PublicPart, require_public_columns
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
+
+MOST_PUBLIC = 8
+"""Public columns of a plan."""
 
 
 def kind_of(part: QuestionPart) -> AnyKind:
@@ -53,6 +57,7 @@ class PlanDocument(Part):
         epsilon: the most that a report may tell about the whole record, where attributes have a delta.
         queries: in the order of the survey's questions.
         dependence: between the attributes; None where nothing is declared.
+        public: the columns that every report says in clear, in the survey's order; None without any.
     """
 
     format: Literal["sordino plan"]
@@ -62,6 +67,7 @@ class PlanDocument(Part):
     epsilon: str | None = None
     dependence: DependencePart | None = None
     attributes: dict[str, AttributePart] = Field(min_length=1)
+    public: list[PublicPart] | None = Field(default=None, min_length=1, max_length=MOST_PUBLIC)
     queries: list[AnyPart] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -81,7 +87,9 @@ class PlanDocument(Part):
         self._check_bounds()
         if any(part.delta is None for name, part in self.attributes.items() if name not in found):
             raise SordinoError("each attribute must be asked for, or have a delta")
-        require_own_columns({name: part.columns for name, part in self.attributes.items()})
+        columns = {name: part.columns for name, part in self.attributes.items()}
+        require_own_columns(columns)
+        require_public_columns(self.public or (), columns)
         self._check_promise()
         return self
 

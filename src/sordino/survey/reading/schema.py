@@ -33,6 +33,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.attribute import AttributeTable
 from sordino.survey.attributes.protect import Epsilon, protect_part
+from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
@@ -40,6 +41,7 @@ from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
+from sordino.survey.reading.public_mistakes import public_mistakes
 
 
 class Survey(Part):
@@ -51,6 +53,7 @@ class Survey(Part):
         attribute: the attributes by name.
         ask: the questions; a person answers one of them, drawn by their weights.
         dependence: what is known of how the attributes depend on each other.
+        public: columns that every report says in clear, by name.
 
     Example:
         >>> survey = Survey.read({
@@ -66,6 +69,7 @@ class Survey(Part):
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
     dependence: DependenceTable | None = None
+    public: dict[str, PublicTable] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -105,6 +109,13 @@ class Survey(Part):
                     step="lower it, or raise epsilon",
                 )
         yield from self._threshold_mistakes()
+        if self.public and self.dependence is not None and self.dependence.file is not None:
+            yield SordinoError(
+                "dependence.file must not be set in a survey with public columns: its bounds are about all people, and"
+                " reports show which group they are of",
+                found=f"public.{next(iter(self.public))}",
+                step="declare bounds that hold among the people of each group (rest, thresholds)",
+            )
         rest = self.dependence.rest if self.dependence is not None else None
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
@@ -182,6 +193,7 @@ class Survey(Part):
         complete, unreadable = with_listed_files(tables, folder or Path())
         survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
+        mistakes += public_mistakes(tables)
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey

@@ -7,20 +7,30 @@ that these have; `minus` is the value whose share, or among whose people the sha
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from sordino.survey.results.groups import GroupedResults
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import table_results
+from sordino.survey.results.weighted import Weighted
 
 Row: TypeAlias = Mapping[str, Any]
 """What is told, as `estimate --json` says it."""
+
+GROUP_DIFFERENCE = "group difference"
+"""What a group has more than others."""
 
 KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
 """Of the lists of `estimate --json` that are about tables."""
 
 
 def rows_made(
-    found: Sequence[Result], pooled: Sequence[PooledResult], known: Sequence[Poststratified], between: Sequence[Row]
+    found: Sequence[Result],
+    pooled: Sequence[PooledResult],
+    known: Sequence[Poststratified],
+    between: Sequence[Row],
+    groups: GroupedResults | None = None,
+    weighted: Weighted | None = None,
 ) -> Iterator[dict[str, Any]]:
     """All that is told beside the questions' own rows, with `kind` and the `question` or questions that it is made of.
 
@@ -29,6 +39,8 @@ def rows_made(
         pooled: quantities that several questions tell.
         known: tables by margins that are known otherwise.
         between: differences of two shares.
+        groups: estimates by groups, whose differences are made of them.
+        weighted: estimates by known totals of public groups.
     """
     for row in between:
         yield _row("between", row, row["attribute"]) | {"minus": row["minus"]}
@@ -38,6 +50,14 @@ def rows_made(
         yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
+    for known_groups in weighted.results if weighted is not None else ():
+        name = known_groups.question.name
+        for at, row in enumerate(known_groups.rows()):
+            label = known_groups.table.label(known_groups.places[at])
+            yield _row("weighted", {"attribute": name, **row, "value": label}, name)
+    for difference in groups.differences if groups is not None else ():
+        for name, label, row in difference.rows():
+            yield _row(GROUP_DIFFERENCE, row | {"attribute": name, "value": label}, name)
 
 
 def _row(kind: str, row: Row, question: str) -> dict[str, Any]:
