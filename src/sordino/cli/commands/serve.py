@@ -13,6 +13,7 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.groups import LEAST_REPORTS
 
 if TYPE_CHECKING:
     from sordino.service.metrics import Metrics
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--least-people",
     type=Whole(1),
-    default=100,
+    default=LEAST_REPORTS,
     show_default=True,
     help="Reports without which no estimate is shown.",
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,14 @@ import numpy as np
 from sordino.document.checked_tables import nearest
 from sordino.errors import RefusedError, SordinoError
 from sordino.estimation.estimate import Method
-from sordino.estimation.groups.equality import EqualityTest, test_of_equality
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.quantities import Quantities
 from sordino.survey.estimates.surroundings import Public
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
+from sordino.survey.results.group_tests import GroupTest, equality_tests
 from sordino.survey.results.result import Result, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 
@@ -34,9 +33,6 @@ LEAST_REPORTS = 100
 
 MOST_GROUPS = 1000
 """That are estimated together."""
-
-MOST_TESTED = 256
-"""Values of a question whose covariance is worked out for a test."""
 
 SIDES = ("before", "after", "change")
 """Of a row of changes what a difference of groups calls otherwise, or leaves out."""
@@ -63,31 +59,6 @@ class PublicGroup:
     def n(self) -> int:
         """The number of reports."""
         return self.tally.n
-
-
-@dataclass(frozen=True, eq=False)
-class GroupTest:
-    """Whether groups have the same shares, or the same number.
-
-    Attributes:
-        question: that tells them.
-        name: of what is tested.
-        test: Wald's.
-        groups: how many are compared.
-        adjusted: the p-value by Holm where it is to hold for all tests together; None where it holds by itself.
-    """
-
-    question: str
-    name: str
-    test: EqualityTest
-    groups: int
-    adjusted: float | None = None
-
-    def json(self) -> dict[str, Any]:
-        """For programs."""
-        found = {"statistic": self.test.statistic, "degrees": self.test.degrees, "p_value": self.test.p_value}
-        adjusted = {} if self.adjusted is None else {"adjusted_p_value": self.adjusted}
-        return {"attribute": self.question, "tested": self.name, "groups": self.groups, **found, **adjusted}
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +157,8 @@ def grouped_results(
         raise SordinoError("groups must be compared to one of them", found=named, step="write it as its rows do")
     found = GroupedResults(tuple(by), groups, coverage, least, (), ())
     differences = tuple(_differences(plan, aggregate, found, against))
-    return replace(found, differences=differences, tests=_tests(found))
+    tests = equality_tests([own for _, own in found.estimated], all_at_once=coverage.simultaneous)
+    return replace(found, differences=differences, tests=tests)
 
 
 def group_tallies(plan: Plan, aggregate: Aggregate, by: Sequence[str]) -> list[tuple[str, Aggregate]]:
@@ -277,55 +249,3 @@ def _each(coverage: Coverage, count: int) -> Coverage:
 def _quick(plan: Plan) -> Method | None:
     """Without fitting, which takes time, where no quantile is read off what is fitted."""
     return None if any(question.reads_fitted for question in plan.questions) or not plan.about_shares else "unbiased"
-
-
-def _tests(found: GroupedResults) -> tuple[GroupTest, ...]:
-    """Equality of each question's shares, or of each number, over all groups that tell it."""
-    if len(found.estimated) < 2:
-        return ()
-    questions = zip(*(own for _, own in found.estimated), strict=True)
-    tests = [test for own in questions for test in _question_tests(own)]
-    return _holm(tests) if found.coverage.simultaneous else tuple(tests)
-
-
-def _question_tests(own: Sequence[Result]) -> Iterator[GroupTest]:
-    shares = [one for result in own if (one := result.shares) is not None]
-    if len(shares) >= 2 and shares[0].count <= MOST_TESTED:
-        functionals, name = np.eye(shares[0].count), shares[0].question.name
-        covariances = [one.estimate.covariance(functionals) for one in shares]
-        test = test_of_equality([one.estimate.value for one in shares], covariances)
-        yield GroupTest(name, f"shares of {name}", test, len(shares))
-        return
-    told: dict[object, list[Quantities]] = {}
-    for result in own:
-        for quantities in result.quantities():
-            told.setdefault(quantities.key, []).append(quantities)
-    for several in told.values():
-        if len(several) >= 2:
-            yield from _number_tests(several)
-
-
-def _number_tests(several: Sequence[Quantities]) -> Iterator[GroupTest]:
-    """Of each number that all tell with a standard error."""
-    parts = [one.shown or one.measured for one in several]
-    for key, first in parts[0].items():
-        numbers = [part[key].number for part in parts if key in part]
-        numbers = [number for number in numbers if isfinite(number.stderr)]
-        if len(numbers) < 2:
-            continue
-        test = test_of_equality(
-            [np.array([number.value]) for number in numbers], [np.array([[number.stderr**2]]) for number in numbers]
-        )
-        names = [name for name in ("attribute", "value", "from", "to") if name in first.about]
-        about = ", ".join(str(first.about[name]) for name in names)
-        yield GroupTest(several[0].question, about, test, len(numbers))
-
-
-def _holm(tests: Sequence[GroupTest]) -> tuple[GroupTest, ...]:
-    """With p-values that hold for all tests together. Source: Holm 1979."""
-    order = sorted(range(len(tests)), key=lambda place: tests[place].test.p_value)
-    adjusted, largest = {}, 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, (len(tests) - rank) * tests[place].test.p_value))
-        adjusted[place] = largest
-    return tuple(replace(test, adjusted=adjusted[place]) for place, test in enumerate(tests))

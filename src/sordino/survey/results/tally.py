@@ -175,7 +175,7 @@ def _cells(plan: Plan, listed: object, name: str) -> Aggregate:
         if cell is None or cell in total.cells:
             rule = f"{name} must have counts for public values of the plan, each combination once"
             raise DamagedError(rule, found="values that the plan has not, or has twice", step="get the file again")
-        own = _counts(plan, one["counts"], f"{name}, {', '.join(one['public'].values())}")
+        own = _counts(plan, one["counts"], f"{name}, {', '.join(plan.cells.labels(cell).values())}")
         require_countable(total, own)
         total += Aggregate(own.fingerprint, own.n, own.counts, {cell: own.counts} if own.n else {})
     return total

@@ -36,8 +36,8 @@ ADDITIVE = frozenset({"share", "cell", "mean", "missing", "bin", "range", "part"
 OF_ALL = "missing"
 """The kind that is about everybody even where a number may be missing."""
 
-FEW = 30
-"""Reports of a cell about a question below which the variance of a report is that of all cells together."""
+LENT = 10
+"""Reports of a cell about a question as many as which the variance of a report counts that all cells show together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,11 +213,12 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         done += len(places)
         numbers = [_numbers(one, at, places) for one in each]
         values, errors = (np.array([own[side] for own in numbers]) for side in (0, 1))
-        # Of few reports the spread is not known by themselves.
-        few = np.array([one.n < FEW for one in each])
-        spread = table.columns["stderr"][list(places)] ** 2 * whole.n
         counts = np.array([max(one.n, 1) for one in each], dtype=np.float64)
-        errors[few] = np.sqrt(spread[None, :] / counts[few, None])
+        # What is estimated from the reports themselves is too small by one of them.
+        errors *= np.sqrt(counts / np.maximum(counts - 1, 1))[:, None]
+        # Of few reports the spread is hardly known by themselves: that of all is as good as some more of them.
+        spread = table.columns["stderr"][list(places)] ** 2 * whole.n
+        errors = np.sqrt((counts[:, None] * errors**2 + LENT * spread / counts[:, None]) / (counts[:, None] + LENT))
         value, stderr = cells.weigh(values, errors)
         estimate = NormalEstimate(value, stderr, whole.n)
         limits = coverage.normal_limits(estimate, each=coverage.each(len(places)), expected=whole.question.people)
