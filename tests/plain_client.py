@@ -26,7 +26,6 @@ class Client:
         chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
         return sum(ask.outputs for ask in self.asks[:chosen]) + self.asks[chosen].answer(record, words)
 
-
     def cell(self, record):
         """The number of its public values, which a report says beside its code."""
         cell = 0

@@ -23,14 +23,8 @@ def grouped():
 
 def test_reports_and_tallies_are_those_of_one_machine(grouped, spark, tmp_path):
     n = 3000
-    people = pa.table(
-        {
-            "region": [REGIONS[i % 7 // 4] for i in range(n)],
-            "arm": ["uvw"[i % 3] for i in range(n)],
-            "x": [i % 5 for i in range(n)],
-            "id": range(n),
-        }  # fmt: skip
-    )
+    columns = {"region": [REGIONS[i % 7 // 4] for i in range(n)], "arm": ["uvw"[i % 3] for i in range(n)]}
+    people = pa.table({**columns, "x": [i % 5 for i in range(n)], "id": range(n)})
     pq.write_table(people, tmp_path / "people.parquet")
     key = KeyedSource(bytes(range(32)), "t")
     expected = privatize(grouped, people, key, id_column="id")
@@ -46,13 +40,7 @@ def test_reports_and_tallies_are_those_of_one_machine(grouped, spark, tmp_path):
     assert {cell: counts.tolist() for cell, counts in tally.cells.items()} == {
         cell: counts.tolist() for cell, counts in own.cells.items()
     }
-    privatize(
-        grouped, tmp_path / "people.parquet", key=tmp_path / "key", task="t", id_column="id", output=tmp_path / "reports",
-        engine="spark",
-    )  # fmt: skip
-    assert [
-        group.n
-        for group in estimate(
-            grouped, aggregate(grouped, tmp_path / "reports", engine="spark"), by="region"
-        ).groups.groups
-    ] == [people["region"].to_pylist().count(region) for region in REGIONS]
+    output, release = tmp_path / "reports", {"key": tmp_path / "key", "task": "t", "id_column": "id"}
+    privatize(grouped, tmp_path / "people.parquet", **release, output=output, engine="spark")
+    groups = estimate(grouped, aggregate(grouped, output, engine="spark"), by="region").groups.groups
+    assert [group.n for group in groups] == [columns["region"].count(region) for region in REGIONS]
