@@ -25,6 +25,8 @@ OF_INTERVALS = {Purpose.INTERVALS, Purpose.CONFIDENCE}
 MOST_PANELS = 6
 """Charts of a question, each of one number over all groups."""
 
+TWO = 2
+
 OWN_SURVEY = "Each group is estimated from its own reports alone."
 INDEPENDENT = "Groups have no reports in common: the errors of both sides count in a difference."
 WALD = (
@@ -121,24 +123,33 @@ def _stacked(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage
 
 
 def _panels(table: QuantityTable, found: GroupedResults) -> Iterator[Plot]:
-    """A chart for each of the first rows, with a point for each group."""
+    """A point for each group: of shares all in one chart, of other numbers in a chart for each of the first."""
     by_label: dict[str, list[int]] = {}
     for place in table.readable:
         by_label.setdefault(table.label(place), []).append(place)
     several = [(label, places) for label, places in by_label.items() if len(places) > 1]
+    if not several:
+        return
+    if not table.are_shares:
+        for label, places in several[:MOST_PANELS]:
+            yield Plot(PointChart, partial(_panel, table, f"{table.about}: {label}, by {found.name}", places))
+        return
     # Of two shares the second is what the first leaves.
-    most = 1 if table.are_shares and len(by_label) == 2 else MOST_PANELS
-    for label, places in several[:most] if len(by_label) <= IN_ORDER else ():
-        yield Plot(PointChart, partial(_panel, table, label, places, found.name))
+    shown = several[:1] if len(by_label) == len(several) == TWO else several
+    about = f"{table.about}: {several[0][0]}" if len(shown) == 1 else table.about
+    places = [place for _, own in shown for place in own]
+    yield Plot(PointChart, partial(_panel, table, f"{about}, by {found.name}", places, with_labels=len(shown) > 1))
 
 
-def _panel(table: QuantityTable, label: str, places: Sequence[int], grouping: str) -> PointChart:
-    groups = tuple("" if table.group is None else table.group(place) for place in places)
+def _panel(table: QuantityTable, what: str, places: Sequence[int], *, with_labels: bool = False) -> PointChart:
+    groups = ["" if table.group is None else table.group(place) for place in places]
+    if with_labels:
+        groups = [f"{table.label(place)}: {group}" for place, group in zip(places, groups, strict=True)]
     numbers = {name: column[list(places)] for name, column in table.columns.items()}
     own = tuple(table.numbers(place) for place in places)
-    what = f"{table.about}: {label}, by {grouping}"
     drawn = numbers["estimate"], numbers["low"], numbers["high"]
-    return PointChart(what, groups, drawn, own, what, (), has_zero=False, note=f"{what}, with intervals.")
+    unit = "share of people" if table.are_shares else what
+    return PointChart(what, tuple(groups), drawn, own, unit, (), has_zero=False, note=f"{what}.")
 
 
 def _difference_groups(found: GroupedResults) -> Iterator[BlockGroup]:
@@ -150,7 +161,7 @@ def _difference_groups(found: GroupedResults) -> Iterator[BlockGroup]:
             rows.setdefault(changed.name, []).extend((difference, row) for row in some)
     for name, own in rows.items():
         table = _difference_table(name, own, found)
-        yield BlockGroup(f"Differences of {name} by {found.name}", (table,))
+        yield BlockGroup(f"By {found.name}: {table.title}", (table,))
 
 
 def _difference_table(

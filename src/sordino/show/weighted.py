@@ -18,10 +18,15 @@ MEANT = (
 
 def weighted_blocks(found: Weighted) -> Iterator[Block]:
     """The people behind the reports, and all weighted numbers."""
-    by = " and ".join(found.columns)
+    by, several = " and ".join(found.columns), len({row.columns for row in found.response}) > 1
     if found.response:
         rows = tuple(
-            (row.label, f"{row.reports:,}", f"{row.people:,}", _percent(row.reports, row.people))
+            (
+                f"{row.columns}: {row.label}" if several else row.label,
+                f"{row.reports:,}",
+                f"{row.people:,}",
+                _percent(row.reports, row.people),
+            )
             for row in found.response
         )
         title = f"Who sent reports, by {by}"
