@@ -21,12 +21,14 @@ from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
 from sordino.show.cells import result_rows
 from sordino.show.groups import groups_json
+from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import GroupedResults, group_counts, grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
+from sordino.survey.results.weighted import weighted_by_survey
 from sordino.tables.reports import write_reports
 
 Confidence = Annotated[float, Query(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})]
@@ -163,13 +165,22 @@ def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, .
     rows = [_row(row) for result in found for row in result_rows(result.blocks())]
     more = [_row(row) for result in pooled for row in result.rows()]
     told = {"plan": plan.hash, "n": tally.n, "confidence": coverage.confidence, "rows": rows, "pooled": more}
+    weighted = weighted_by_survey(plan, tally, found, coverage)
+    told |= {} if weighted is None else _finite(weighted_json(weighted))
     return told | (_groups(grouped_results(plan, tally, by, coverage, least=least)) if by else {})
 
 
 def _groups(found: GroupedResults) -> dict[str, Any]:
     """What is estimated by groups; of groups of too few reports how many these are."""
-    groups = groups_json(found)
-    return {name: [_row(row) for row in part] if name != "by" else part for name, part in groups.items()}
+    return _finite(groups_json(found))
+
+
+def _finite(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with rows that have nothing where a number cannot be told."""
+    return {
+        name: [_row(row) if isinstance(row, Mapping) else row for row in part] if isinstance(part, list) else part
+        for name, part in found.items()
+    }
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:

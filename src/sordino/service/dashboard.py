@@ -12,6 +12,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
+from sordino.survey.results.weighted import weighted_by_survey
 
 MOST_KEPT = 4
 """Pages that are kept: drawing one takes a second, and many may look at once."""
@@ -55,7 +56,8 @@ class DashboardPages:
             found = results_so_far(plan, tally, None, coverage)
             groups = grouped_results(plan, tally, by, coverage, least=least) if by else None
             pooled = pooled_results(plan, tally, found, coverage)
-            return estimate_page(plan, found, pooled=pooled, groups=groups)
+            weighted = weighted_by_survey(plan, tally, found, coverage)
+            return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted)
 
         return self._once(key, draw)
 

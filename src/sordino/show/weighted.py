@@ -8,7 +8,7 @@ from sordino.blocks.block import Block, BlockGroup
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
 from sordino.survey.estimates.rows import IN_ORDER
-from sordino.survey.results.weighted import Weighted, WeightedResult
+from sordino.survey.results.weighted import Unweighted, Weighted, WeightedResult
 
 MEANT = (
     "Each group counts as many people as it is known to have. Totals and weights are taken to be known without error;"
@@ -16,7 +16,7 @@ MEANT = (
 )
 
 
-def weighted_blocks(found: Weighted) -> Iterator[Block]:
+def weighted_blocks(found: Weighted | Unweighted) -> Iterator[Block]:
     """The people behind the reports, and all weighted numbers."""
     by, several = " and ".join(found.columns), len({row.columns for row in found.response}) > 1
     if found.response:
@@ -31,13 +31,20 @@ def weighted_blocks(found: Weighted) -> Iterator[Block]:
         )
         title = f"Who sent reports, by {by}"
         yield BlockGroup(title, (TextTable(title, (by, "reports", "people", "of these, %"), rows),))
+    if isinstance(found, Unweighted):
+        text = f"Not weighted by {by}: {found.why}"
+        yield BlockGroup(f"Weighted by {by}", (Sentence(text, Purpose.REFUSAL),))
+        return
     yield BlockGroup(f"Weighted by {by}", (_weights(found), *(_table(one, found) for one in found.results)))
     for name, why in found.why.items():
         yield BlockGroup(f"{name}: not weighted", (Sentence(f"{name}: not weighted; {why}", Purpose.REFUSAL),))
 
 
-def weighted_json(found: Weighted) -> dict[str, Any]:
-    """For programs: the weighted numbers, what reports count, and who sent some."""
+def weighted_json(found: Weighted | Unweighted) -> dict[str, Any]:
+    """For programs: the weighted numbers, what reports count, and who sent some; or why nothing is weighted."""
+    if isinstance(found, Unweighted):
+        told = {"weighted_by": list(found.columns), "response": [asdict(row) for row in found.response]}
+        return {"weighted": [], **told, "not_weighted": {"": found.why}}
     each = found.weights.of_report
     return {
         "weighted": [row for result in found.results for row in result.rows()],

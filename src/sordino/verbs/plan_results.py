@@ -24,13 +24,13 @@ from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.groups import REST, GroupedResults, grouped_results
-from sordino.survey.results.known_totals import read_known_totals, totals_of_plan
+from sordino.survey.results.known_totals import read_known_totals
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
-from sordino.survey.results.weighted import Weighted, weighted_results
+from sordino.survey.results.weighted import Unweighted, Weighted, weighted_by_survey, weighted_results
 from sordino.tables.results.estimates import table_of, write_estimates
 from sordino.tables.results.rows import rows_made
 from sordino.tables.weighted.public import read_public
@@ -50,7 +50,8 @@ class PlanEstimate:
         pooled: what several questions tell, each quantity as one number of all their reports (`rows()`): the margins of
             tables, and the means that covariances and regressions need too.
         groups: the same by groups of people who share public values; None where nobody asked for it.
-        weighted: by known totals of public groups, or by what reports stand for; None where nothing is known of these.
+        weighted: by known totals of public groups, or by what reports stand for, or why not yet; None where nothing
+            is known of these.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -67,7 +68,7 @@ class PlanEstimate:
     coverage: Coverage
     pooled: Sequence[PooledResult] = ()
     groups: GroupedResults | None = None
-    weighted: Weighted | None = None
+    weighted: Weighted | Unweighted | None = None
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
@@ -313,9 +314,7 @@ def estimate_plan(
     groups = None
     if by:
         groups = grouped_results(plan, tally, by, coverage, method=method, public=numbers, against=against)
-    known = totals_of_plan(plan) if totals is None else read_known_totals(plan, totals)
-    is_known = bool(known) or any(part.weights is not None for part in plan.cells.parts)
-    # A tally that everybody is told may not say of which groups its reports are; then nothing can be weighted.
-    can_be_weighted = is_known and not coverage.forged and (totals is not None or bool(tally.cells))
-    weighted = weighted_results(plan, tally, found, coverage, known) if can_be_weighted else None
+    weighted: Weighted | Unweighted | None = weighted_by_survey(plan, tally, found, coverage)
+    if totals is not None:
+        weighted = weighted_results(plan, tally, found, coverage, read_known_totals(plan, totals))
     return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage), groups, weighted)

@@ -160,3 +160,12 @@ def test_reports_of_nobody_and_people_without_reports_are_refused(people):
     with pytest.raises(SordinoError) as raised:
         estimate(plan, collected(plan, people), totals={"region": {"north": 5, "south": 0}})
     assert "reports of a group of nobody" in str(raised.value)
+
+
+def test_a_survey_whose_groups_have_not_all_answered_is_estimated_and_says_why_it_is_not_weighted(people):
+    plan = planned(region={"totals": TOTALS["region"]})
+    north = people.filter(pa.compute.equal(people["region"], "north"))
+    found = estimate(plan, collected(plan, north))
+    assert "a group without any" in found.weighted.why
+    assert [row.reports for row in found.weighted.response] == [len(north), 0]
+    assert not any(row["kind"] == "weighted" for row in found.to_arrow().to_pylist())

@@ -14,6 +14,7 @@ from sordino.cli.tally import tally
 from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
 from sordino.cli.whole_numbers import Whole
 from sordino.cli.writable import require_writable
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
@@ -88,6 +89,8 @@ def estimate(
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
+    if against != REST and not by:
+        raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
     columns = by.split(",") if by else ()
     estimated = estimate_plan(
         frozen, tally(frozen, reports), method, coverage, public, by=columns, against=against, totals=totals

@@ -23,7 +23,7 @@ from sordino.survey.results.groups import GroupedResults
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
-from sordino.survey.results.weighted import Weighted
+from sordino.survey.results.weighted import Unweighted, Weighted
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
@@ -59,7 +59,7 @@ def estimate_page(
     poststratified: Sequence[Poststratified] = (),
     pooled: Sequence[PooledResult] = (),
     groups: GroupedResults | None = None,
-    weighted: Weighted | None = None,
+    weighted: Weighted | Unweighted | None = None,
 ) -> str:
     """A self-contained HTML page.
 

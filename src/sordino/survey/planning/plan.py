@@ -240,11 +240,15 @@ class Plan:
         codes, cells = self.cells.split(numbers.astype(np.uint64, copy=False))
         if (position := self.first_invalid(numbers)) is not None:
             raise foreign_code(self.cells.last_number + 1, position)
-        total, found = self.sampled.tally(codes[:0]), np.unique(cells).tolist()
-        for cell in found:
-            own = self.sampled.tally(codes[cells == np.uint64(cell)], drawn=drawn)
-            total += Aggregate(own.fingerprint, own.n, own.counts, {cell: own.counts})
-        return total
+        order = np.argsort(cells, kind="stable")
+        found, starts = np.unique(cells[order], return_index=True)
+        parts = np.split(codes[order], starts[1:])
+        own = {
+            cell: self.sampled.tally(part, drawn=drawn).counts
+            for cell, part in zip(found.tolist(), parts, strict=False)
+        }
+        total = sum(own.values(), self.sampled.tally(codes[:0]).counts)
+        return Aggregate(self.sampled.fingerprint, len(codes), total, own)
 
     def first_invalid(self, numbers: Words) -> int | None:
         """The position of the first report that the plan cannot send."""

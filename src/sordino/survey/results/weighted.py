@@ -25,7 +25,7 @@ from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import Question
 from sordino.survey.results.groups import group_tallies, require_cells
-from sordino.survey.results.known_totals import KnownTotals, contradictions
+from sordino.survey.results.known_totals import KnownTotals, contradictions, totals_of_plan
 from sordino.survey.results.result import Result, Untold, results_so_far
 
 Floats = NDArray[np.float64]
@@ -103,6 +103,38 @@ class Weighted:
     response: tuple[ResponseRow, ...]
     why: Mapping[str, str] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
+
+
+@dataclass(frozen=True, eq=False)
+class Unweighted:
+    """Why the reports that there are cannot be weighted by what the survey knows of public groups.
+
+    Attributes:
+        columns: by which they would be.
+        response: of all known groups.
+        why: and what to do.
+    """
+
+    columns: tuple[str, ...]
+    response: tuple[ResponseRow, ...]
+    why: str
+
+
+def weighted_by_survey(
+    plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage
+) -> Weighted | Unweighted | None:
+    """The same by the totals and weights of the survey, or why not yet; None where it has none of them.
+
+    A tally that does not say which groups its reports are of, and forged reports, have nothing that could be weighted.
+    """
+    known = totals_of_plan(plan)
+    columns = tuple(part.name for part in plan.cells.parts if part.totals is not None or part.weights is not None)
+    if not columns or coverage.forged or not aggregate.cells:
+        return None
+    try:
+        return weighted_results(plan, aggregate, found, coverage, known)
+    except SordinoError as error:
+        return Unweighted(columns, tuple(_response(plan, aggregate, known)), str(error))
 
 
 def weighted_results(

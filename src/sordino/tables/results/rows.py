@@ -12,7 +12,7 @@ from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import table_results
-from sordino.survey.results.weighted import Weighted
+from sordino.survey.results.weighted import Unweighted, Weighted
 
 Row: TypeAlias = Mapping[str, Any]
 """What is told, as `estimate --json` says it."""
@@ -30,7 +30,7 @@ def rows_made(
     known: Sequence[Poststratified],
     between: Sequence[Row],
     groups: GroupedResults | None = None,
-    weighted: Weighted | None = None,
+    weighted: Weighted | Unweighted | None = None,
 ) -> Iterator[dict[str, Any]]:
     """All that is told beside the questions' own rows, with `kind` and the `question` or questions that it is made of.
 
@@ -50,7 +50,7 @@ def rows_made(
         yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
-    for known_groups in weighted.results if weighted is not None else ():
+    for known_groups in weighted.results if isinstance(weighted, Weighted) else ():
         name = known_groups.question.name
         for at, row in enumerate(known_groups.rows()):
             label = known_groups.table.label(known_groups.places[at])
