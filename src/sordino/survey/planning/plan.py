@@ -238,14 +238,14 @@ class Plan:
         if not self.cells.parts:
             return self.sampled.tally(numbers, drawn=drawn)
         codes, cells = self.cells.split(numbers.astype(np.uint64, copy=False))
-        if (position := self.first_invalid(numbers)) is not None:
+        if not drawn and (position := self.first_invalid(numbers)) is not None:
             raise foreign_code(self.cells.last_number + 1, position)
-        order = np.argsort(cells, kind="stable")
+        # In few bytes, which sort fast.
+        order = np.argsort(cells.astype(np.min_scalar_type(self.cells.count)), kind="stable")
         found, starts = np.unique(cells[order], return_index=True)
         parts = np.split(codes[order], starts[1:])
         own = {
-            cell: self.sampled.tally(part, drawn=drawn).counts
-            for cell, part in zip(found.tolist(), parts, strict=False)
+            cell: self.sampled.tally(part, drawn=True).counts for cell, part in zip(found.tolist(), parts, strict=False)
         }
         total = sum(own.values(), self.sampled.tally(codes[:0]).counts)
         return Aggregate(self.sampled.fingerprint, len(codes), total, own)
