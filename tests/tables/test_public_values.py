@@ -228,3 +228,42 @@ def test_groups_need_public_columns_and_a_tally_by_them(plan, reports):
         estimate(plan, tally, by="region", forged=3)
     with pytest.raises(SordinoError):
         estimate(plan, tally, by="region", against="East")
+
+
+def test_what_a_group_does_not_answer_is_said_of_that_group():
+    """Of a group nobody of whom has the number its mean is not told; of the other it is."""
+    attributes = {"pay": {"number": {"low": 0, "high": 10}, "missing": "0.5"}}
+    public = {"region": {"categories": ["north", "south"]}}
+    asks = [{"covariance": ["pay", "age"]}]
+    attributes["age"] = {"number": {"low": 0, "high": 100}}
+    survey = {"version": 1, "epsilon": "8", "attribute": attributes, "public": public, "ask": asks}
+    plan, n = Plan.of(Survey.read(survey), 2000), 2000
+    pay = [None if i % 2 else float(i % 10) for i in range(n)]
+    people = pa.table({"region": ["south" if i % 2 else "north" for i in range(n)], "pay": pay, "age": range(n)})
+    people = people.set_column(2, "age", pa.array([i % 100 for i in range(n)])).append_column("id", pa.array(range(n)))
+    reports = privatize(plan, people, KeyedSource(KEY, "t"), id_column="id")
+    groups = estimate(plan, reports, by="region").groups
+    assert [(group, name) for group, name, _ in groups.untold] == [("south", "covariance of pay, age")]
+
+
+def test_what_is_made_of_tables_is_made_of_each_group(tmp_path):
+    attributes = {name: {"categories": ["yes", "no"]} for name in ("smoker", "vegan")}
+    public = {"region": {"categories": ["north", "south"]}}
+    survey = {
+        "version": 1,
+        "epsilon": "4",
+        "attribute": attributes,
+        "public": public,
+        "ask": [{"table": ["smoker", "vegan"]}],
+    }
+    plan, n = Plan.of(Survey.read(survey), 2000), 2000
+    columns = {name: ["yes" if i % k else "no" for i in range(n)] for name, k in (("smoker", 3), ("vegan", 4))}
+    people = pa.table({"region": ["south" if i % 2 else "north" for i in range(n)], **columns, "id": range(n)})
+    reports = privatize(plan, people, KeyedSource(KEY, "t"), id_column="id")
+    frame = reports.to_pandas()
+    whole = estimate(plan, reports, by="region").to_arrow(derived=True).to_pylist()
+    alone = estimate(plan, frame[frame.region == "south"]).to_arrow(derived=True).to_pylist()
+    names = ("kind", "attribute", "value", "given", "within", "minus", "estimate", "stderr", "low", "high")
+    made = [[row[name] for name in names] for row in whole if row["group"] == "south" and row["given"]]
+    assert made == [[row[name] for name in names] for row in alone if row["given"]]
+    assert made

@@ -43,6 +43,12 @@ def grouped_blocks(found: GroupedResults) -> Iterator[Block]:
         for table in tables:
             title = f"{table.about} by {found.name}"
             yield BlockGroup(title, (*_panels(table, found), table))
+    refused = tuple(
+        Sentence(f"{group}: {question} is not estimated; {why}", Purpose.REFUSAL)
+        for group, question, why in found.untold
+    )
+    if refused:
+        yield BlockGroup(f"Not estimated by {found.name}", refused)
     yield from _difference_groups(found)
     if found.tests:
         yield BlockGroup(f"Are the groups by {found.name} equal?", (_tests(found),))
@@ -61,6 +67,7 @@ def groups_json(found: GroupedResults) -> dict[str, Any]:
         "by": list(found.by),
         "groups": groups,
         "group_rows": [row for table in grouped_tables(found) for row in table.rows()],
+        "group_untold": [{"group": group, "attribute": name, "why": why} for group, name, why in found.untold],
         "group_differences": differences,
         "group_tests": [test.json() for test in found.tests],
     }

@@ -25,7 +25,7 @@ from sordino.survey.estimates.surroundings import Public
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.group_tests import GroupTest, equality_tests
-from sordino.survey.results.result import Result, results_so_far
+from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 
 LEAST_REPORTS = 100
@@ -113,6 +113,12 @@ class GroupedResults:
     def estimated(self) -> tuple[tuple[PublicGroup, tuple[Result, ...]], ...]:
         """The groups of enough reports, with what these say."""
         return tuple((group, group.results) for group in self.groups if group.results is not None)
+
+    @property
+    def untold(self) -> Iterator[tuple[str, str, str]]:
+        """Of each question that a group of enough reports does not answer: the group, the question, and why."""
+        for group, results in self.estimated:
+            yield from ((group.label, one.question.name, str(one.why)) for one in results if isinstance(one, Untold))
 
 
 def grouped_results(

@@ -50,12 +50,26 @@ def rows_made(
         yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
-    for known_groups in weighted.results if isinstance(weighted, Weighted) else ():
-        name = known_groups.question.name
-        for at, row in enumerate(known_groups.rows()):
-            label = known_groups.table.label(known_groups.places[at])
-            yield _row("weighted", {"attribute": name, **row, "value": label}, name)
-    for difference in groups.differences if groups is not None else ():
+    if isinstance(weighted, Weighted):
+        yield from _of_weighted(weighted)
+    if groups is not None:
+        yield from _of_groups(groups, with_tables=len(found) > 0)
+
+
+def _of_weighted(weighted: Weighted) -> Iterator[dict[str, Any]]:
+    for result in weighted.results:
+        name = result.question.name
+        for at, row in enumerate(result.rows()):
+            yield _row("weighted", {"attribute": name, **row, "value": result.table.label(result.places[at])}, name)
+
+
+def _of_groups(groups: GroupedResults, *, with_tables: bool) -> Iterator[dict[str, Any]]:
+    """Of tables what is made of each group's cells; then the differences between groups."""
+    for group, own in groups.estimated if with_tables else ():
+        of_group = {"group": group.label}
+        for table in table_results(own):
+            yield from (_row(KINDS[kind], row | of_group, table.question.name) for kind, row in table.rows())
+    for difference in groups.differences:
         for name, label, row in difference.rows():
             yield _row(GROUP_DIFFERENCE, row | {"attribute": name, "value": label}, name)
 
