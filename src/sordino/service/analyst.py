@@ -24,7 +24,7 @@ from sordino.show.groups import groups_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.groups import GroupedResults, group_counts, grouped_results
+from sordino.survey.results.groups import GroupedResults, columns_of, group_counts, grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
@@ -52,13 +52,15 @@ class AnalystRoutes:
         """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
         collection, tally = await self._tally_or_public(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        return await asyncio.to_thread(lambda: _estimate(plan, tally, Coverage(confidence), columns_of(by), least))
+        return await asyncio.to_thread(
+            lambda: _estimate(plan, tally, Coverage(confidence), columns_of(plan, by), least)
+        )
 
     async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = "") -> HTMLResponse:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        draw = lambda: self._pages.estimates(plan, tally, confidence, columns_of(by), least)  # noqa: E731 - one thread
+        draw = lambda: self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least)  # noqa: E731 - one thread
         return as_page(await asyncio.to_thread(draw))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
@@ -152,11 +154,6 @@ def progress_of(collection: Collection, least: int) -> Callable[[object], dict[s
         return found | {"groups": told}
 
     return progress
-
-
-def columns_of(by: str) -> tuple[str, ...]:
-    """The columns of a query."""
-    return tuple(by.split(",")) if by else ()
 
 
 def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> dict[str, Any]:

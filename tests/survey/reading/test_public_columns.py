@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.survey.planning.forecast import group_warnings
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
@@ -115,3 +116,15 @@ def test_the_summary_says_what_is_sent_in_clear(names):
     assert all(repr(name) in first for name in names)
     assert ("are no part" if len(names) > 1 else "is no part") in first
     assert sum(line.startswith("Every report shows") for line in said.lines) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("totals", "people", "said"),
+    [(None, 200, 0), (None, 199, 1), ({"north": 300, "south": 100}, 400, 0), ({"north": 300, "south": 100}, 399, 1)],
+)
+def test_a_plan_warns_of_groups_that_cannot_be_expected_to_be_estimated(totals, people, said):
+    region = REGION if totals is None else {**REGION, "totals": totals}
+    plan = Plan.of(Survey.read(survey({"region": region})), people)
+    warned = list(group_warnings(plan))
+    assert len(warned) == said
+    assert all("groups by 'region'" in sentence and "as few as 99" in sentence for sentence in warned)

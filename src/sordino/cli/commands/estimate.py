@@ -23,7 +23,7 @@ from sordino.show.weighted import weighted_blocks, weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
-from sordino.survey.results.groups import REST
+from sordino.survey.results.groups import REST, columns_of
 from sordino.survey.results.poststratified import Poststratified
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import PlanEstimate, estimate_plan
@@ -91,7 +91,7 @@ def estimate(
     coverage = Coverage(confidence, simultaneous, watched, forged)
     if against != REST and not by:
         raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
-    columns = by.split(",") if by else ()
+    columns = columns_of(frozen, by or "")
     estimated = estimate_plan(
         frozen, tally(frozen, reports), method, coverage, public, by=columns, against=against, totals=totals
     )

@@ -12,8 +12,8 @@ from sordino.cli.options import FILE
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError, UnavailableError
+from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.groups import LEAST_REPORTS
 
 if TYPE_CHECKING:
     from sordino.service.metrics import Metrics

@@ -20,6 +20,9 @@ from sordino.survey.frozen.parts import Label, Part, Text
 MOST_LABELS = 1 << 16
 """Of a public column."""
 
+LEAST_REPORTS = 100
+"""Without which no estimate of a group is shown; a collector asks for as many before it shows any."""
+
 AMOUNT = r"(0|[1-9][0-9]{0,11})(\.[0-9]{0,11}[1-9])?"
 """A weight as a decimal text, in its shortest form."""
 

@@ -22,14 +22,12 @@ from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.surroundings import Public
+from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.group_tests import GroupTest, equality_tests
 from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
-
-LEAST_REPORTS = 100
-"""Without which no estimate of a group is shown; a collector asks for as many before it shows any."""
 
 MOST_GROUPS = 1000
 """That are estimated together."""
@@ -165,6 +163,11 @@ def grouped_results(
     differences = tuple(_differences(plan, aggregate, found, against))
     tests = equality_tests([own for _, own in found.estimated], all_at_once=coverage.simultaneous)
     return replace(found, differences=differences, tests=tests)
+
+
+def columns_of(plan: Plan, by: str) -> tuple[str, ...]:
+    """Public columns as a command names them, with commas between; none of an empty text."""
+    return (by,) if by in plan.cells.names else tuple(by.split(",")) if by else ()
 
 
 def group_tallies(plan: Plan, aggregate: Aggregate, by: Sequence[str]) -> list[tuple[str, Aggregate]]:
