@@ -13,10 +13,16 @@ def public_summary(plan: Plan) -> str:
     *some, last = map(repr, names)
     several = bool(some)
     subject = f"{', '.join(some)} and {last}" if several else last
+    within = " Bounds on dependence must hold among people with the same values of these." if _has_bounds(plan) else ""
     return (
         f"{subject} {'are' if several else 'is'} sent as {'they are' if several else 'it is'}, beside the report, and"
-        f" {'are' if several else 'is'} no part of what is protected."
+        f" {'are' if several else 'is'} no part of what is protected.{within}"
     )
+
+
+def _has_bounds(plan: Plan) -> bool:
+    """Whether some delta may rest on how much attributes depend on each other."""
+    return plan.document.dependence is not None
 
 
 def public_sentences(plan: Plan) -> Iterator[str]:
@@ -33,7 +39,7 @@ def public_sentences(plan: Plan) -> Iterator[str]:
             "What these values themselves reveal about the other answers, to somebody who knows how they go together,"
             " is no part of the promise; few people with the same values are few among whom a report may be looked for."
         )
-    if plan.cells.parts and plan.document.dependence is not None:
+    if plan.cells.parts and _has_bounds(plan):
         yield (
             "Bounds on dependence must hold among the people of each combination of public values, since everybody"
             " sees which one a report is of."

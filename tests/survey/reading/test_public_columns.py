@@ -99,7 +99,10 @@ def test_bounds_on_dependence_are_said_to_hold_within_each_group():
     """Everybody sees the group: what is believed of its people is what counts, not what is believed of all."""
     plan = Plan.of(Survey.read(with_deltas({"rest": 0.1})), 100)
     assert plan.document.dependence.ground[0].endswith("among people with the same region.")
-    assert any("among the people of each combination of public values" in line for line in explanation(plan).lines)
+    said = explanation(plan)
+    assert any("among the people of each combination of public values" in line for line in said.lines)
+    # What limits the promise is in the summary.
+    assert "Bounds on dependence must hold among people with the same values of these." in said.summary[0].text
 
 
 def test_bounds_of_a_sample_of_all_people_are_refused():

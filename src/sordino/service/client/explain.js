@@ -184,7 +184,7 @@ function aboutOthers(plan, verdicts) {
   if (!less.length) return [whole];
   return [
     whole,
-    `The plan promises less about some, if answers depend on each other no more than it states: at most ${less.slice(0, FEW).join(", ")}` +
+    `The plan promises less about some, if answers depend on each other no more than it states${publicColumns(plan).length ? ", among people who send the same in clear" : ""}: at most ${less.slice(0, FEW).join(", ")}` +
       `${less.length > FEW ? ` and ${less.length - FEW} more` : ""}. Whether they do cannot be checked on this page.`,
   ];
 }
