@@ -61,22 +61,14 @@ class Attribute:
 
     @property
     def finite(self) -> Domain:
-        """The values of categories or a map.
-
-        Raises:
-            SordinoError: a number.
-        """
+        """The values of categories or a map."""
         if isinstance(self.domain, Interval):
             raise SordinoError(f"{self.name!r} must have values that can be counted", found="a number")
         return self.domain
 
     @property
     def interval(self) -> Interval:
-        """The ends of a number.
-
-        Raises:
-            SordinoError: other values.
-        """
+        """The ends of a number."""
         if not isinstance(self.domain, Interval):
             found = f"{self.name!r} with {self.domain.k} values"
             step = "ask for its shares, or declare it as an interval"

@@ -33,17 +33,10 @@ class Aggregate(Brief):
     cells: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __add__(self, other: "Aggregate") -> "Aggregate":
-        """The tally of both sets of reports.
-
-        Raises:
-            SordinoError: reports of different mechanisms.
-        """
+        """The tally of both sets of reports of one mechanism."""
         if self.fingerprint != other.fingerprint:
-            raise SordinoError(
-                "only tallies of one mechanism add",
-                found=f"{self.fingerprint} and {other.fingerprint}",
-                step="aggregate each plan's reports apart",
-            )
+            rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
+            raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")
         cells = dict(self.cells)
         for cell, counts in other.cells.items():
             cells[cell] = cells[cell] + counts if cell in cells else counts

@@ -143,6 +143,15 @@ const QUESTION = anyOf(
     }),
     ({ table }) => table.length <= 8 && unlike(table),
   ),
+  fields({
+    above: text,
+    threshold: real,
+    weight: WEIGHT,
+    epsilon: isEpsilon,
+    subtract_totals: truth,
+    mechanism: isTable,
+    "expected?": EXPECTED,
+  }),
   both(
     fields({
       distribution: text,

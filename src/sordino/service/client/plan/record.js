@@ -12,7 +12,7 @@ export class AnswerError extends Error {
 }
 
 /** The names of the attributes that a question is about. */
-export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution];
+export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.above];
 
 /** The names of the attributes that a plan asks for. */
 export function asked(plan) {
