@@ -299,10 +299,20 @@ def worded() -> Iterator[tuple[str, Plan]]:
     yield "words", Plan.of(Survey.read(WORDED), 1000)
 
 
+def cases_of_public_columns() -> Iterator[tuple[str, Plan]]:
+    """Columns that reports say in clear, beside two questions."""
+    region = {"categories": ["north", "south", "abroad"], "column": "Region", "missing": "abroad"}
+    public = {"region": {**region, "totals": dict(zip(region["categories"], (12_000, 8000, 300), strict=True))}}
+    public["arm"] = {"categories": ["a", "b"], "weights": {"a": 2, "b": 0.5}}
+    attributes, asks = {"x": NAMES, "y": {"categories": ["yes", "no"]}}, [{"histogram": "x"}, {"table": ["x", "y"]}]
+    survey = {"version": 1, "epsilon": "2", "attribute": attributes, "public": public, "ask": asks}
+    yield "public_columns", Plan.of(Survey.read(survey), 1000)
+
+
 def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
     """Records that a plan takes, with the ends of what they can be."""
     for number in range(RECORDS):
-        record: dict[str, Any] = {}
+        record: dict[str, Any] = public_values(plan, draw, has_all=number > 0)
         for name, attribute in plan.document.attributes.items():
             if attribute.labels is not None:
                 record[name] = attribute.labels[draw.randrange(len(attribute.labels))]
@@ -330,6 +340,15 @@ def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
         yield record
 
 
+def public_values(plan: Plan, draw: random.Random, *, has_all: bool) -> dict[str, Any]:
+    """What a record says in clear, or what it must say of it."""
+    return {
+        part.name: label
+        for part in plan.cells.parts
+        if (label := draw.choice(part.labels)) and (has_all or part.missing is None)
+    }
+
+
 def edges_of(plan: Plan, name: str) -> tuple[float, ...]:
     """Of a number's bins, if its distribution is asked; or where it is cut."""
     asked = [question for question in plan.questions if name in question.attribute_names]
@@ -347,6 +366,10 @@ def wrong_records(plan: Plan) -> Iterator[dict[str, Any]]:
     """Records that it refuses, whatever words there are."""
     good = next(right_records(plan, random.Random(1)))  # noqa: S311 - the same on every run
     yield {**good, "another": 1}
+    for part in plan.cells.parts:
+        yield from ({**good, part.name: value} for value in (True, 0, "", "A", ["north"]))
+        if part.missing is None:
+            yield {own: value for own, value in good.items() if own != part.name}
     for name, attribute in plan.document.attributes.items():
         wrong: list[Any] = [True, [1], {}]
         if attribute.labels is not None:
@@ -385,9 +408,10 @@ def vectors(name: str, plan: Plan) -> dict[str, Any]:
     draw, right = random.Random(name), []  # noqa: S311 - the same on every run
     for number, record in enumerate(right_records(plan, draw)):
         source = GivenWords(words_of(number, draw))
-        code = draw_report(plan, {"version": 1, "record": record}, source).code
+        made = draw_report(plan, {"version": 1, "record": record}, source)
         words = [f"{word:016x}" for word in source.given[: source.drawn]]
-        right.append({"record": record, "words": words, "code": str(code)})
+        cell = {"cell": made.cell} if plan.cells.parts else {}
+        right.append({"record": record, "words": words, "code": str(made.code), **cell})
     return {"plan": plan.bytes.decode(), "reports": right, "refused": list(wrong_records(plan))}
 
 
@@ -400,7 +424,7 @@ def refused_plans() -> list[dict[str, str]]:
         content = {name: part for name, part in {**document, **changes}.items() if name != "hash"}
         return sealed_bytes(PLAN.seal(content)).decode() + "\n"
 
-    (query,) = document["queries"]
+    (query,), column = document["queries"], {"name": "region", "labels": ["a", "b"], "columns": ["region"]}
 
     def redrawn(draw: Any) -> str:
         return resealed(queries=[{**query, "mechanism": {**query["mechanism"], "draw": draw}}])
@@ -446,6 +470,14 @@ def refused_plans() -> list[dict[str, str]]:
             "why": "expected shares of all values that are less than a whole",
         },
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
+        {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
+        {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
+        {"plan": resealed(public=[{**column, "name": "code"}]), "why": "a public column with the name of a code's"},
+        {"plan": resealed(public=[column, column]), "why": "a public column twice"},
+        {"plan": resealed(public=[{**column, "missing": "c"}]), "why": "a missing public value that is none"},
+        {"plan": resealed(public=[{**column, "totals": [1]}]), "why": "totals of fewer public values than there are"},
+        {"plan": resealed(public=[{**column, "weights": ["1", "2.0"]}]), "why": "a weight in another spelling"},
+        {"plan": resealed(public=[]), "why": "no public columns in their place"},
     ]
 
 
@@ -471,6 +503,7 @@ def wrong_words() -> Iterator[tuple[str, dict[str, Any]]]:
 def files() -> dict[str, str]:
     """The text of each file by its name."""
     cases = (*cases_of_shares(), *cases_of_tables(), *cases_of_numbers(), *cases_of_distributions(), *worded())
+    cases += (*cases_of_public_columns(),)
     made: dict[str, object] = {name: vectors(name, plan) for name, plan in cases}
     made["refused_plans"] = refused_plans()
     return {f"{name}.json": json.dumps(found, indent=1) + "\n" for name, found in made.items()}

@@ -13,6 +13,7 @@ class Client:
     """Who has read a plan, and reports."""
 
     def __init__(self, plan):
+        self.public = plan.get("public", [])
         weights = [part["weight"] for part in plan["queries"]]
         self.weights = [weight // math.gcd(*weights) for weight in weights]
         self.asks = [
@@ -24,6 +25,13 @@ class Client:
         """The code of a record."""
         chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
         return sum(ask.outputs for ask in self.asks[:chosen]) + self.asks[chosen].answer(record, words)
+
+    def cell(self, record):
+        """The number of its public values, which a report says beside its code."""
+        cell = 0
+        for column in self.public:
+            cell = cell * size(column) + index(column, record.get(column["name"]))
+        return cell
 
 
 class Histogram:

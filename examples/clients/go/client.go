@@ -38,7 +38,14 @@ type plan struct {
 	Hash, Format string
 	Version      int
 	Attributes   map[string]*attribute
+	Public       []publicColumn
 	Queries      []question
+}
+
+// publicColumn is what every report says in clear.
+type publicColumn struct {
+	Name string
+	attribute
 }
 
 // read refuses what is no plan of this format, or not as it was frozen: the hash stands first, and is of what follows.
@@ -57,11 +64,32 @@ func read(text []byte) (found plan) {
 // report gives the code of a record, of which everything is looked at before a word is drawn.
 func (p plan) report(record object, w *words) num {
 	for name := range record {
-		_ = p.Attributes[name].Number
+		if p.Attributes[name] == nil && !p.isPublic(name) {
+			panic("a name that is none of the plan's")
+		}
 	}
+	p.cell(record)
 	weights := transform(p.Queries, func(q question) any { return q.Weight })
 	answers := transform(p.Queries, func(q question) answer { return q.answer(p.Attributes, record) })
 	return mixture(answers, weightedPick(weights)).code(w)
+}
+
+func (p plan) isPublic(name string) bool {
+	for _, column := range p.Public {
+		if column.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// cell is the number of the public values of a record, which a report says beside its code.
+func (p plan) cell(record object) int {
+	cell := 0.0
+	for _, column := range p.Public {
+		cell = cell*column.size() + column.value(record[column.Name])
+	}
+	return int(cell)
 }
 
 func (a attribute) size() float64 {

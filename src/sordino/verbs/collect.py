@@ -200,6 +200,9 @@ def estimate(
     watched: bool = False,
     forged: int = 0,
     public: Any = None,
+    by: str | Sequence[str] = (),
+    against: str = "rest",
+    totals: Any = None,
 ) -> "PlanEstimate": ...
 @overload
 def estimate(
@@ -225,6 +228,9 @@ def estimate(
     forged: int = 0,
     subtract_totals: bool = False,
     public: Any = None,
+    by: str | Sequence[str] = (),
+    against: str = "rest",
+    totals: Any = None,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
 
@@ -238,6 +244,10 @@ def estimate(
         forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
+        by: a public column of the plan, or several: every quantity is estimated for each group of people too.
+        against: the group, by its label, that others are compared to; all other people by default.
+        totals: how many people public groups have, `{"region": {"north": 12000, ...}}`, or the path of a file: what
+            adds up over people is weighted to them; to those of the survey by default.
 
     Returns:
         Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
@@ -259,8 +269,9 @@ def estimate(
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
-        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged), public)
-    if (confidence, simultaneous, watched, forged, public) != (0.95, False, False, 0, None):
+        coverage, columns = Coverage(confidence, simultaneous, watched, forged), [by] if isinstance(by, str) else by
+        return estimate_plan(frozen, tally, method, coverage, public, by=columns, against=against, totals=totals)
+    if (confidence, simultaneous, watched, forged, public, by, totals) != (0.95, False, False, 0, None, (), None):
         step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -245,6 +245,32 @@ def test_a_number_that_may_be_missing_has_a_box_that_says_so(page, tmp_path):
         found.stop()
 
 
+def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp_path):
+    public = {"region": {"categories": ["north", "south"]}, "wave": {"categories": ["1", "2", "3"], "missing": "3"}}
+    own = {name: SURVEY["attribute"][name] for name in ("habit",)}
+    plan = Plan.of(Survey.read({**SURVEY, "attribute": own, "public": public, "ask": [{"histogram": "habit"}]}), 1000)
+    served = Collecting(tmp_path, plan)
+    try:
+        page.goto(f"{served.address}/form")
+        assert page.get_by_text("Your region is sent as it is, beside the code.").is_visible()
+        revealed = page.locator("section", has_text="What your code can reveal").inner_text()
+        assert "“region” and “wave” are sent as they are, beside the code" in revealed
+        page.get_by_label("quokka").check()
+        send(page)
+        assert "“region”" in told(page, "Nothing was sent")
+        page.get_by_label("south").check()
+        page.get_by_label("No answer (counts as “3”)").check()
+        send(page)
+        told(page, "is counted once")
+        (body,) = traffic.uploads
+        assert (len(body), body[-1]) == (16 + 1 + 1, 1 * 3 + 2)
+        assert body[16] < plan.sampled.outputs
+        assert served.told("/progress")["groups"]["region"] == {"north": None, "south": None}
+        assert "quokka" not in traffic.text
+    finally:
+        served.stop()
+
+
 def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     changed = plan.bytes.decode().replace("quokka", "quolls")
     page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))

@@ -6,6 +6,7 @@ import { blocks, sensitive } from "./channel/promised.js";
 import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
+import { publicColumns } from "./plan/public.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
@@ -91,6 +92,8 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
 /** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
+  const inClear = publicColumns(plan).map(({ name }) => speech.quoted(name));
+  if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
@@ -208,5 +211,5 @@ function aboutOthers(plan, verdicts, speech) {
   if (plan.epsilon === undefined) return verdicts.every((verdict) => verdict.ratio) ? [speech.say("related")] : [];
   const whole = speech.say("whole", { factor: said(factor(amount(plan.epsilon)), speech) });
   const less = rests(plan).map((name) => `${named(name, speech)} ${said(factor(amount(plan.attributes[name].delta)), speech)}`);
-  return less.length ? [whole, speech.say("less", { factors: listed(less, speech) })] : [whole];
+  return less.length ? [whole, speech.say(publicColumns(plan).length ? "less_in_clear" : "less", { factors: listed(less, speech) })] : [whole];
 }

@@ -68,6 +68,7 @@ export class Field {
       { "aria-describedby": help === undefined ? null : `${this.id}-help` },
       element("legend", {}, surveyText(speech, this.title)),
       help === undefined ? null : surveyText(speech, help, "p", { class: "hint", id: `${this.id}-help` }),
+      attribute.isPublic ? element("p", { class: "hint" }, speech.say("field_in_clear")) : null,
       ...this.way.parts,
       box,
       this.error,

@@ -33,6 +33,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.attribute import AttributeTable
 from sordino.survey.attributes.protect import Epsilon, protect_part
+from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
@@ -43,6 +44,7 @@ from sordino.survey.reading.dates import with_days
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
+from sordino.survey.reading.public_mistakes import public_mistakes
 from sordino.survey.reading.texts import wrong_texts
 
 
@@ -57,6 +59,7 @@ class Survey(Part):
         dependence: what is known of how the attributes depend on each other.
         about: what people read beside the questions.
         section: the order in which they are asked, under headings; by default that of `attribute`.
+        public: columns that every report says in clear, by name.
 
     Example:
         >>> survey = Survey.read({
@@ -74,6 +77,7 @@ class Survey(Part):
     dependence: DependenceTable | None = None
     about: AboutTable | None = None
     section: list[SectionTable] | None = None
+    public: dict[str, PublicTable] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -113,6 +117,13 @@ class Survey(Part):
                     step="lower it, or raise epsilon",
                 )
         yield from self._threshold_mistakes()
+        if self.public and self.dependence is not None and self.dependence.file is not None:
+            yield SordinoError(
+                "dependence.file must not be set in a survey with public columns: its bounds are about all people, and"
+                " reports show which group they are of",
+                found=f"public.{next(iter(self.public))}",
+                step="declare bounds that hold among the people of each group (rest, thresholds)",
+            )
         rest = self.dependence.rest if self.dependence is not None else None
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
@@ -193,7 +204,7 @@ class Survey(Part):
         complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
-        mistakes += [*undated, *wrong_texts(complete)]
+        mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey

@@ -30,6 +30,7 @@ export default {
   hint_number_unit: "eine Zahl von {low} bis {high} ({unit})",
   hint_date: "ein Datum vom {low} bis zum {high}",
   hint_clip: "{hint}; eine Zahl außerhalb zählt als die nähere Grenze",
+  field_in_clear: "Diese Antwort wird unverändert neben dem Bericht gesendet.",
   decline: "Keine Angabe (zählt als {value})",
   decline_number: "Keine Angabe, oder trifft nicht zu",
   slider: "Schieberegler",
@@ -72,7 +73,7 @@ export default {
   answered: "Dieser Browser hat diese Umfrage schon beantwortet. Eine zweite Meldung würde mehr verraten, deshalb wird keine gezogen.",
   nothing_sent: "{problem} Es wurde nichts gesendet.",
   left: "Alles, was diese Seite verlassen hat",
-  left_hint: "Eine Zufallszahl, an der dieselbe Meldung wiedererkannt wird (32 Ziffern), dann die Meldung.",
+  left_hint: "Eine Zufallszahl, an der derselbe Bericht wiedererkannt wird (32 Stellen), dann der Bericht, dann, was unverändert gesendet wird, falls etwas.",
   for_experts: "Einzelheiten für die Fragenden (auf Englisch)",
 
   problem_unreachable: "Die Sammelstelle war nicht zu erreichen. Versuchen Sie es später noch einmal.",
@@ -114,6 +115,7 @@ export default {
   distance_one_step: "einem Schritt",
 
   stays: { one: "Ihre Antworten bleiben auf dieser Seite. Sie verlässt eine zufällig gezogene Meldung von {count} Bit.", other: "Ihre Antworten bleiben auf dieser Seite. Sie verlässt eine zufällig gezogene Meldung von {count} Bit." },
+  in_clear: { one: "Unverändert neben dem Bericht gesendet wird jedoch {names}; diese Angabe ist nicht geschützt.", other: "Unverändert neben dem Bericht gesendet werden jedoch {names}; sie sind nicht geschützt." },
   of_several: "Ihr Gerät wählt zufällig eine von {count} Fragen, unabhängig von Ihren Antworten; die Meldung betrifft nur diese und zeigt, welche es ist.",
   odds: "Was immer jemand sonst noch weiß: Eine Meldung über {topic} ändert das Verhältnis der Chancen zweier Antworten höchstens um den Faktor {factor}.",
   odds_numbers: "Was immer jemand sonst noch weiß: Eine Meldung über {topic} ändert das Verhältnis der Chancen zweier Zahlen höchstens um den Faktor {factor}.",
@@ -141,6 +143,7 @@ export default {
   related: "Hängen Ihre Antworten zusammen, kann die Meldung auch auf die anderen hindeuten, aber nie stärker als hier angegeben.",
   whole: "Zusammengenommen ändert eine Meldung das Verhältnis der Chancen zweier vollständiger Sätze Ihrer Antworten höchstens um den Faktor {factor}.",
   less: "Über einige verspricht der Plan weniger, wenn Antworten nicht stärker zusammenhängen, als er angibt: höchstens {factors}. Ob das so ist, lässt sich auf dieser Seite nicht prüfen.",
+  less_in_clear: "Über einige Antworten verspricht der Plan weniger preiszugeben, sofern Antworten unter Menschen mit denselben offenen Angaben nicht stärker voneinander abhängen, als er angibt: höchstens {factors}. Ob das so ist, lässt sich auf dieser Seite nicht prüfen.",
   second: "Eine zweite Meldung multipliziert diese Faktoren. Deshalb bewahrt dieser Browser die gezogene auf und sendet dieselbe noch einmal, falls sie verloren ging.",
   any_size: "beliebiger Größe",
   and_more: "{names} und {count} weitere",

@@ -31,6 +31,7 @@ export default {
   hint_number_unit: "a number from {low} to {high} ({unit})",
   hint_date: "a date from {low} to {high}",
   hint_clip: "{hint}; a number beyond them counts as the nearer end",
+  field_in_clear: "This answer is sent as it is, beside the report.",
   decline: "Prefer not to say (counts as {value})",
   decline_number: "Prefer not to say, or I have none",
   slider: "Slider",
@@ -73,7 +74,7 @@ export default {
   answered: "This browser has answered this survey. A second report would reveal more, so it draws none.",
   nothing_sent: "{problem} Nothing was sent.",
   left: "All that left this page",
-  left_hint: "A random number by which the same report is recognized (32 digits), then the report.",
+  left_hint: "A random number by which the same report is recognized (32 digits), the report, then what is sent as it is, if anything.",
   for_experts: "Details for those who ask you (in English)",
 
   problem_unreachable: "The collector could not be reached. Try again later.",
@@ -115,6 +116,7 @@ export default {
   distance_one_step: "one step",
 
   stays: { one: "Your answers stay on this page. One report of {count} bit leaves it, drawn at random.", other: "Your answers stay on this page. One report of {count} bits leaves it, drawn at random." },
+  in_clear: { one: "But {names} is sent as it is, beside the report, and is no part of what is protected.", other: "But {names} are sent as they are, beside the report, and are no part of what is protected." },
   of_several: "Your device picks one of {count} questions at random, whatever your answers are; the report is about this one, and shows which it is.",
   odds: "Whatever else somebody knows, a report about {topic} changes the odds between any two answers by a factor of at most {factor}.",
   odds_numbers: "Whatever else somebody knows, a report about {topic} changes the odds between any two numbers by a factor of at most {factor}.",
@@ -142,6 +144,7 @@ export default {
   related: "If your answers are related, the report may hint at the others too, but never more strongly than this.",
   whole: "Taken together, a report changes the odds between any two sets of all your answers by a factor of at most {factor}.",
   less: "The plan promises less about some, if answers depend on each other no more than it states: at most {factors}. Whether they do cannot be checked on this page.",
+  less_in_clear: "The plan promises less about some, if answers depend on each other no more than it states among people who send the same in clear: at most {factors}. Whether they do cannot be checked on this page.",
   second: "A second report multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.",
   any_size: "any size",
   and_more: "{names} and {count} more",

@@ -30,6 +30,7 @@ export default {
   hint_number_unit: "un número de {low} a {high} ({unit})",
   hint_date: "una fecha del {low} al {high}",
   hint_clip: "{hint}; un número fuera de ellos cuenta como el extremo más cercano",
+  field_in_clear: "Esta respuesta se envía tal cual, junto al informe.",
   decline: "Prefiero no decirlo (cuenta como {value})",
   decline_number: "Prefiero no decirlo, o no procede",
   slider: "Control deslizante",
@@ -72,7 +73,7 @@ export default {
   answered: "Este navegador ya ha respondido a esta encuesta. Un segundo informe revelaría más, así que no se extrae ninguno.",
   nothing_sent: "{problem} No se ha enviado nada.",
   left: "Todo lo que ha salido de esta página",
-  left_hint: "Un número aleatorio por el que se reconoce el mismo informe (32 cifras) y después el informe.",
+  left_hint: "Un número aleatorio por el que se reconoce el mismo informe (32 cifras), después el informe y lo que se envía tal cual, si lo hay.",
   for_experts: "Detalles para los responsables de la encuesta (en inglés)",
 
   problem_unreachable: "No se ha podido contactar con el servidor de recogida. Inténtelo más tarde.",
@@ -114,6 +115,7 @@ export default {
   distance_one_step: "un paso",
 
   stays: { one: "Sus respuestas se quedan en esta página. De ella sale un solo informe de {count} bit, extraído al azar.", other: "Sus respuestas se quedan en esta página. De ella sale un solo informe de {count} bits, extraído al azar." },
+  in_clear: { one: "Sin embargo, {names} se envía tal cual, junto al informe, y no está protegido.", other: "Sin embargo, {names} se envían tal cual, junto al informe, y no están protegidos." },
   of_several: "Su dispositivo elige al azar una de {count} preguntas, sean cuales sean sus respuestas; el informe trata solo de ella y muestra cuál es.",
   odds: "Se sepa lo que se sepa por otros medios, un informe sobre {topic} cambia la razón de probabilidades de dos respuestas cualesquiera por un factor de {factor} como máximo.",
   odds_numbers: "Se sepa lo que se sepa por otros medios, un informe sobre {topic} cambia la razón de probabilidades de dos números cualesquiera por un factor de {factor} como máximo.",
@@ -141,6 +143,7 @@ export default {
   related: "Si sus respuestas están relacionadas, el informe puede dar también algún indicio sobre las demás, pero nunca mayor que este.",
   whole: "En conjunto, un informe cambia la razón de probabilidades de dos conjuntos completos de sus respuestas por un factor de {factor} como máximo.",
   less: "Sobre algunas el plan promete menos, si las respuestas no dependen entre sí más de lo que indica: como máximo {factors}. Si es así no se puede comprobar en esta página.",
+  less_in_clear: "El plan promete revelar menos de algunas respuestas, si las respuestas no dependen unas de otras más de lo que indica entre personas que envían los mismos datos en claro: como máximo {factors}. Esta página no puede comprobarlo.",
   second: "Un segundo informe multiplica estos factores; por eso este navegador guarda el que extrae y envía de nuevo el mismo si se perdió.",
   any_size: "cualquier tamaño",
   and_more: "{names} y {count} más",

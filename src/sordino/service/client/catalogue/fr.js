@@ -30,6 +30,7 @@ export default {
   hint_number_unit: "un nombre de {low} à {high} ({unit})",
   hint_date: "une date du {low} au {high}",
   hint_clip: "{hint} ; un nombre au-delà compte comme la limite la plus proche",
+  field_in_clear: "Cette réponse est envoyée telle quelle, à côté du rapport.",
   decline: "Je préfère ne pas répondre (compte comme {value})",
   decline_number: "Je préfère ne pas répondre, ou sans objet",
   slider: "Curseur",
@@ -72,7 +73,7 @@ export default {
   answered: "Ce navigateur a déjà répondu à cette enquête. Un second rapport en révélerait davantage : aucun autre n’est tiré.",
   nothing_sent: "{problem} Rien n’a été envoyé.",
   left: "Tout ce qui est sorti de cette page",
-  left_hint: "Un nombre aléatoire qui permet de reconnaître le même rapport (32 chiffres), puis le rapport.",
+  left_hint: "Un nombre aléatoire auquel on reconnaît le même rapport (32 chiffres), puis le rapport, puis ce qui est envoyé tel quel, s’il y a lieu.",
   for_experts: "Détails pour les responsables de l’enquête (en anglais)",
 
   problem_unreachable: "Le serveur de collecte est injoignable. Réessayez plus tard.",
@@ -114,6 +115,7 @@ export default {
   distance_one_step: "un pas",
 
   stays: { one: "Vos réponses restent sur cette page. Un seul rapport de {count} bit en sort, tiré au hasard.", other: "Vos réponses restent sur cette page. Un seul rapport de {count} bits en sort, tiré au hasard." },
+  in_clear: { one: "Toutefois, {names} est envoyé tel quel, à côté du rapport, et n’est pas protégé.", other: "Toutefois, {names} sont envoyés tels quels, à côté du rapport, et ne sont pas protégés." },
   of_several: "Votre appareil choisit au hasard une question sur {count}, quelles que soient vos réponses ; le rapport ne porte que sur elle et montre laquelle.",
   odds: "Quoi que l’on sache par ailleurs, un rapport sur {topic} modifie le rapport des chances de deux réponses quelconques d’un facteur d’au plus {factor}.",
   odds_numbers: "Quoi que l’on sache par ailleurs, un rapport sur {topic} modifie le rapport des chances de deux nombres quelconques d’un facteur d’au plus {factor}.",
@@ -141,6 +143,7 @@ export default {
   related: "Si vos réponses sont liées, le rapport peut aussi donner un indice sur les autres, mais jamais plus fort que cela.",
   whole: "Au total, un rapport modifie le rapport des chances de deux ensembles complets de vos réponses d’un facteur d’au plus {factor}.",
   less: "Pour certaines, le plan promet moins, si les réponses ne dépendent pas les unes des autres plus qu’il ne l’indique : au plus {factors}. Cela ne peut pas être vérifié sur cette page.",
+  less_in_clear: "Le plan promet de moins révéler de certaines réponses, si les réponses ne dépendent pas plus les unes des autres qu’il ne l’indique parmi les personnes qui envoient les mêmes données en clair : au plus {factors}. Cette page ne peut pas le vérifier.",
   second: "Un second rapport multiplie ces facteurs : ce navigateur conserve donc celui qu’il tire, et renvoie le même s’il s’est perdu.",
   any_size: "quelconque",
   and_more: "{names} et {count} autres",

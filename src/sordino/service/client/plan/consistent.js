@@ -168,6 +168,19 @@ function isTreeOf(labels, { tree, lengths = {} }) {
   );
 }
 
+/** What columns and fields of reports are called that are no public values. */
+const OWN_NAMES = ["plan", "code", "id", "question"];
+
+/** Whether what is sent in clear is no attribute, reads no column of one, and each has a name and a column of its own. */
+function sendsNothingProtected({ attributes, public: sent = [] }) {
+  const names = [...Object.keys(attributes).map(looks), ...OWN_NAMES, "", ...sent.map(({ name }) => looks(name))];
+  const columns = [...Object.values(attributes).flatMap((one) => [...new Set(one.columns.map(looks))]), ...sent.map((one) => looks(one.columns[0]))];
+  return sent.every(({ name, columns: [column] }) => {
+    const once = (all, found) => all.filter((one) => one === looks(found)).length === 1;
+    return once(names, name) && once(columns, column);
+  });
+}
+
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
@@ -179,6 +192,7 @@ export const RULES = [
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
   ["each attribute must read a different column", hasOwnColumns],
+  ["a public column must be no attribute, and read no column of one", sendsNothingProtected],
   ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["no question may declare a larger epsilon than the plan", declaresWithin],

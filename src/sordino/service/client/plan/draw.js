@@ -8,6 +8,7 @@ import { size } from "../channel/promised.js";
 import { neededMoments } from "../estimate/columns.js";
 import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
+import { cellBytes, fitsBeside, publicCell } from "./public.js";
 import { asked, bin, edgesOf, scaled, values } from "./record.js";
 import { STATISTICS } from "./statistics.js";
 import { below, pick } from "../channel/words.js";
@@ -272,17 +273,24 @@ export class Questions {
       this.outputs += question.outputs;
     }
     codes(this.outputs);
+    requires(fitsBeside(plan, this.outputs), "a code and its public values must fit into 64 bits", "more");
   }
 
-  /** The question that was drawn, and the report's code; throws AnswerError before a word is drawn. */
+  /** The question that was drawn, the report's code, and its public cell; throws AnswerError before a word is drawn. */
   draw(record, words) {
     const found = values(this.plan, record, this.names);
+    const cell = publicCell(this.plan, record);
     const question = this.choice.draw(words);
-    return { question, code: this.firsts[question] + this.asked[question].answer(found, words) };
+    return { question, code: this.firsts[question] + this.asked[question].answer(found, words), cell };
   }
 
   /** Bytes of a code in a packed upload. */
   get codeBytes() {
     return Math.max(1, Math.ceil((this.outputs - 1n).toString(2).length / 8));
+  }
+
+  /** Bytes of a public cell there. */
+  get cellBytes() {
+    return cellBytes(this.plan);
   }
 }

@@ -76,6 +76,24 @@ const ATTRIBUTE = both(
   ({ columns, grid }) => columns.length === 1 || grid !== undefined,
 );
 
+/** How many people a report stands for, as a decimal text in its shortest form. */
+const AMOUNT = /^(?:0|[1-9]\d{0,11})(?:\.\d{0,11}[1-9])?$/;
+
+/** A column that every report says in clear. */
+const PUBLIC = both(
+  fields({
+    name: named,
+    labels: both(listOf(named, 1), ({ length }) => length <= 2 ** 16, unlike),
+    columns: both(listOf(named, 1), ({ length }) => length === 1),
+    "missing?": text,
+    "totals?": both(listOf(whole(0)), (found) => found.some(Boolean) && found.reduce((sum, one) => sum + one, 0) <= LARGEST_NUMBER),
+    "weights?": listOf((found) => text(found) && AMOUNT.test(found) && found !== "0"),
+  }),
+  ({ labels, missing }) => missing === undefined || labels.includes(missing),
+  ({ totals, weights }) => totals === undefined || weights === undefined,
+  ({ labels, totals = labels, weights = labels }) => totals.length === labels.length && weights.length === labels.length,
+);
+
 const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
 const WEIGHT = whole(1, 2 ** 20);
 const isShort = ({ length }) => length <= 4096;
@@ -165,6 +183,7 @@ export const PLAN = fields({
     ground: listOf(text),
   }),
   attributes: tableOf(ATTRIBUTE),
+  "public?": both(listOf(PUBLIC, 1), ({ length }) => length <= 8),
   queries: listOf(QUESTION, 1),
   "words?": QUESTIONNAIRE,
 });

@@ -22,8 +22,9 @@ export function asked(plan) {
 
 /** The values of all that is asked, which `names` says; throws AnswerError. */
 export function values(plan, record, names = asked(plan)) {
+  const sent = (plan.public ?? []).map((column) => column.name);
   for (const name of Object.keys(record)) {
-    if (!Object.hasOwn(plan.attributes, name)) {
+    if (!Object.hasOwn(plan.attributes, name) && !sent.includes(name)) {
       throw new AnswerError(name, "not_asked");
     }
   }
