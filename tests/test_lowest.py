@@ -25,7 +25,7 @@ def lowest():
 def test_each_library_has_a_lower_bound(lowest):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    assert set(extras) == {"server", "spark"}
+    assert set(extras) == {"import", "server", "spark", "spss"}
     listed = [Requirement(text) for each in (project["dependencies"], *extras.values()) for text in each]
     assert {each.name: min(map(str, each.specifier), key=lambda text: text[0] != ">") for each in listed} == {
         name: f">={low}" for name, low in lowest.items()

@@ -28,7 +28,7 @@ def test_distance_of_a_thousand_values_in_blocks(blocks, figure):
 def test_errors_are_those_of_the_dense_channel_at_uniform_values(channel, subtract_totals):
     mechanism = channel.mechanism
     if subtract_totals and mechanism.excess is None:
-        with pytest.raises(SordinoError, match="tell each report's excess"):
+        with pytest.raises(SordinoError, match="give each report's excess"):
             expected_accuracy(mechanism, 400, subtract_totals=True)
         return
     single = np.stack([estimate_shares(mechanism, e, subtract_totals=subtract_totals) for e in channel.tallies])

@@ -105,7 +105,7 @@ def test_what_goes_together_is_not_told_by_tallies_that_are_apart():
         lambda: covariances(asked, tally),
         lambda: least_squares(asked, tally, 1),
     ):
-        with pytest.raises(SordinoError, match="told by one answer, or by different people"):
+        with pytest.raises(SordinoError, match="come from one answer, or from different people"):
             refused()
     # Of one of them it is.
     assert np.isfinite(covariances(asked, tally, [0]).stderr).all()

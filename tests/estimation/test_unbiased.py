@@ -17,7 +17,7 @@ def readable(awkward, *, subtract_totals):
     """The channels whose tallies can be read so; the others must refuse."""
     for channel in awkward:
         if subtract_totals and channel.mechanism.excess is None:
-            with pytest.raises(SordinoError, match="tell each report's excess"):
+            with pytest.raises(SordinoError, match="give each report's excess"):
                 estimate_shares(channel.mechanism, channel.tallies[0], subtract_totals=True)
             continue
         yield channel

@@ -76,7 +76,7 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
             (b"\xff", "UTF-8"),
             ("[]", "list"),
             ("{}", "an aggregate"),
-            (foreign, "another plan's"),
+            (foreign, "a different plan"),
         ):
             assert is_problem(client.as_analyst("POST", "/aggregate", body), 400, words)
         assert client.as_analyst("POST", "/scrub").json["scrubbed"] == 30

@@ -59,7 +59,7 @@ NUMBERS += ["1_0e-1", "0_3", "3_.0", "3;4", "\u0663", "18446744073709551615", "-
 def test_a_numbered_attribute_holds_whole_numbers_below_k(tmp_path, numbered, listing, value):
     (tmp_path / "people.csv").write_text(f"value\n1\n{value}\n2\n", encoding="utf-8")
     text = refused(numbered, tmp_path / "people.csv", tmp_path / "r.csv", listing)
-    assert "row 2, value: a value must be one of the survey's; found another" in text
+    assert "row 2, value: a value must be one of the survey's; found a wrong value" in text
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_named_attribute_holds_its_names_letter_by_letter(tmp_path, make_plan,
     plan = make_plan({"categories": ["yes", "no", "\u00fc"], "missing": "no"})
     path = write_rows(tmp_path / "people.csv", {"value": ["yes", value]})
     text = refused(plan, path, tmp_path / "r.csv", listing)
-    assert "row 2, value: a value must be one of the survey's; found another" in text
+    assert "row 2, value: a value must be one of the survey's; found a wrong value" in text
     assert MARKER not in text
 
 

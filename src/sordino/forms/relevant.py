@@ -63,7 +63,7 @@ def _read(text: str, values: Mapping[str, Sequence[str]], conditional: Container
         if found is None:
             found = own
         elif parts is not either:
-            found = narrowed(found, own)
+            found = narrow(found, own)
         elif len(found) == 1 and own.keys() == found.keys():
             found = {name: tuple(one for one in values[name] if one in found[name] + own[name]) for name in found}
         else:
@@ -73,7 +73,7 @@ def _read(text: str, values: Mapping[str, Sequence[str]], conditional: Container
     return found
 
 
-def narrowed(first: Conditions, second: Conditions) -> Conditions | None:
+def narrow(first: Conditions, second: Conditions) -> Conditions | None:
     """Conditions that hold together; None where nobody can fulfil them."""
     both = dict(first)
     for name, allowed in second.items():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sordino.exact.messages.brief import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
-from sordino.forms.relevant import Conditions, conditions_of, narrowed
+from sordino.forms.relevant import Conditions, conditions_of, narrow
 from sordino.printable import printable
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
 
@@ -76,7 +76,7 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
     lines = [
         *_comment(f"From {name}. Where {CHOOSE!r} stands, choose: nothing is planned before."),
         "version = 1",
-        f"epsilon = {_quoted(CHOOSE)}  # a promise: no report changes anybody's odds by more than e^epsilon",
+        f"epsilon = {_quote(CHOOSE)}  # a promise: no report changes anybody's odds by more than e^epsilon",
         "",
         *_about(form, writing),
         *_sections(form, writing),
@@ -101,7 +101,7 @@ def _about(form: Form, writing: _Writing) -> Iterator[str]:
         return
     yield "[about]"
     if form.title:
-        yield f"title = {_quoted(form.title)}"
+        yield f"title = {_quote(form.title)}"
     if form.languages:
         yield f"languages = {_list(writing.languages)}"
     yield ""
@@ -132,8 +132,8 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
         case "select_one" | "select_multiple":
             yield from _categories(question, writing)
         case "geopoint":
-            places = ", ".join(f"{name} = {_quoted(CHOOSE)}" for name in ("south", "north", "west", "east"))
-            yield f"grid = {{ {places}, rows = {_quoted(CHOOSE)}, columns = {_quoted(CHOOSE)} }}"
+            places = ", ".join(f"{name} = {_quote(CHOOSE)}" for name in ("south", "north", "west", "east"))
+            yield f"grid = {{ {places}, rows = {_quote(CHOOSE)}, columns = {_quote(CHOOSE)} }}"
             if not question.required:
                 writing.left_out.append(LeftOut(question.where, "that it may be skipped: a map has no value for that"))
         case _:
@@ -143,9 +143,9 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
         parts = (f"{_key(name)} = {_value(values)}" for name, values in conditions.items())
         yield f"only_if = {{ {', '.join(parts)} }}"
     if writing.by_numbers:
-        yield f"delta = {_quoted(CHOOSE)}  # a promise about this attribute; without this line it is epsilon"
+        yield f"delta = {_quote(CHOOSE)}  # a promise about this attribute; without this line it is epsilon"
     else:
-        yield f"protect = {_quoted(CHOOSE)}  # a promise; without this line all values are protected alike"
+        yield f"protect = {_quote(CHOOSE)}  # a promise; without this line all values are protected alike"
 
 
 def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
@@ -156,14 +156,14 @@ def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     labels = [
         f"{_key(choice.name)} = {text}"
         for choice in question.choices
-        if (text := _text(choice.labels, writing)) is not None and text != _quoted(choice.name)
+        if (text := _text(choice.labels, writing)) is not None and text != _quote(choice.name)
     ]
     if labels:
         yield f"labels = {{ {', '.join(labels)} }}"
     if one:
         writing.values[question.name] = [*names, *skipped]
         if not question.required:
-            yield f"missing = {_quoted(UNANSWERED)}"
+            yield f"missing = {_quote(UNANSWERED)}"
         return
     most = AT_MOST.fullmatch(question.settings.get("constraint", ""))
     if most and 1 <= int(most[1]) <= len(names):
@@ -171,7 +171,7 @@ def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     else:
         if "constraint" in question.settings:
             writing.left_out.append(LeftOut(question.where, "its constraint"))
-        yield f"several = {_quoted(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
+        yield f"several = {_quote(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
 
 
 def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
             writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
     if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
         ends = {}
-    low, high = (ends.get(name, _quoted(CHOOSE)) for name in END_NAMES)
+    low, high = (ends.get(name, _quote(CHOOSE)) for name in END_NAMES)
     yield f"number = {{ low = {low}, high = {high} }}"
     if question.type == "date":
         yield 'input = "date"'
@@ -193,9 +193,9 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
         yield 'input = "slider"'
         yield f"step = {given.get('step', '1')}"
     if sometimes:
-        yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
+        yield f"missing = {_quote(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
     elif not question.required:
-        yield f"missing = {_quoted(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
+        yield f"missing = {_quote(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
 
 
 def _ends(constraint: str) -> dict[str, str]:
@@ -216,7 +216,7 @@ def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
     found: Conditions = {}
     for relevant in question.relevant:
         own = None if question.type == "geopoint" else conditions_of(relevant, writing.values, writing.conditional)
-        together = None if own is None else narrowed(found, own)
+        together = None if own is None else narrow(found, own)
         if together is None:
             reason = (
                 "a map is asked of all" if question.type == "geopoint" else "no earlier answers from a list say that"
@@ -232,7 +232,7 @@ def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
 def _ask(question: FormQuestion) -> Iterator[str]:
     word = ASKS.get(question.type, "mean")
     yield "[[ask]]"
-    yield f"{word} = {_quoted(question.name)}" + ("  # or: distribution" if word == "mean" else "")
+    yield f"{word} = {_quote(question.name)}" + ("  # or: distribution" if word == "mean" else "")
 
 
 def _texts(setting: str, texts: Texts, writing: _Writing) -> Iterator[str]:
@@ -248,11 +248,11 @@ def _text(texts: Texts, writing: _Writing) -> str | None:
     found = [texts[language] for language in writing.languages if language in texts]
     if not found:
         # Written once it is that of all languages.
-        return _quoted(next(iter(texts.values())))
+        return _quote(next(iter(texts.values())))
     for language in writing.languages:
         if language not in texts:
             writing.lacking[language] = writing.lacking.get(language, 0) + 1
-    parts = (f"{_key(language)} = {_quoted(texts.get(language, found[0]))}" for language in writing.languages)
+    parts = (f"{_key(language)} = {_quote(texts.get(language, found[0]))}" for language in writing.languages)
     return f"{{ {', '.join(parts)} }}"
 
 
@@ -261,17 +261,17 @@ def _comment(text: str) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else _quoted(name)
+    return name if BARE.fullmatch(name) else _quote(name)
 
 
 def _list(names: "tuple[str, ...] | list[str]") -> str:
-    return f"[{', '.join(map(_quoted, names))}]"
+    return f"[{', '.join(map(_quote, names))}]"
 
 
 def _value(values: tuple[str, ...]) -> str:
-    return _quoted(values[0]) if len(values) == 1 else _list(values)
+    return _quote(values[0]) if len(values) == 1 else _list(values)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text of TOML, which knows the escapes of JSON, and shows no delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

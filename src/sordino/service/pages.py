@@ -41,7 +41,7 @@ def add_pages(app: FastAPI) -> None:
     """Serve the browser client beside a collector's routes."""
     folder = files("sordino.service") / "client"
     # Read as a file, for a collector draws no figures.
-    outline = files("sordino.show.html.figures") / "outline.json"
+    outline = files("sordino.show.html.figures.world") / "outline.json"
     texts = dict(_texts(folder)) | {"outline.json": outline.read_text(encoding="utf-8")}
 
     def file(path: str) -> Response:

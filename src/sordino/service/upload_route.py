@@ -74,7 +74,7 @@ class UploadRoute:
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
         if not receipt.invited:
-            raise _uninvited(upload)
+            raise _refuse_uninvited(upload)
         return _acknowledge(upload, receipt)
 
 
@@ -94,7 +94,7 @@ def _invitation(plan: Plan, request: Request) -> bytes | None:
     return None if secret is None else invitation_hash(plan.hash, secret)
 
 
-def _uninvited(upload: Upload) -> ProblemError:
+def _refuse_uninvited(upload: Upload) -> ProblemError:
     rule = "each report must come by itself, by an invitation that this collector knows"
     step = "open the whole link that you were sent, at its own address"
     if upload.invitation is None:

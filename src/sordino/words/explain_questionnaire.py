@@ -68,14 +68,14 @@ def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[P
 
 def missing_words(plan: Plan) -> tuple[str, ...]:
     """What people see where the survey has no words for them, in one line; nothing where it has all."""
-    words, names = plan.document.words, _asked(plan)
+    words, names = plan.document.words, _asked_lines(plan)
     if words is None:
         return ("The survey has no words for people: the form shows the names of attributes and values.",)
     unworded = [name for name in names if (own := words.attributes.get(name)) is None or own.text is None]
     lines = []
     if unworded:
         shows = "its name" if len(unworded) == 1 else "their names"
-        lines.append(f"No question text for {_listed(unworded)}: the form shows {shows}.")
+        lines.append(f"No question text for {_listed_values(unworded)}: the form shows {shows}.")
     if words.title is None:
         lines.append("No title: the form shows a general one.")
     return (" ".join(lines),) if lines else ()
@@ -140,7 +140,7 @@ class _Questionnaire:
             yield self.section(section)
 
     def section(self, section: SurveySectionPart) -> Paragraph:
-        asked = set(_asked(self.plan))
+        asked = set(_asked_lines(self.plan))
         lines = [self.text(section.text)] if section.text is not None else []
         lines += [self.question(name) for name in section.attributes if name in asked]
         return Paragraph(self.text(section.title), limits(*lines))
@@ -180,7 +180,7 @@ class _Questionnaire:
         return "" if words is None else " ".join(in_language(words, self.language).split())
 
 
-def _asked(plan: Plan) -> list[str]:
+def _asked_lines(plan: Plan) -> list[str]:
     """The attributes that people are asked for, in the order of the questions."""
     return list(dict.fromkeys(name for part in plan.document.queries for name in part.names))
 
@@ -189,6 +189,6 @@ def _day(days: float) -> str:
     return (date(1970, 1, 1) + timedelta(days=int(days))).isoformat()
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed_values(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     return ", ".join(map(repr, names[:FEW])) + more

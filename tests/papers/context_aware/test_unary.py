@@ -65,7 +65,7 @@ def test_one_value_counts_its_bit_and_its_reports():
 def test_only_one_value_that_is_not_sensitive_can_tell_itself():
     mechanism = UnaryEncoding(5, "1", [1, 2])
     codes = [0b00110, 0b00111, 0b10000, 0b01001]
-    with pytest.raises(SordinoError, match="found a value out of range at position 3"):
+    with pytest.raises(SordinoError, match="found an unknown code at position 3"):
         mechanism.tally(codes)
     assert mechanism.tally(codes[:3]).counts.tolist() == [1, 2, 2, 0, 1, 3]
     assert [mechanism.weight(0, code) > 0 for code in codes] == [True, True, False, False]

@@ -79,6 +79,15 @@ test("what a report can reveal is said in two sentences, in per cent", async () 
   }
 });
 
+test("a step of a tree that is longer than one may reveal more, and is not what is spoken of", async () => {
+  const found = await open(read("tree.json").plan);
+  assert.match(summary(found).sentences[0], /at a distance of one unit/);
+  assert.match(sentences(found).join(" "), /two answers that are one unit apart/);
+  const stepped = await inspect(changed("tree.json", (plan) => delete plan.attributes.x.protect.metric.lengths));
+  assert.match(summary(stepped).sentences[0], /at a distance of one step/);
+  assert.match(sentences(stepped).join(" "), /one step apart on the tree/);
+});
+
 test("where answers are protected in several ways it is said", async () => {
   const threshold = String(2n ** 63n - 2n ** 62n);
   const both = changed("table.json", (plan) => {
@@ -332,13 +341,15 @@ test("a map's steps that tell more than its distances, in a table with what is p
 });
 
 test("values further apart than anything is protected are in tables too", async () => {
-  await open(changed("table.json", (plan) => {
+  const found = await open(changed("table.json", (plan) => {
     plan.attributes = {
       x: { columns: ["x"], labels: ["0", "1", "150"], protect: { epsilon: "1", metric: { per: "1" } } },
       y: { columns: ["y"], labels: ["a", "b"], protect: { epsilon: "2" } },
     };
     plan.queries = [{ table: ["x", "y"], weight: 1, subtract_totals: false, mechanism: { name: "randomized", k: 6, threshold: String(2n ** 62n) } }];
-  })).then(sentences);
+  }));
+  // Of 100 nats at most, as the package has it.
+  assert.match(sentences(found).join(" "), /by a factor of at most 27 x 10\^42, less for some/);
 });
 
 test("numbered categories may stand on a tree", async () => {

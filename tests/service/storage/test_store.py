@@ -111,7 +111,7 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_f
     with pytest.raises(DamagedError, match="whole SQLite file"):
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
-        ("other", "CREATE TABLE things (x)", "another database"),
+        ("other", "CREATE TABLE things (x)", "a different database"),
         ("newer", "PRAGMA user_version = 5", "version 4; found 5"),
     ):
         if name == "newer":

@@ -49,7 +49,15 @@ def test_rows_are_those_of_frames_under_constant_names(found):
     assert set(tidy["conf.level"].to_pylist()) == {0.95}
     assert tidy["question"].null_count == 0
     assert tidy["group"].null_count == len(tidy)
-    assert {*tidy["kind"].to_pylist()} == {"share", "cell", "margin", "conditional", "difference", "pooled"}
+    assert {*tidy["kind"].to_pylist()} == {
+        "share",
+        "cell",
+        "margin",
+        "conditional",
+        "difference",
+        "pooled",
+        "association",
+    }
 
 
 def test_columns_are_the_same_whatever_was_asked():

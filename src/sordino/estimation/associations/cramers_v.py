@@ -46,7 +46,7 @@ def cramers_v(found: IndependenceTest, confidence: float) -> Strength:
     """
     from scipy import special
 
-    weights, apart, errors, gradient = _linearized(found)
+    weights, apart, errors, gradient = _linearize(found)
     weighted = errors * np.sqrt(np.outer(weights, weights))
     noise, half_variance = float(np.trace(weighted)), float(np.square(weighted).sum())
     total = float(weights @ np.square(apart))
@@ -70,7 +70,7 @@ def cramers_v(found: IndependenceTest, confidence: float) -> Strength:
     return Strength(value, min(low, value), max(high, value))
 
 
-def _linearized(found: IndependenceTest) -> tuple[Floats, Floats, Floats, float]:
+def _linearize(found: IndependenceTest) -> tuple[Floats, Floats, Floats, float]:
     """W, D, C, and the variance of D'WD by the delta method."""
     cells, n = found.cells, found.n
     margins = [possible_margin(cells.sum(axis=axis) / cells.sum(), n) for axis in (1, 0)]

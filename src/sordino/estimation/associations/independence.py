@@ -77,7 +77,7 @@ class IndependenceTest:
     def curvature(self) -> float:
         """Rho: what the errors of both margins together add to the statistic, relative to it."""
         fit = self.fit
-        product = fit.whitening @ np.kron(*self.margin_covariances) @ fit.whitening.T
+        product = fit.whitening_matrix @ np.kron(*self.margin_covariances) @ fit.whitening_matrix.T
         return float(np.trace(fit.without_margins(product))) / fit.degrees
 
     @cached_property

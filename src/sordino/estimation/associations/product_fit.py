@@ -48,29 +48,29 @@ class ProductFit:
         return (len(self.rows) - 1) * (len(self.columns) - 1)
 
     @cached_property
-    def whitening(self) -> Floats:
+    def whitening_matrix(self) -> Floats:
         """Makes the cells' errors independent with variance 1, shape (rank, r c)."""
-        return whitening(self.covariance)
+        return whitening_matrix(self.covariance)
 
     @cached_property
     def left(self) -> Floats:
         """The whitened residual without what other margins would explain, shape (rank,)."""
-        return self.without_margins(self.whitening @ self.residual)
+        return self.without_margins(self.whitening_matrix @ self.residual)
 
     def without_margins(self, whitened: Floats) -> Floats:
         """Whitened cells without what other margins would explain, shape (rank, ...)."""
-        removed: Floats = whitened - self._explained @ (self._explained.T @ whitened)
+        removed: Floats = whitened - self._explained_part @ (self._explained_part.T @ whitened)
         return removed
 
     @cached_property
-    def _explained(self) -> Floats:
+    def _explained_part(self) -> Floats:
         """Orthonormal directions of whitened cells in which the product moves with its margins."""
-        directions, _ = np.linalg.qr(self.whitening @ tangent(self.rows, self.columns))
+        directions, _ = np.linalg.qr(self.whitening_matrix @ tangent(self.rows, self.columns))
         return directions
 
     def margin_covariances(self, rows: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """The covariances of the fitted margins, if these are the people's, shape (r, r) and (c, c)."""
-        moved = self.whitening @ tangent(rows, columns)
+        moved = self.whitening_matrix @ tangent(rows, columns)
         covariance = np.linalg.pinv(moved.T @ moved, hermitian=True)
         split = len(rows) - 1
         first, second = contrasts(len(rows)), contrasts(len(columns))
@@ -91,7 +91,7 @@ def fit_product(cells: Floats, covariance: Covariance, n: int) -> ProductFit:
     for step in range(STEPS):
         if step < COVARIANCES:
             spread = covariance(np.outer(possible_margin(rows, n), possible_margin(columns, n)).ravel()) / n
-            white = whitening(spread)
+            white = whitening_matrix(spread)
         apart = white @ (cells - np.outer(rows, columns)).ravel()
         moves = np.linalg.lstsq(white @ tangent(rows, columns), apart, rcond=None)[0]
         by_row, by_column = first @ moves[: len(rows) - 1], second @ moves[len(rows) - 1 :]
@@ -101,7 +101,7 @@ def fit_product(cells: Floats, covariance: Covariance, n: int) -> ProductFit:
     return ProductFit(rows, columns, (cells - np.outer(rows, columns)).ravel(), spread)
 
 
-def whitening(covariance: Floats) -> Floats:
+def whitening_matrix(covariance: Floats) -> Floats:
     """Makes errors with this covariance independent with variance 1, shape (rank, m)."""
     directions = varying_directions(covariance)
     variances = np.einsum("ij,ij->j", directions, covariance @ directions)

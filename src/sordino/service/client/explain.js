@@ -163,15 +163,18 @@ function ofProtect(part, attribute, own, ratio, speech) {
 
 const sensitiveNames = (name, attribute, speech) => listed(sensitive(attribute).map((value) => valued(name, attribute, value, speech)), speech);
 
+/** Whether each step of a tree counts as one: where steps have lengths, epsilon is for one unit of them. */
+const hasEqualSteps = (metric) => metric?.tree !== undefined && metric.lengths === undefined;
+
 /** How far apart the values are that a metric's epsilon is about. */
 function distance(metric, speech) {
   if (metric?.map) return `${speech.decimal(metric.map.per)}\u00a0${metric.map.unit}`;
-  if (metric?.tree) return speech.say("distance_one_step");
+  if (hasEqualSteps(metric)) return speech.say("distance_one_step");
   return metric?.per === undefined ? speech.say("distance_one") : metric.per;
 }
 
 function ofDistance({ protect }, own, speech) {
-  const key = protect.metric.map ? "odds_map" : protect.metric.tree ? "odds_tree" : "odds_line";
+  const key = protect.metric.map ? "odds_map" : hasEqualSteps(protect.metric) ? "odds_tree" : "odds_line";
   return { key, values: { topic: own, distance: distance(protect.metric, speech), factor: bounded(protect, speech) } };
 }
 

@@ -97,9 +97,9 @@ def estimate_page(
     is_long = _has_many_tables(headings)
     sections += chain(*(each for place, each in enumerate(about_questions) if not (is_long and place in tables)))
     if is_long:
-        sections += _folded("From several questions together", about_several, [one.name for one in pooled])
+        sections += _folded_sections("From several questions together", about_several, [one.name for one in pooled])
         names = [_name(headings[place], about_questions[place]) for place in tables]
-        sections += _folded("Each table", [about_questions[place] for place in tables], names)
+        sections += _folded_sections("Each table", [about_questions[place] for place in tables], names)
     else:
         sections += chain(*about_several)
     sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
@@ -111,7 +111,7 @@ def estimate_page(
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     certified = _certificates(plan, results)
     names = [one.title for one in certified]
-    sections += _folded("How this was checked", [[one] for one in certified], names) if is_long else certified
+    sections += _folded_sections("How this was checked", [[one] for one in certified], names) if is_long else certified
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
@@ -132,10 +132,10 @@ def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:
     return (Section("What people are asked", (Sentences(about.lines),), (Fold("The questions", questions),)),)
 
 
-def _folded(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str]) -> Iterator[Section]:
+def _folded_sections(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str]) -> Iterator[Section]:
     """One section in which each group of sections is folded."""
     folds = tuple(
-        Fold(name, tuple(part for section in group for part in _titled(section, alone=len(group) == 1)))
+        Fold(name, tuple(part for section in group for part in _with_title(section, alone=len(group) == 1)))
         for name, group in zip(names, groups, strict=True)
     )
     if folds:
@@ -147,7 +147,7 @@ def _name(heading: Heading, sections: Sequence[Section]) -> str:
     return heading.name if heading.is_estimated or not sections else sections[0].title
 
 
-def _titled(section: Section, *, alone: bool) -> Iterator[SectionPart]:
+def _with_title(section: Section, *, alone: bool) -> Iterator[SectionPart]:
     """The parts of a section within another; its title above them, unless it is alone."""
     parts = iter(section.parts)
     if not alone:

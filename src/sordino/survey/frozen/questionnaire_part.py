@@ -91,7 +91,7 @@ class WordingPart(Part):
             raise SordinoError(f"labels must be about values of {name!r}", found=few(wrong))
         if attribute.number is None:
             if self.unit is not None or self.input is not None:
-                raise SordinoError("a unit, a slider and a date must be those of a number", found=repr(name))
+                raise SordinoError("a unit, a slider and a date must be those of a number", found=shown(name))
             return
         low, high = attribute.number.low, attribute.number.high
         if self.step is not None and not is_step(self.step, low, high):
@@ -133,7 +133,7 @@ class QuestionnairePart(Part):
         if wrong or len(set(self.languages)) < len(self.languages):
             raise SordinoError("languages must be codes of BCP 47, each once", found=few(self.languages))
         if self.until is not None and not _is_day(self.until):
-            raise SordinoError("until must be a date", found=repr(self.until))
+            raise SordinoError("until must be a date", found=shown(self.until))
         for words in self._texts():
             if not isinstance(words, str) and set(words) != set(self.languages):
                 rule = "a text must be in all languages, or in each of them"
@@ -156,15 +156,15 @@ class QuestionnairePart(Part):
             raise SordinoError(rule, found=few(self.order))
         for name, wording in self.attributes.items():
             if name not in attributes:
-                raise SordinoError("words must be about attributes of the plan", found=repr(name))
+                raise SordinoError("words must be about attributes of the plan", found=shown(name))
             wording.require_fit(name, attributes[name])
 
     def _texts(self) -> Iterator[LocalText]:
-        yield from _given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
+        yield from _texts_given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
         for section in self.sections:
-            yield from _given(section.title, section.text)
+            yield from _texts_given(section.title, section.text)
         for wording in self.attributes.values():
-            yield from _given(wording.text, wording.help, wording.unit, *(wording.labels or {}).values())
+            yield from _texts_given(wording.text, wording.help, wording.unit, *(wording.labels or {}).values())
 
 
 def in_language(words: LocalText, language: str) -> str:
@@ -194,7 +194,7 @@ def are_days(low: float, high: float) -> bool:
     return low == int(low) and high == int(high) and DAYS[0] <= low and high <= DAYS[1]
 
 
-def _given(*words: LocalText | None) -> Iterator[LocalText]:
+def _texts_given(*words: LocalText | None) -> Iterator[LocalText]:
     return (each for each in words if each is not None)
 
 

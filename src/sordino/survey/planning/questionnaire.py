@@ -14,7 +14,7 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     Args:
         survey: checked.
     """
-    wordings = {name: _wording(table) for name, table in survey.attribute.items()}
+    wordings = {name: _wording_part(table) for name, table in survey.attribute.items()}
     named = {name: words for name, words in wordings.items() if words}
     if survey.about is None and survey.section is None and not named:
         return None
@@ -30,7 +30,7 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     return words | {"sections": sections, "attributes": named}
 
 
-def _wording(table: AttributeTable) -> dict[str, Any]:
+def _wording_part(table: AttributeTable) -> dict[str, Any]:
     """What an attribute's table says to people."""
     words = {name: getattr(table, name) for name in ("text", "help", "labels", "unit")}
     if table.input == "slider":

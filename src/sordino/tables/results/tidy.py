@@ -6,7 +6,6 @@ The names are those of broom's `tidy()` in R; what a row does not have is empty.
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import compute
 
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError, UnavailableError
@@ -65,6 +64,9 @@ def tidy(rows: pa.Table, confidence: float) -> pa.Table:
         rows: as it gives them.
         confidence: of their intervals.
     """
+    # Its functions take longer to load than most commands take, which need none of them.
+    from pyarrow import compute
+
     have = {name: rows[own] for name, own in COLUMNS.items() if own in rows.schema.names}
     have["question"] = compute.coalesce(have.get("question", rows["attribute"]), rows["attribute"])
     nothing = pa.scalar(None, pa.float64())

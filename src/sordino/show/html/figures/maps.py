@@ -13,7 +13,7 @@ from sordino.show.html.figures.axes import LETTER, LETTERS, WIDE, degrees, quiet
 from sordino.show.html.figures.colours import DARK, INK, LAND, LIGHT, QUIET, SEA, scale
 from sordino.show.html.figures.drawing import area, sheet
 from sordino.show.html.figures.lettering import percent
-from sordino.show.html.figures.outline import draw_outline
+from sordino.show.html.figures.world.outline import draw_outline
 
 Picture = np.ma.MaskedArray[tuple[int, int], np.dtype[np.float64]]
 

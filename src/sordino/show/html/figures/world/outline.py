@@ -26,7 +26,7 @@ SMALLEST = 4
 """Points of a ring that is left out: an island of a few steps."""
 
 
-class Outline(NamedTuple):
+class LandOutline(NamedTuple):
     """Land and borders.
 
     Attributes:
@@ -37,7 +37,7 @@ class Outline(NamedTuple):
     land: list[Points]
     borders: list[Points]
 
-    def within(self, grid: Grid) -> "Outline":
+    def within(self, grid: Grid) -> "LandOutline":
         """What lies in a grid: land cut at its edges, and of lines (coast and borders) the segments that meet it.
 
         Its `land` is empty where the grid is sea all over; its lines stand in `borders`, coasts among them.
@@ -52,7 +52,7 @@ class Outline(NamedTuple):
         ]
         cut = [part for ring in near for part in Path(ring, closed=True).clip_to_bbox(box).to_polygons()]
         lines = [run for line in (*near, *borders) for run in _runs(line, low, high)]
-        return Outline([np.asarray(part, dtype=np.float64) for part in cut], lines)
+        return LandOutline([np.asarray(part, dtype=np.float64) for part in cut], lines)
 
 
 def _coarser(line: Points, step: float) -> Points:
@@ -71,13 +71,13 @@ def _runs(line: Points, low: Points, high: Points) -> Iterator[Points]:
 
 
 @cache
-def world() -> Outline:
+def world() -> LandOutline:
     """The whole world."""
-    found = json.loads((files("sordino.show.html.figures") / "outline.json").read_text(encoding="utf-8"))
+    found = json.loads((files("sordino.show.html.figures.world") / "outline.json").read_text(encoding="utf-8"))
     land, borders = (
         [np.cumsum(np.array(line).reshape(-1, 2), axis=0) / 100 for line in found[name]] for name in ("land", "borders")
     )
-    return Outline(land, borders)
+    return LandOutline(land, borders)
 
 
 def draw_outline(axes: Axes, grid: Grid, land: str, lines: str) -> None:

@@ -6,7 +6,7 @@ from matplotlib.path import Path
 
 from sordino.domain.grid import Grid
 from sordino.show.html.figures.maps import maps
-from sordino.show.html.figures.outline import world
+from sordino.show.html.figures.world.outline import world
 
 ON_LAND = {
     "Paris": (2.35, 48.86),
