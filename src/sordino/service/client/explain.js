@@ -18,7 +18,7 @@ function listed(names) {
 export function topic(part) {
   if (part.distribution !== undefined) return `in which range ${quoted(part.distribution)} lies`;
   if (part.table) return `${part.table.map(quoted).join(" and ")} together`;
-  if (!part.numbers) return quoted(part.histogram);
+  if (!part.numbers) return quoted(part.histogram ?? part.several);
   return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;
 }
 
@@ -35,10 +35,23 @@ export function sentences({ plan, questions, verdicts }) {
   }
   const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute)).flat();
   said.push(...alike(told));
+  said.push(...plan.queries.flatMap(ofDrawn), ...Object.entries(plan.attributes).flatMap(ofCondition));
   said.push(...example(verdicts));
   if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
   said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.");
   return [...new Set(said)];
+}
+
+/** Of several categories, one of which is drawn. */
+function ofDrawn({ several, way }) {
+  return way === "category" ? [`Of the answers to ${quoted(several)} one is drawn here, without looking at any. The code tells which, not whether it applies.`] : [];
+}
+
+/** What is asked only because of earlier answers. */
+function ofCondition([name, { only_if: conditions, not_asked: unasked, number }]) {
+  if (conditions === undefined) return [];
+  const said = number ? "that it is missing" : quoted(unasked);
+  return [`${quoted(name)} is asked because of ${listed(Object.keys(conditions))}. Whoever is not asked answers ${said}, which is protected as every answer is.`];
 }
 
 /** Sentences that differ in the attribute only, [start, name, end], said once about all of them. */

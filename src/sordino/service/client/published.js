@@ -26,7 +26,7 @@ async function fetched(name) {
 function isAbout(part, { attribute, attributes }) {
   if (part.table) return attributes?.join("\n") === part.table.join("\n");
   if (part.numbers) return attribute === nameOf(part);
-  return attribute === (part.histogram ?? part.distribution);
+  return attribute === (part.histogram ?? part.distribution ?? part.several);
 }
 
 function nameOf({ asked, numbers }) {

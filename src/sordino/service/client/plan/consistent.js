@@ -2,6 +2,7 @@
 
 import { labelsOf, size } from "../channel/promised.js";
 import { amount, atMost } from "../channel/fraction.js";
+import { MOST_COMBINATIONS, countCombinations, withConditions } from "./choices.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
 import { about, edgesOf } from "./record.js";
@@ -26,12 +27,15 @@ const isKnown = (plan) => plan.queries.flatMap(about).every((name) => Object.has
 
 function isAskedOnce(plan) {
   const tables = asked(plan, "table").map(({ table }) => JSON.stringify([...table].sort()));
-  return [asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), tables].every(unlike);
+  return [asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), asked(plan, "several").map((part) => part.several), tables].every(unlike);
 }
 
 /** Whether questions are about attributes of their kinds. */
 function fitsKinds(plan) {
   return plan.queries.every((part) => {
+    const hasSeveral = (attribute) => attribute.several !== undefined;
+    if (part.several !== undefined) return hasSeveral(plan.attributes[part.several]) && plan.attributes[part.several].protect !== undefined;
+    if (own(plan, about(part)).some(hasSeveral)) return false;
     if (part.table) return own(plan, part.table).every(isCounted);
     if (part.histogram !== undefined) return plan.attributes[part.histogram].protect !== undefined;
     const numbers = part.numbers ? numbersOf(part) : [part.distribution];
@@ -62,6 +66,7 @@ function coversNumber(plan) {
 function isFew(plan) {
   const sizes = plan.queries.map((part) => {
     if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
+    if (part.several !== undefined) return part.way === "category" ? 2 : countCombinations(plan.attributes[part.several]);
     const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
     return names.length && own(plan, names).reduce((all, each) => all * size(each), 1);
   });
@@ -69,7 +74,7 @@ function isFew(plan) {
 }
 
 function isAskedOrBounded({ attributes, queries }) {
-  const names = new Set(queries.flatMap(about));
+  const names = new Set([...queries.flatMap(about), ...Object.values(attributes).flatMap(({ only_if: own }) => Object.keys(own ?? {}))]);
   return Object.entries(attributes).every(([name, { delta }]) => names.has(name) || delta !== undefined);
 }
 
@@ -86,7 +91,7 @@ function promises(plan) {
   const { epsilon, attributes, dependence } = plan;
   const each = Object.values(attributes);
   if (epsilon !== undefined) return each.every(({ delta }) => delta !== undefined);
-  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.table);
+  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.several !== undefined || part.table);
 }
 
 /** The level of an answer counts for all values of its attribute alike. */
@@ -97,7 +102,7 @@ function protectsAsWhole({ epsilon, attributes }) {
 
 /** Whether no question declares that it tells more than a report may tell of the whole record. */
 function declaresWithin({ epsilon, attributes, queries }) {
-  const declared = (part) => part.epsilon ?? attributes[part.histogram]?.protect.epsilon ?? "0";
+  const declared = (part) => part.epsilon ?? attributes[part.histogram ?? part.several]?.protect.epsilon ?? "0";
   return epsilon === undefined || queries.every((part) => atMost(amount(declared(part)), amount(epsilon)));
 }
 
@@ -157,11 +162,42 @@ function isTreeOf(labels, { tree, lengths = {} }) {
   );
 }
 
+/** Whether combinations that are values of a channel are few. */
+const combinesFew = (plan) =>
+  asked(plan, "several").every(({ several, way }) => way === "category" || countCombinations(plan.attributes[several]) <= MOST_COMBINATIONS);
+
+/** Whether conditions are about categories of other attributes, and lead nowhere back. */
+function decidesBefore({ attributes }) {
+  return Object.entries(attributes).every(([name, { only_if: conditions = {} }]) => {
+    const known = ([other, labels]) => {
+      const found = Object.hasOwn(attributes, other) ? attributes[other] : {};
+      return found.labels !== undefined && found.several === undefined && labels.every((label) => found.labels.includes(label));
+    };
+    return Object.entries(conditions).every(known) && !withConditions(Object.keys(conditions), attributes).includes(name);
+  });
+}
+
+/** Whether what tells for certain of another attribute is protected as well as that, and nothing bounds what it tells. */
+function protectsDeciding({ attributes, dependence }) {
+  const related = Object.entries(attributes).flatMap(([name, { only_if: own }]) => (own ? [name, ...Object.keys(own)] : []));
+  if (dependence && !related.every((name) => dependence.rest[name] === "1")) return false;
+  return Object.values(attributes).every(({ only_if: conditions = {}, protect }) =>
+    Object.keys(conditions).every((other) => {
+      const deciding = attributes[other].protect;
+      if (!protect || !deciding) return true;
+      return !deciding.metric && !deciding.bounds && atMost(amount(protect.epsilon), amount(deciding.epsilon));
+    }),
+  );
+}
+
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution and a table must be asked once", isAskedOnce],
   ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
+  ["what is asked only because of earlier answers must depend on categories of other attributes, and not on itself", decidesBefore],
+  ["what tells for certain of another attribute must be protected as well, and nothing may bound what it tells", protectsDeciding],
+  [`at most ${MOST_COMBINATIONS} combinations may be values of one channel`, combinesFew],
   ["categories must be features of a regression, each with a base that is one of them", hasBases],
   ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
