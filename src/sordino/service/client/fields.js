@@ -2,6 +2,7 @@
 
 import { element } from "./dom.js";
 import { size } from "./channel/promised.js";
+import { Checkboxes } from "./inputs/checkboxes.js";
 import { AnswerError, value } from "./plan/record.js";
 
 /** Choices up to which all are shown at once. */
@@ -28,6 +29,7 @@ export class Field {
 
   #made() {
     const { attribute } = this;
+    if (attribute.several !== undefined) return this.#checkboxes();
     if (attribute.labels) return attribute.labels.length <= FEW ? this.#radios() : this.#select();
     if (attribute.grid) {
       const { south, north, west, east } = attribute.grid;
@@ -50,9 +52,18 @@ export class Field {
 
   /** The choices: each label under its own name, and no answer where that may be. */
   get #choices() {
-    const { labels, missing } = this.attribute;
-    const own = labels.map((label, i) => [label, String(i)]);
+    const { labels, missing, not_asked: unasked } = this.attribute;
+    const own = labels.map((label, i) => [label, String(i)]).filter(([label]) => label !== unasked);
     return missing === undefined ? own : [...own, [`No answer (counts as “${missing}”)`, "none"]];
+  }
+
+  #checkboxes() {
+    const { labels, several, none } = this.attribute;
+    const known = (own) => ({ label: own, value: own });
+    const hint = several < labels.length ? `Choose up to ${several}.` : "Choose all that apply.";
+    this.boxes = new Checkboxes(this.id, labels.map(known), known(none), several, hint, this.error.id);
+    this.parts = this.boxes.parts;
+    return this.boxes.inputs;
   }
 
   #radios() {
@@ -99,6 +110,7 @@ export class Field {
   /** The answer as a record has it; undefined for none. */
   get answer() {
     const { attribute, inputs } = this;
+    if (this.boxes) return this.boxes.answer;
     if (attribute.labels) {
       const place = inputs.length > 1 || inputs[0].type === "radio" ? inputs.find((input) => input.checked)?.value : inputs[0].value;
       if (place === undefined || place === "") return undefined;
@@ -115,7 +127,7 @@ export class Field {
   get #wrong() {
     try {
       if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
-      if (this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
+      if (!this.boxes && this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
       value(this.name, this.attribute, this.answer);
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;
@@ -140,8 +152,9 @@ export class Field {
     if (this.error.textContent && !this.#wrong) this.#show("", `${this.error.getBoundingClientRect().height}px`);
   }
 
-  /** Whether the answer is right; what is wrong stands beside it. */
+  /** Whether the answer is right; what is wrong stands beside it. What is hidden is not asked. */
   check() {
+    if (this.element.hidden) return true;
     const said = this.#wrong;
     this.#show(said);
     return said === "";

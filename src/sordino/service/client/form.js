@@ -4,6 +4,7 @@
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences } from "./explain.js";
 import { Field } from "./fields.js";
+import { followConditions } from "./inputs/conditions.js";
 import { Outbox, pack } from "./outbox.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
 import { FreshWords, asked, open } from "./index.js";
@@ -29,6 +30,7 @@ class Page {
   show() {
     const names = asked(this.plan);
     this.fields = names.map((name, i) => new Field(name, this.plan.attributes[name], i));
+    followConditions(this.fields, this.plan.attributes);
     this.button = element("button", { type: "submit" }, "Send one code");
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
     form.append(...this.fields.map((field) => field.element), this.#revealed(), this.button);
@@ -59,7 +61,8 @@ class Page {
       return;
     }
     this.button.disabled = true;
-    const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
+    const shown = this.fields.filter((field) => !field.element.hidden);
+    const record = Object.fromEntries(shown.map((field) => [field.name, field.answer]));
     let drawn;
     try {
       drawn = await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
