@@ -19,6 +19,7 @@ from sordino.exact.nats import outward
 from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
+from sordino.words.conditions import condition_sentences
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
@@ -78,7 +79,7 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
     else:
         summary, details = _several(plan)
     forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
-    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
+    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, forged, sent, nearly)
     return Explanation(summary, tuple(paragraph for paragraph in told if paragraph.sentences))

@@ -1,6 +1,6 @@
 """A question of a plan about categories of which several apply: the combination, or one category that is drawn."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -216,17 +216,6 @@ class SeveralQuestion(SharesQuestion):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is protected, and what else counts as an answer."""
-        choices = self.choices
         yes = " What is drawn is public, the answer to it is not." if self.by_category else ""
         said = f"Which categories of {self.name!r} apply, and how many, is protected as one value.{yes}"
-        return said, *condition_notes(self.attribute, choices.not_asked), *super().notes
-
-
-def condition_notes(attribute: Attribute, not_asked: str | None) -> Iterator[str]:
-    """What "not asked" is, where earlier answers decide it."""
-    if not_asked is not None:
-        names = " and ".join(repr(other) for other, _ in attribute.only_if)
-        yield (
-            f"{attribute.name!r} is asked only where {names} says so. All others answer {not_asked!r}, through the same"
-            " channel: no report shows who was asked."
-        )
+        return said, *super().notes
