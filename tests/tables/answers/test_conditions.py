@@ -1,4 +1,4 @@
-"""What is asked only because of earlier answers, in all kinds of tables and on a device: who is not asked has a value."""
+"""What is asked only because of earlier answers, in all kinds of tables and on a device."""
 
 from collections import Counter
 
