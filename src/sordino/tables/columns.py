@@ -90,7 +90,7 @@ class AttributeColumns:
 
     def _chosen_sql(self) -> str:
         """The categories of a list, or of a text with semicolons between them; NULL for anything else."""
-        name, apart = quote(self.names[0]), literal(rf"\s*{SEPARATOR}\s*")
+        name, apart = quote(self.names[0]), literal(f" *{SEPARATOR} *")
         text = f"trim(regexp_replace(CAST({name} AS {TEXT}), {apart}, {literal(SEPARATOR)}, 'g'))"
         split = f"string_split({text}, {literal(SEPARATOR)})"
         return f"CASE WHEN typeof({name}) = '{TEXT}' THEN {split} ELSE TRY_CAST({name} AS {TEXT}[]) END"

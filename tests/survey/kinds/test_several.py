@@ -14,6 +14,7 @@ from sordino.document.codec import freeze
 from sordino.domain.answers.choices import Choices
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
+from sordino.show.cells import result_rows
 from sordino.survey.attributes.several import expected_of_combinations, expected_of_marks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.several import SeveralResult
@@ -295,3 +296,48 @@ def test_a_way_says_its_largest_error_and_how_much_a_report_weighs():
         most = max(way.variances(one, one @ choices.applies(choices.values)).max() for one in draws)
         assert most <= way.largest_variance() * (1 + 1e-9)
         assert way.leverage() > 1
+
+
+@pytest.mark.parametrize("epsilon", ["1", "8"])
+def test_shares_among_who_was_asked_are_ratios(epsilon):
+    """By the ratio of two shares of all people, and by the delta method from the covariance of all codes."""
+    tables = survey(epsilon, only_if={"y": "yes"})
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    frozen = plan(tables, 8000)
+    (question,) = frozen.questions
+    rng = np.random.default_rng(11)
+    asked_of = rng.random(8000) < 0.6
+    lists = [["a"] if own and rng.random() < 0.5 else ["b", "c"] if own else None for own in asked_of]
+    people = pa.table({"x": lists, "y": ["yes" if own else "no" for own in asked_of], "id": range(8000)})
+    tally = aggregate(frozen, privatize(frozen, people, KeyedSource(bytes(32), "among"), id_column="id"))
+    (found,) = estimate(frozen, tally).results
+    told, numbers = found.among_asked, found.numbers
+    whole = 1 - numbers["estimate"][-1]
+    np.testing.assert_allclose(told.value, numbers["estimate"][:-1] / whole, rtol=1e-12)
+    if question.by_category:
+        variance = (numbers["stderr"][:-1] ** 2 + (told.value * numbers["stderr"][-1]) ** 2) / whole**2
+    else:
+        added = question.mechanism.contributions(question.asked_way.functionals)
+        law = tally.counts / tally.n
+        away = added[:-1] - told.value[:, None] * (1 - added[-1])
+        variance = ((away**2) @ law - (away @ law) ** 2) / tally.n / whole**2
+    np.testing.assert_allclose(told.stderr, np.sqrt(variance), rtol=1e-3)
+    for place, truth in enumerate((0.5, 0.5, 0.5, 0.0, 0.0)):
+        assert told.low[place] - 0.02 < truth < told.high[place] + 0.02
+    rows = list(result_rows(found.blocks()))
+    given = [row for row in rows if row["kind"] == "conditional"]
+    assert [row["value"] for row in given] == [*CATEGORIES, "none of them"]
+    assert all(row["given"] == {"x": "asked"} for row in given)
+
+
+def test_a_histogram_shows_shares_among_who_was_asked():
+    packs = {"categories": ["1", "2"], "only_if": {"y": "yes"}}
+    tables = {"version": 1, "epsilon": "4", "ask": [{"histogram": "packs"}]}
+    tables["attribute"] = {"packs": packs, "y": {"categories": ["yes", "no"]}}
+    frozen = plan(tables, 6000)
+    rows = [("1", "yes"), ("2", "yes"), ("2", "yes"), (None, "no")]
+    people = pa.table({"packs": [own for own, _ in rows] * 1500, "y": [own for _, own in rows] * 1500})
+    (found,) = estimate(frozen, aggregate(frozen, privatize(frozen, people))).results
+    for share, truth, stderr in zip(found.among_asked.value, (1 / 3, 2 / 3), found.among_asked.stderr, strict=True):
+        assert abs(share - truth) < 5 * stderr
+    assert found.with_coverage(Coverage(watched=True)).among_asked is None

@@ -62,7 +62,7 @@ class Choices(Brief):
         if not 2 <= len(self.labels) <= MOST_CATEGORIES:
             rule = f"there must be 2 to {MOST_CATEGORIES} categories of which several apply"
             raise SordinoError(rule, found=str(len(self.labels)), step="name others, or merge some")
-        unfit = [mark for mark in self.marks if not mark or mark != mark.strip() or SEPARATOR in mark]
+        unfit = [mark for mark in self.marks if not mark or mark != mark.strip(" ") or SEPARATOR in mark]
         if unfit:
             rule = "a category of which several apply must have no semicolon, and no blank at its ends"
             raise SordinoError(rule, found=shown(unfit[0]), step="name it without, since a text lists them so")

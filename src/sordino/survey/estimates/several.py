@@ -19,8 +19,11 @@ from sordino.blocks.tables import QuantityTable
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
+from sordino.estimation.joint.among import ratio_shares, shares_among
+from sordino.estimation.joint.cells import TableShares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
+from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, head_of, limits_of
 from sordino.survey.estimates.rows import UNBIASED, EstimateRow, Numbers, numbers_at
@@ -159,4 +162,20 @@ class SeveralResult(QuestionResult):
             ),
         )
         chart = Plot(BarChart, lambda: BarChart(self.marks, shares))
-        return heading, BlockGroup("Shares", (chart, table), question.name)
+        among = asked_blocks(question.name, self.marks[:-1], self.among_asked, self.coverage, self.n)
+        return heading, BlockGroup("Shares", (chart, table), question.name), *among
+
+    @cached_property
+    def among_asked(self) -> TableShares | None:
+        """The shares of all marks but the last among who was asked; None where everybody is, or nothing tells it."""
+        coverage, count = self.coverage, len(self.marks) - 1
+        if self.question.choices.not_asked is None or coverage.watched or coverage.forged:
+            return None
+        each = coverage.each(count)
+        if not self.question.by_category:
+            (found,) = self.estimates
+            return shares_among(found, self.functionals[:-1], 1 - self.functionals[-1], each)
+        value, variance = self.numbers["estimate"], self.numbers["stderr"] ** 2
+        # Reports about different marks are of different people.
+        errors = variance[:-1], float(variance[-1]), np.zeros(count)
+        return ratio_shares(value[:-1], 1 - float(value[-1]), errors, each)

@@ -86,7 +86,7 @@ function isSeveral(found) {
   const { labels, several, protect } = found;
   if (several === undefined) return true;
   const marks = marksOf(found);
-  const plain = (mark) => mark === mark.trim() && !mark.includes(";");
+  const plain = (mark) => !mark.startsWith(" ") && !mark.endsWith(" ") && !mark.includes(";");
   return labels.length >= 2 && labels.length <= 60 && several <= labels.length && unlike(marks) && marks.every(plain) && isWhole(protect);
 }
 
