@@ -127,7 +127,7 @@ export class Field {
   get #wrong() {
     try {
       if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
-      if (!this.boxes && this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
+      if (this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
       value(this.name, this.attribute, this.answer);
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;

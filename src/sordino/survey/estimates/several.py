@@ -174,7 +174,8 @@ class SeveralResult(QuestionResult):
         each = coverage.each(count)
         if not self.question.by_category:
             (found,) = self.estimates
-            return shares_among(found, self.functionals[:-1], 1 - self.functionals[-1], each)
+            told = shares_among(found, self.functionals[:-1], 1 - self.functionals[-1], each)
+            return replace(told, fitted=None)
         value, variance = self.numbers["estimate"], self.numbers["stderr"] ** 2
         # Reports about different marks are of different people.
         errors = variance[:-1], float(variance[-1]), np.zeros(count)
