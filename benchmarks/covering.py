@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sordino import LDP, PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino import Query
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval

@@ -46,6 +46,7 @@ from sordino.query.signs import Signs
 from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.frozen.parts import AttributePart
+from sordino.survey.kinds.above import AboveQuestion
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.questions.distribution import DistributionQuestion
@@ -230,6 +231,11 @@ def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
     yield "distribution_optional", frozen({"change": lacking}, {"distribution": "change"})
     asks = {"distribution": "change", "ranges": [[-5, 0]]}
     yield "distribution_optional_levels", frozen({"change": lacking}, asks)
+    yield "above", frozen({"part": {"number": {"low": 0, "high": 1}}}, {"above": "part", "threshold": 0.3})
+    own = {"number": {"low": -5, "high": 100, "clip": True}}, {"categories": ["yes", "no"], "delta": "0.5"}
+    asks = [{"above": "age", "threshold": 65, "weight": 2}, {"above": "age", "threshold": 0.1}, {"histogram": "x"}]
+    survey = {"version": 1, "epsilon": "2", "attribute": dict(zip(("age", "x"), own, strict=True)), "ask": asks}
+    yield "above_beside", Plan.of(Survey.read({**survey, "dependence": {"rest": {"x": 0.2}}}), 1000)
 
 
 def cases_of_tables() -> Iterator[tuple[str, Plan]]:
@@ -343,9 +349,11 @@ def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]: 
 
 
 def edges_of(plan: Plan, name: str) -> tuple[float, ...]:
-    """Of a number's bins, if its distribution is asked."""
-    asked = (question for question in plan.questions if isinstance(question, DistributionQuestion))
-    return next((question.domain.edges for question in asked if question.name == name), ())
+    """Of a number's bins, if its distribution is asked; or where it is cut."""
+    asked = [question for question in plan.questions if name in question.attribute_names]
+    distributions = [question.domain for question in asked if isinstance(question, DistributionQuestion)]
+    sides = [question.sides for question in asked if isinstance(question, AboveQuestion)]
+    return tuple(edge for bins in (*distributions, *sides) for edge in bins.edges)
 
 
 def beside_edge(edge: float, low: float, high: float, draw: random.Random) -> float:

@@ -71,6 +71,18 @@ class Distribution:
         return self.mechanism.code(max(i for i, start in enumerate(self.starts) if start <= number), words)
 
 
+class Above:
+    """A question about the side of a threshold on which a number lies."""
+
+    def __init__(self, _, part):
+        self.name, self.threshold = part["above"], float(part["threshold"])
+        self.mechanism = Mechanism(part["mechanism"])
+        self.outputs = self.mechanism.outputs
+
+    def answer(self, record, words):
+        return self.mechanism.code(0 if float(record[self.name]) < self.threshold else 1, words)
+
+
 class Table:
     """A question about the cells of several attributes."""
 
@@ -114,7 +126,7 @@ class Several:
         return smaller + sum(math.comb(place, i + 1) for i, place in enumerate(has))
 
 
-KINDS = {"histogram": Histogram, "distribution": Distribution, "table": Table, "several": Several}
+KINDS = {"histogram": Histogram, "distribution": Distribution, "above": Above, "table": Table, "several": Several}
 
 
 def size(attribute):

@@ -4,6 +4,7 @@ That a file imports only from lower floors, and rooms stand in their order, is f
 here stands that every floor and every room of a floor has its place in those rules.
 """
 
+import ast
 import importlib.util
 import re
 import tomllib
@@ -45,6 +46,43 @@ def test_a_class_has_a_name_of_its_own():
             if found := re.match(r"\s*class _*(\w+)[:(\[]", line):
                 places[found[1]].append(f"{at(path)}:{number}")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_public_method_or_what_it_overrides_has_a_docstring():
+    """An interface, by inheritance or a protocol, says once what a method does; who adds nothing says nothing."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
+    classes = {node.name: node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+    def bases(name):
+        return [re.findall(r"\w+", ast.unparse(base).split("[")[0])[-1] for base in classes[name].bases]
+
+    def members(name):
+        """Each method's docstring, and None for each field."""
+        found = {}
+        for base in bases(name):
+            found |= members(base) if base in classes else {}
+        for part in classes[name].body:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                found[part.name] = ast.get_docstring(part) or found.get(part.name)
+            elif isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+                found.setdefault(part.target.id, None)
+        return found
+
+    protocols = [members(name) for name in classes if "Protocol" in bases(name)]
+
+    def described(name):
+        own = members(name)
+        kept = [protocol for protocol in protocols if protocol.keys() <= own.keys()]
+        return {method for known in (own, *kept) for method, text in known.items() if text}
+
+    public = {
+        (name, part.name)
+        for name, node in classes.items()
+        for part in node.body
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and name[0] != "_" and part.name[0] != "_"
+    }
+    assert len(public) > 1000
+    assert {(name, method) for name, method in public if method not in described(name)} == set()
 
 
 def test_nobody_asks_of_which_kind_a_question_is():

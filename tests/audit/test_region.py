@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.audit.certify import certify
-from sordino.audit.region import code_weights, errors_keep, reached_attribute_errors, reached_errors
+from sordino.audit.region import code_weights, reached_errors
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP
-from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.table import ChannelTable
 
@@ -69,7 +67,7 @@ def test_a_prior_and_mechanism_keep_delta_iff_all_tests_do(mechanism, factor):
         )
         deltas = [Nats.log(factor) if j == i else "inf" for j in range(2)]
         definition = BayesianCoordinateDP.with_prior(deltas, PRIOR)
-        assert errors_keep(mechanism, definition) == keeps == certify(mechanism, definition).holds
+        assert keeps == certify(mechanism, definition).holds
 
 
 @given(channels(), st.sampled_from([1, Fraction(3, 2), 2, 5]))
@@ -80,11 +78,11 @@ def test_a_mechanism_keeps_epsilon_iff_all_tests_of_records_do(mechanism, factor
     ]
     keeps = all(allowed(factor, *errors) for pair in permutations(laws, 2) for errors in errors_of(*pair))
     definition = LDP(Nats.log(factor))
-    assert errors_keep(mechanism, definition) == keeps == certify(mechanism, definition).holds
+    assert keeps == certify(mechanism, definition).holds
 
 
 @given(channels(least=1))
-def test_the_check_is_exact(mechanism):
+def test_the_certificate_is_exact(mechanism):
     for i in range(2):
         unprotected = ["inf"] * 2
         level = max(
@@ -96,16 +94,19 @@ def test_the_check_is_exact(mechanism):
         for delta, holds in ((Nats.log(level), level < 10**9), (Nats.log(level * (1 - Fraction(1, 10**30))), False)):
             if delta.sign() >= 0:
                 deltas = [*unprotected[:i], delta, *unprotected[i + 1 :]]
-                assert errors_keep(mechanism, BayesianCoordinateDP.with_prior(deltas, PRIOR)) == holds
-    assert errors_keep(mechanism, BayesianCoordinateDP.with_prior(["inf", "inf"], PRIOR))
+                assert certify(mechanism, BayesianCoordinateDP.with_prior(deltas, PRIOR)).holds == holds
+    assert certify(mechanism, BayesianCoordinateDP.with_prior(["inf", "inf"], PRIOR)).holds
 
 
-@given(channels(), st.sampled_from([(0, (0,), (1, 2)), (0, 2, 0), (1, 0, 1), (0, (0, 1), (1, 2))]))
-def test_no_test_has_smaller_errors_than_the_curve(mechanism, hypotheses):
-    i, first, second = hypotheses
-    region = reached_attribute_errors(mechanism, PRIOR, i, first, second)
-    own, other = (law_given(mechanism, i, [one] if isinstance(one, int) else one) for one in (first, second))
-    # The curve's false alarms say the first set though the second holds.
+@given(channels(), st.permutations(range(6)))
+def test_no_test_has_smaller_errors_than_the_curve(mechanism, values):
+    first, second = values[:2]
+    region = reached_errors(mechanism, first, second)
+    own, other = (
+        [Fraction(mechanism.weight(value, y), mechanism.denominator) for y in range(mechanism.outputs)]
+        for value in (first, second)
+    )
+    # The curve's false alarms say the first value though it is the second.
     errors = [*errors_of(other, own)]
     corners = [*zip(region.false_alarm.tolist(), region.missed.tolist(), strict=True)]
     assert corners[0] == (0, 1)
@@ -117,28 +118,10 @@ def test_no_test_has_smaller_errors_than_the_curve(mechanism, hypotheses):
     assert region.missed[-1] == 0
 
 
-def test_tests_of_records_are_those_of_an_attribute_alone():
-    mechanism = ChannelTable([[5, 2, 1], [1, 3, 4]])
-    one, other = reached_errors(mechanism, 0, 1), reached_attribute_errors(mechanism, [0.5, 0.5], 0, 0, 1)
-    np.testing.assert_array_equal(one.false_alarm, other.false_alarm)
-    np.testing.assert_array_equal(one.missed, other.missed)
+def test_the_corners_are_the_sums_of_weights():
+    one = reached_errors(ChannelTable([[5, 2, 1], [1, 3, 4]]), 0, 1)
     np.testing.assert_array_equal(one.false_alarm, [0, 1 / 8, 4 / 8, 1])
     np.testing.assert_array_equal(one.missed, [1, 3 / 8, 1 / 8, 0])
-
-
-def test_what_cannot_be_tested_is_refused():
-    mechanism = ChannelTable([[1, 2]] * 6)
-    for attribute, values, others in ((2, 0, 1), (-1, 0, 1), (0, 3, 1), (0, -1, 1), (0, (), 1), (1, 0, (0, 2))):
-        with pytest.raises(SordinoError, match="must be"):
-            reached_attribute_errors(mechanism, PRIOR, attribute, values, others)
-    with pytest.raises(SordinoError, match="2 values; found 6"):
-        reached_attribute_errors(mechanism, [0.5, 0.5], 0, 0, 1)
-    with pytest.raises(SordinoError, match="6 values; found 1"):
-        errors_keep(ChannelTable([[1]]), BayesianCoordinateDP.with_prior(["1", "1"], PRIOR))
-    with pytest.raises(SordinoError, match="averages under a prior"):
-        errors_keep(mechanism, BayesianCoordinateDP.bounded(["1", "1"], "1", 0).on((3, 2)))
-    with pytest.raises(SordinoError, match="one by one"):
-        errors_keep(HadamardResponse(2**11, "1"), LDP("1"))
 
 
 def test_codes_of_the_same_two_weights_are_one_corner():

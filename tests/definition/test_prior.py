@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -119,39 +119,6 @@ def test_the_radius_is_counted_twice():
     assert all(losses.max() >= 0.5 for losses in prior.losses(FiniteEvidence(np.zeros(4), radius=0.25)))
     assert all(losses.max() == 0 for losses in prior.losses(FiniteEvidence(np.zeros(4))))
     assert all(losses.max() == 0 for losses in prior.losses(FiniteEvidence(np.full(4, -np.inf), radius=0.25)))
-
-
-@given(priors())
-def test_variation_is_the_largest_distance_of_the_others_laws(drawn):
-    shape, weights = drawn
-    records = [*product(*map(range, shape))]
-    for i, size in enumerate(shape):
-        laws = []
-        for a in range(size):
-            own = {x[:i] + x[i + 1 :]: w for w, x in zip(weights, records, strict=True) if x[i] == a}
-            laws.append({rest: Fraction(w, sum(own.values())) for rest, w in own.items()})
-        gaps = (sum(max(p[u] - q[u], 0) for u in p) for p, q in combinations(laws, 2))
-        assert Prior.of(table_of(shape, weights)).variation(i) == max(gaps, default=0)
-
-
-@pytest.mark.parametrize("q", [Fraction(0), Fraction(1, 10), Fraction(3, 5), Fraction(1)])
-def test_the_papers_prior_has_its_own_dependence(q):
-    # With chance q all bits are one fair bit, else they are independent.
-    d = 4
-    prior = np.zeros((2,) * d, dtype=object) + (1 - q) / 2**d
-    prior[(0,) * d] += q / 2
-    prior[(1,) * d] += q / 2
-    found = [Prior.of(prior).variation(i) for i in range(d)]
-    # The others' laws share the part of independent bits and nothing else.
-    assert found == [q] * d
-
-
-def test_xor_is_independent_by_pairs_and_wholly_dependent():
-    prior = np.array(XOR, dtype=object)
-    for i, j in combinations(range(3), 2):
-        pair = prior.sum(axis=3 - i - j)
-        assert Prior.of(pair).variation(0) == 0
-    assert [Prior.of(prior).variation(i) for i in range(3)] == [1, 1, 1]
 
 
 def test_floats_are_the_numbers_that_they_are():

@@ -11,8 +11,7 @@ from itertools import product
 import pytest
 
 from sordino import SordinoError, WindowResponse
-from sordino.audit.answers import level_of
-from sordino.audit.pieces import monotone_pieces
+from sordino.audit.answers import level_of, monotone_pieces
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import Answer, sampling_deltas
 from sordino.design.numbers.bins.square_wave import threshold_bits

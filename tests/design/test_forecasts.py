@@ -9,8 +9,8 @@ from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.design.histograms.fitted_distance import ExpectedEstimates, fitted_distance
 from sordino.design.histograms.shares_accuracy import expected_shares
-from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
+from sordino.design.numbers.sampled_levels import best_window
 from sordino.design.numbers.sampled_mean import sampled_mean
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.moment import Moments

@@ -10,8 +10,7 @@ from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try
 from sordino.document.record_file import RecordTable
 from sordino.errors import SordinoErrors
 from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.documents.terms_table import TermsTable
+from sordino.ledger.documents.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
 from sordino.survey.planning.plan_fields import PlanDocument

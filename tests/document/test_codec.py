@@ -15,7 +15,7 @@ from json_parts import places, widened
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.codec import MECHANISMS, freeze, thaw
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import Nats

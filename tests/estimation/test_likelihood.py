@@ -13,9 +13,8 @@ from sordino.design.numbers.bins.square_wave import square_wave
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation import likelihood as module
-from sordino.estimation.climbs.ascent import Hill, gradient_step, newton_step
 from sordino.estimation.estimate import estimate
-from sordino.estimation.likelihood import likelihood
+from sordino.estimation.likelihood import Hill, gradient_step, likelihood, newton_step
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import estimate_shares
 from sordino.exact.nats import Nats

@@ -7,11 +7,11 @@ from scipy import stats
 from sordino import Number, Product, Query, RandomizedResponse, Sampled, Together
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.moments import covariance_statistics, covariances, means, second_moments
+from sordino.estimation.moments import covariance_statistics, covariances, means
 from sordino.estimation.regression import least_squares
 
 EVERYTHING = covariance_statistics(range(4))
-FUNCTIONS = {"means": means, "second": second_moments, "covariances": covariances}
+FUNCTIONS = {"means": means, "covariances": covariances}
 
 
 def relative(told):
@@ -25,7 +25,6 @@ def test_moments_are_those_of_the_records(told, seed):
     x, unit = people.records, relative(people)
     found = {name: f(people.channel(), people.aggregate, None, people.ranges) for name, f in FUNCTIONS.items()}
     np.testing.assert_allclose(found["means"].value / people.ranges.half, x.mean(axis=0) / people.ranges.half)
-    np.testing.assert_allclose(found["second"].value / unit, (x.T @ x / len(x)) / unit, atol=1e-12)
     # Unbiased: with n - 1, because that is what the covariance of the means makes of it.
     np.testing.assert_allclose(found["covariances"].value / unit, np.cov(x.T) / unit, atol=1e-12)
     assert {estimate.n for estimate in found.values()} == {len(x)}
@@ -104,7 +103,6 @@ def test_what_goes_together_is_not_told_by_tallies_that_are_apart():
     assert np.isfinite(means(asked, tally).stderr).all()
     for refused in (
         lambda: covariances(asked, tally),
-        lambda: second_moments(asked, tally),
         lambda: least_squares(asked, tally, 1),
     ):
         with pytest.raises(SordinoError, match="told by one answer, or by different people"):

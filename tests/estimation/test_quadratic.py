@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 
 from in_one import in_one
 from sordino.errors import SordinoError
-from sordino.estimation import quadratic
-from sordino.estimation.quadratic import bounded_part, positive_part, projected_minimum, trust_region
+from sordino.estimation.quadratic import bounded_part, positive_part, trust_region
 
 
 def value(matrix, vector, point):
@@ -132,39 +131,6 @@ def test_the_positive_part_is_nearest(seed):
     assert np.sum((found - matrix) ** 2) >= other - 1e-6
 
 
-@in_one("seed", range(8))
-def test_the_minimum_over_a_convex_set_is_that_of_a_general_optimizer(seed):
-    rng = np.random.default_rng(seed)
-    p = int(rng.integers(1, 7))
-    root = rng.normal(size=(p, p))
-    matrix, vector = root @ root.T + 0.01 * np.eye(p), 3 * rng.normal(size=p)
-    found = projected_minimum(matrix, vector, lambda t: np.clip(t, -0.3, 0.8))
-    other = minimize(
-        lambda t: value(matrix, vector, t),
-        np.zeros(p),
-        jac=lambda t: matrix @ t - vector,
-        bounds=[(-0.3, 0.8)] * p,
-        method="L-BFGS-B",
-        options={"ftol": 1e-15, "gtol": 1e-10},
-    )
-    assert -0.3 <= found.min() <= found.max() <= 0.8
-    assert value(matrix, vector, found) == pytest.approx(other.fun, abs=1e-7)
-    ball = projected_minimum(matrix, vector, in_ball(0.5))
-    np.testing.assert_allclose(ball, trust_region(matrix, vector, 0.5), atol=1e-4)
-
-
-def test_the_stop_keeps_its_promise_on_all_but_singular_forms():
-    rng = np.random.default_rng(5)
-    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
-    matrix = turn @ np.diag([1e-6, 1e-3, 1, 1]) @ turn.T
-    vector = matrix @ np.array([1.0, -2.0, 0.5, 3.0])
-    for tolerance in (1e-4, 1e-8, 1e-12):
-        found = projected_minimum(matrix, vector, lambda t: np.clip(t, -1, 1), tolerance)
-        exact = projected_minimum(matrix, vector, lambda t: np.clip(t, -1, 1), 1e-16)
-        most = tolerance * (vector @ vector + np.sum((matrix @ found) ** 2)) / 2e-6
-        assert value(matrix, vector, found) - value(matrix, vector, exact) <= most
-
-
 def test_what_has_no_minimum_is_refused():
     eye, one = np.eye(2), np.ones(2)
     for call in (
@@ -177,15 +143,6 @@ def test_what_has_no_minimum_is_refused():
         lambda: trust_region(eye, one, np.inf),
         lambda: trust_region(eye, one, np.nan),
         lambda: positive_part(np.zeros((0, 0))),
-        lambda: projected_minimum(np.diag([1.0, 0.0]), one, lambda t: t),
-        lambda: projected_minimum(np.diag([1.0, -1.0]), one, lambda t: t),
     ):
         with pytest.raises(SordinoError):
             call()
-
-
-def test_steps_that_do_not_settle_are_refused(monkeypatch):
-    monkeypatch.setattr(quadratic, "STEPS", 50)
-    rng = np.random.default_rng(0)
-    with pytest.raises(SordinoError, match="none after 50 steps"):
-        projected_minimum(np.diag([1.0, 2.0]), np.ones(2), lambda t: rng.normal(size=2))

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.evidence.stack import Stack
+from sordino.evidence.shape import Stack
 from sordino.papers.bayesian_filter.appendix_a import LogSquare
+from sordino.query.affine import LogAffine, LogClipped
 from sordino.query.logistic import LogLogistic
-from sordino.query.rise.logarithm import LogAffine, LogClipped
 
 
 def weights(epsilon):

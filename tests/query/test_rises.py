@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino.query.affine import LogAffine
 from sordino.query.logistic import LogLogistic
-from sordino.query.rise.logarithm import LogAffine
 
 STEPS = 801
 ROUNDING = 1e-12

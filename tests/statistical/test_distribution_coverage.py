@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.design.numbers.bins.square_wave import threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval

@@ -16,7 +16,7 @@ from sordino import (
     WindowResponse,
 )
 from sordino.design.numbers.best_table import best_table
-from sordino.design.numbers.best_window import best_window
+from sordino.design.numbers.sampled_levels import best_window
 from sordino.estimation.moment_estimator import MomentEstimator
 
 pytestmark = pytest.mark.statistical

@@ -166,9 +166,8 @@ class ApproximateFilter:
         exact = self.exact
         if exact is not None:
             if output is None:
-                raise SordinoError(
-                    "a filter over a domain needs the answer", found="None", step="give `after` the answer too"
-                )
+                rule = "a filter over a domain needs the answer"
+                raise SordinoError(rule, found="None", step="give `after` the answer too")
             asked = _query(query)
             exact = exact.with_answer(asked, read_output(output, asked.outputs))
         spent = self._plus(query) if way == "first" else self.spent_by_epsilons
@@ -238,9 +237,8 @@ def _query(query: CountedQuery) -> FilterQuery:
     """What a filter over a domain is asked."""
     if isinstance(query, Mechanism | Query):
         return query
-    raise SordinoError(
-        "a filter over a domain is asked queries", found=kind(query), step="give the query, not only its epsilon"
-    )
+    rule = "a filter over a domain is asked queries"
+    raise SordinoError(rule, found=kind(query), step="give the query, not only its epsilon")
 
 
 def _epsilon(query: CountedQuery) -> Nats:
@@ -298,11 +296,8 @@ def _read_probability(probability: str | float | Fraction) -> Fraction:
     except SordinoError:
         read = Fraction(0)
     if not 0 < read < Fraction(36, 100):
-        raise SordinoError(
-            "delta_probability must lie above 0 and below 0.36",
-            found=shown(probability),
-            step='for probability 0 use a BayesianFilter; write small ones as "1e-6"',
-        )
+        step = 'for probability 0 use a BayesianFilter; write small ones as "1e-6"'
+        raise SordinoError("delta_probability must lie above 0 and below 0.36", found=shown(probability), step=step)
     return read
 
 

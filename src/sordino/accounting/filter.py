@@ -16,9 +16,9 @@ from typing import SupportsIndex, get_args
 
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
-from sordino.accounting.measures.definitions.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.lasting import LastingState
+from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -98,11 +98,9 @@ class BayesianFilter:
             for name, begun, own in zip(TERMS, self._terms, self._own, strict=True)
             if begun is not own and begun != own
         ]:
-            raise SordinoError(
-                "a filter keeps its domain, its promise and its limits from the first question on",
-                found=f"a change of {' and '.join(changes)}",
-                step="begin a new filter and tell it every answer again",
-            )
+            rule = "a filter keeps its domain, its promise and its limits from the first question on"
+            found = f"a change of {' and '.join(changes)}"
+            raise SordinoError(rule, found=found, step="begin a new filter and tell it every answer again")
 
     @ignore_float_errors
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
@@ -136,11 +134,9 @@ class BayesianFilter:
         """
         decision = self.decide(query)
         if decision.follow is None:
-            raise RefusedError(
-                "a query must be accepted before it is asked",
-                found=f"a loss of up to {decision.loss:.4g} nats",
-                step="ask with a smaller epsilon, or not at all",
-            )
+            rule = "a query must be accepted before it is asked"
+            found = f"a loss of up to {decision.loss:.4g} nats"
+            raise RefusedError(rule, found=found, step="ask with a smaller epsilon, or not at all")
         code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
 
@@ -267,19 +263,13 @@ def start_of(
             return FiniteState.start(measure_of(known, domain.k, domain.names), domain)
     elif isinstance(definition, FiniteDefinition) and isinstance(k := getattr(domain, "k", None), int):
         return FiniteState.start(measure_of(definition, k))
-    raise SordinoError(
-        "a filter is offered for finite domains, for records of finite attributes, and for boxes",
-        found=f"{type(domain).__name__} and {type(definition).__name__}",
-        step="a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence",
-    )
+    rule = "a filter is offered for finite domains, for records of finite attributes, and for boxes"
+    step = "a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence"
+    raise SordinoError(rule, found=f"{type(domain).__name__} and {type(definition).__name__}", step=step)
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:
-    """The code of an answer.
-
-    Raises:
-        SordinoError: not a whole number below `outputs`.
-    """
+    """The code of an answer."""
     try:
         code = index(output)
     except TypeError:

@@ -100,20 +100,12 @@ class JointFilter:
         return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
-        """Whether the query may be asked, whatever the open answers are; nothing changes.
-
-        Raises:
-            SordinoError: a query that does not fit the domain.
-        """
+        """Whether the query may be asked, whatever the open answers are; nothing changes."""
         decisions = [way.filter.decide(query) for way in self.ways]
         return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
 
     def with_query(self, name: str, query: FilterQuery) -> "JointFilter":
-        """The filter once a query is out under a name of its own.
-
-        Raises:
-            SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
-        """
+        """The filter once a query is out under a name of its own."""
         if name in self.open_names:
             step = "give each query another name"
             raise SordinoError("a query must have a name of its own", found="the name of one that is out", step=step)
@@ -128,32 +120,18 @@ class JointFilter:
         )
 
     def changed(self) -> "JointFilter":
-        """The filter once the record has changed; answers that are out are about the earlier one.
-
-        Raises:
-            SordinoError: a definition that says nothing of two versions.
-        """
+        """The filter once the record has changed; answers that are out are about the earlier one."""
         return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
     def require_room(self, query: FilterQuery) -> None:
-        """Refuse a query with which there would be too many ways.
-
-        Raises:
-            SordinoError: more than the most.
-        """
+        """Refuse a query with which there would be too many ways."""
         if len(self.ways) * query.outputs > MOST_WAYS:
-            raise RefusedError(
-                f"open answers must be able to turn out in at most {MOST_WAYS} ways",
-                found=f"{len(self.ways) * query.outputs} with this query",
-                step="deliver those that wait first",
-            )
+            rule = f"open answers must be able to turn out in at most {MOST_WAYS} ways"
+            found = f"{len(self.ways) * query.outputs} with this query"
+            raise RefusedError(rule, found=found, step="deliver those that wait first")
 
     def with_answer(self, name: str, output: int) -> "JointFilter":
-        """The filter once the answer of a query that was out is delivered.
-
-        Raises:
-            SordinoError: a query that is not out, or an answer that it cannot have.
-        """
+        """The filter once the answer of a query that was out is delivered."""
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
             found = "one that this query cannot have" if name in self.open_names else "one of a query that is not out"
@@ -164,11 +142,7 @@ class JointFilter:
 
 
 def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:
-    """The filter after an answer; None where no record can give it after the others.
-
-    Raises:
-        SordinoError: a query that is not accepted.
-    """
+    """The filter after an answer; None where no record can give it after the others."""
     accepted = before.decide(query).accepted
     try:
         return before.after(query, code)

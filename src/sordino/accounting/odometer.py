@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.filter import read_output, start_of
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
-from sordino.accounting.measures.definitions.measure_of import FiniteDefinition
 from sordino.accounting.measures.grouped import GroupedState
+from sordino.accounting.measures.measure_of import FiniteDefinition
 from sordino.accounting.measures.product import mixture
 from sordino.accounting.state import FilterQuery, FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -27,6 +26,7 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.steady import ignore_float_errors
 
@@ -36,7 +36,6 @@ class OdometerReading:
     """What an odometer shows of one group of hypotheses, in nats, rounded up.
 
     Attributes:
-        about: what is compared.
         epsilons: A.
         separate: B, at most A.
         realized: C, at most B.
@@ -121,8 +120,8 @@ class _Counts:
 
     first: FilterState
     state: FilterState
-    epsilons: NDArray[np.float64]
-    separate: NDArray[np.float64]
+    epsilons: Floats
+    separate: Floats
 
     @classmethod
     def start(cls, domain: object, definition: object) -> "_Counts":
@@ -136,10 +135,7 @@ class _Counts:
         alone = _levels(self.first.with_answer(query, code))
         separate = np.minimum(alone, own)
         return _Counts(
-            self.first,
-            self.state.with_answer(query, code),
-            _up(self.epsilons + own),
-            _up(self.separate + separate),
+            self.first, self.state.with_answer(query, code), _up(self.epsilons + own), _up(self.separate + separate)
         )
 
     @property
@@ -161,13 +157,13 @@ def _counted_definitions(definition: FiniteDefinition) -> tuple[FiniteDefinition
     return definition, CoordinateDP(["inf"] * definition.d), LDP(0)
 
 
-def _levels(state: FilterState) -> NDArray[np.float64]:
+def _levels(state: FilterState) -> Floats:
     if isinstance(state, GroupedState | CoordinateBoxState):
         return state.levels
     return np.array([state.spent])
 
 
-def _own(state: FilterState, query: FilterQuery) -> NDArray[np.float64]:
+def _own(state: FilterState, query: FilterQuery) -> Floats:
     if isinstance(state, GroupedState):
         return state.query_losses(query).levels
     if isinstance(state, CoordinateBoxState):
@@ -185,6 +181,6 @@ def _ordered_reading(about: str, epsilons: float, separate: float, realized: flo
     return OdometerReading(about, epsilons, separate, min(realized, separate))
 
 
-def _up(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _up(amounts: Floats) -> Floats:
     """Rounded up; what is exactly nothing stays."""
     return np.where(amounts == 0, 0.0, np.nextafter(amounts, math.inf))

@@ -28,7 +28,6 @@ class Decision(Generic[State_co]):
     """Whether a query may be asked, and what then follows.
 
     Attributes:
-        accepted: whether it may.
         loss: nats, rounded up: the largest loss that any answer can lead to, as far as it was worked out.
         follow: the state after an answer; None where the query is refused.
     """
@@ -43,7 +42,6 @@ class Binding:
     """Where least is left.
 
     Attributes:
-        about: what is compared.
         spent: nats, rounded up.
         left: nats, rounded down; negative where it might not hold.
         exactly: what is surely left, where more is known than a float says: of a bound that nothing has touched all.
@@ -86,32 +84,25 @@ class FilterState(Protocol):
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[FilterState]":
         """Decide on a query from what was asked and answered alone.
 
-        Raises:
-            SordinoError: a query that does not fit the domain.
+        Raises SordinoError: a query that does not fit the domain.
         """
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether the most that all queries can add fits, whichever of them are answered and however.
 
-        Raises:
-            SordinoError: a query that does not fit the domain.
+        Raises SordinoError: a query that does not fit the domain.
         """
 
     def level(self, query: FilterQuery) -> float:
         """The least epsilon that the query satisfies, in nats, rounded up."""
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """The same exactly.
-
-        Raises:
-            SordinoError: a query that satisfies none.
-        """
+        """The same exactly. Raises SordinoError: a query that satisfies none."""
 
     def with_answer(self, query: FilterQuery, output: int) -> "FilterState":
         """The state after an answer, whether the query was accepted or not.
 
-        Raises:
-            SordinoError: an answer that no record can give.
+        Raises SordinoError: an answer that no record can give.
         """
 
     def changed(self) -> "FilterState":

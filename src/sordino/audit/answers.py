@@ -15,7 +15,10 @@ Source: BCDP paper, read per statistic; the rules are those of `definition.sampl
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
+
+import numpy as np
 
 from sordino.audit.certify import Certificate, Witness, certify
 from sordino.definition.bounds import LARGEST_EPSILON
@@ -37,6 +40,10 @@ READ_IN_FULL = 1 << 16
 
 STEP = 0x9E3779B1
 """Which weights of a larger one: an odd number, so that multiples of it go through all of them."""
+
+
+CODES = 64
+"""Looked at together."""
 
 
 @checked
@@ -92,11 +99,7 @@ def _joint_witness(first: Witness | None, second: Witness | None, mechanism: Mec
 
 @lru_cache(maxsize=1 << 12)
 def level_of(mechanism: Mechanism) -> Nats:
-    """The least epsilon of LDP that a mechanism keeps, exactly.
-
-    Raises:
-        SordinoError: an infinite one; or a mechanism whose outputs do not add up, or are not as it tells.
-    """
+    """The least epsilon of LDP that a mechanism keeps, exactly."""
     slack = certify(mechanism, LDP(LARGEST_EPSILON)).slack
     if not slack.is_finite:
         raise SordinoError("every value must be able to cause every code", found="a loss that is infinite")
@@ -148,3 +151,28 @@ def _flips(mechanism: Mechanism) -> tuple[int, ...]:
     read = (place * STEP % k**2 for place in range(min(k**2, READ_IN_FULL)))
     alike = all(mechanism.weight(place // k, place % k) == flips[place // k ^ place % k] for place in read)
     return flips if alike and min(flips) >= 1 else ()
+
+
+@lru_cache(maxsize=1 << 8)
+def monotone_pieces(mechanism: Mechanism) -> int:
+    """In how many pieces, at most, the weight of a code rises or falls from value to value; 1 where none depends on it.
+
+    By this number bounds on distribution functions serve a channel over the bins of a number: of a bit about a
+    threshold it is 1, of a window of neighbouring codes 2.
+
+    Example:
+        >>> from sordino.mechanism.randomized import RandomizedResponse
+        >>> monotone_pieces(RandomizedResponse(4, "1")), monotone_pieces(RandomizedResponse(2, "1"))
+        (2, 1)
+    """
+    most = 1
+    for first in range(0, mechanism.outputs, CODES):
+        codes = np.arange(first, min(first + CODES, mechanism.outputs), dtype=np.uint64)
+        weights, place = mechanism.marks(codes)
+        order = {weight: number for number, weight in enumerate(sorted(set(weights)))}
+        # Of integers of any size their order among each other.
+        ranks = np.array([order[weight] for weight in weights])[place]
+        for row in np.sign(np.diff(ranks, axis=1)):
+            directions = row[row != 0].tolist()
+            most = max(most, 1 + sum(one != other for one, other in pairwise(directions)))
+    return most

@@ -232,10 +232,7 @@ def _slack_of(level: Level, bound: Nats) -> Nats:
 
 
 def _slack(extreme: Extreme) -> Nats:
-    """What the ratio leaves of its bound.
-
-    An output that one protected value can cause and another cannot breaks every finite bound: minus infinity.
-    """
+    """What the ratio leaves of its bound; minus infinity where a value that cannot cause the output is protected."""
     if extreme.light == 0:
         return Nats.log(0)
     return extreme.bound + Nats.log(Fraction(extreme.light, extreme.heavy))
@@ -327,5 +324,4 @@ def _unread_pair(
 
 
 def _first_marked(values: NDArray[np.intp], marked: NDArray[np.bool_]) -> int:
-    """The first value that is marked; the first of all if none is."""
     return int(values[np.argmax(marked[values])])

@@ -90,11 +90,8 @@ class CheckedClasses:
         step = "the mechanism's columns() leaves out or repeats outputs; do not use it"
         wrong = self._totals.other_than(self._mechanism.denominator)
         if wrong:
-            raise SordinoError(
-                "the weights of every value's outputs must add up to the denominator",
-                found=f"{wrong} values whose weights do not",
-                step=step,
-            )
+            rule = "the weights of every value's outputs must add up to the denominator"
+            raise SordinoError(rule, found=f"{wrong} values whose weights do not", step=step)
         most = self._mechanism.outputs
         if self._outputs > most or not _all_differ(np.array(self._codes)):
             raise SordinoError(
@@ -119,14 +116,7 @@ class CheckedClasses:
                         raise _other_ratio(code)
 
     def _check_part(self, codes: Sequence[int], values: NDArray[np.intp], told: set[int], more: int) -> None:
-        """A part's weights, of each class: on the ends, and on more values if there is room or these do not show all.
-
-        Args:
-            codes: of the representatives.
-            values: shape (classes, size).
-            told: the weights that the classes tell.
-            more: how many values are looked at in any case, beside the ends.
-        """
+        """A part's weights: on the ends, and on `more` values or until they show all that the classes tell."""
         if not values.shape[1]:
             return
         weigh = self._mechanism.weight
@@ -199,7 +189,6 @@ class _Totals:
         self._own = np.zeros(k, dtype=np.int32)
 
     def add(self, values: NDArray[np.intp], amount: int) -> None:
-        """Add an amount to the sums of some different values."""
         before = self._own[values]
         for place in (before[:1] if (before == before[:1]).all() else np.unique(before)).tolist():
             total = self._sums[place] + amount
@@ -209,6 +198,5 @@ class _Totals:
             self._own[values[before == place]] = after
 
     def other_than(self, denominator: int) -> int:
-        """How many of the sums are not the denominator."""
         counts = np.bincount(self._own, minlength=len(self._sums)).tolist()
         return sum(count for count, total in zip(counts, self._sums, strict=True) if total != denominator)

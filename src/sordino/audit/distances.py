@@ -23,11 +23,7 @@ BATCH = 1 << 18
 def keeps_distances(grid: Grid, row_step: Nats, column_step: Nats, rate: float) -> bool:
     """Whether no two cells may be told apart by more than their centres' distance allows.
 
-    Args:
-        grid: the map.
-        row_step: what two neighbouring rows may be told apart by; more of them by their sum.
-        column_step: the same of columns, which is added.
-        rate: nats for each metre, rounded down.
+    Rows may by the sum of so many row steps, and columns alike, which is added; the rate is nats for each metre.
     """
     # Two meridians are the closer the nearer to a pole: of pairs of rows one of them is the map's first or last.
     latitudes = np.deg2rad(np.linspace(grid.south, grid.north, 2 * grid.rows + 1)[1::2])

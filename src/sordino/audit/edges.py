@@ -56,11 +56,7 @@ class TightEdge:
 
 
 def tightest_edge(mechanism: Mechanism, definition: MetricLDP) -> TightEdge | None:
-    """Where a channel is tightest among all edges and codes; None where there are no edges.
-
-    Raises:
-        SordinoError: weights that make no channel, or are not those that `weight` tells.
-    """
+    """Where a channel is tightest among all edges and codes; None where there are no edges."""
     require_size(mechanism.k, definition.k)
     heaviest: dict[int, TightEdge] = {}
     totals = np.zeros((2, mechanism.k), dtype=np.uint64)
@@ -91,11 +87,7 @@ def wrong_sums() -> SordinoError:
 
 
 def check_product(mechanism: Mechanism) -> None:
-    """Refuse a product of channels whose weights are not the products of its parts', as far as these are read.
-
-    Raises:
-        SordinoError: another one.
-    """
+    """Refuse a product of channels whose weights are not the products of its parts', as far as these are read."""
     parts = mechanism.parts
     whole = (prod(part.k for part in parts), prod(part.outputs for part in parts), prod(p.denominator for p in parts))
     wrong = (mechanism.k, mechanism.outputs, mechanism.denominator) != whole
@@ -126,11 +118,8 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Words:
         near = {min(max(code + step, 0), mechanism.k - 1) for step in (-1, 0, 1)}
         for value in range(mechanism.k) if every else {*near, *spread(mechanism.k, SOME)}:
             if mechanism.weight(value, code) != int(weights[value, place]):
-                raise SordinoError(
-                    "weights that are given together must be those of `weight`",
-                    found=f"a difference at code {code}",
-                    step=STEP,
-                )
+                rule = "weights that are given together must be those of `weight`"
+                raise SordinoError(rule, found=f"a difference at code {code}", step=STEP)
     return weights
 
 

@@ -32,13 +32,9 @@ from sordino.mechanism.base import Hop, Mechanism
 
 
 class _Crossings(NamedTuple):
-    """Weights at both ends of edges, shape (n,) each; the first lies between the code's own value and the second.
+    """Codes' weights at both ends of edges, shape (n,) each; the first end lies towards the code's own value.
 
-    Attributes:
-        codes: whose weights they are.
-        first, second: the values.
-        lower: the one of them that is below the other.
-        before, after: the weights.
+    `lower` is the end that is below the other.
     """
 
     codes: NDArray[np.intp]
@@ -50,11 +46,7 @@ class _Crossings(NamedTuple):
 
 
 def tightest_crossing(mechanism: Mechanism, definition: MetricLDP) -> TightEdge | None:
-    """Where a channel along the definition's one tree is tightest among all edges and codes; None without edges.
-
-    Raises:
-        SordinoError: hops that make no channel, or not that of the mechanism's other weights.
-    """
+    """Where a channel along the definition's one tree is tightest among all edges and codes; None without edges."""
     require_size(mechanism.k, definition.k)
     (axis,) = definition.axes
     if mechanism.outputs != axis.k:
@@ -92,21 +84,14 @@ def _list(listed: dict[int, dict[int, int]], codes: NDArray[np.intp], values: ND
 
 
 def _crossings(hops: Iterator[Hop], own: Hop, tree: Tree) -> Iterator[_Crossings]:
-    """All hops from the codes' own values on, none of which goes back, and none twice.
-
-    Raises:
-        SordinoError: others, or neighbours of a code's own value that are left out.
-    """
+    """All hops from the codes' own values on, none of which goes back, and none twice."""
     codes, last, towards = own.values, own, np.full(len(own.values), -1)
     degree = np.bincount(tree.below, minlength=tree.k) + np.bincount(tree.parents[tree.below], minlength=tree.k)
     needed = int(degree[codes].sum())
     for hop in hops:
         if not needed <= len(hop.values) or not _leads_on(hop, last, tree, towards):
-            raise SordinoError(
-                "hops must lead from neighbour to neighbour",
-                found="a hop between values that are no neighbours",
-                step=STEP,
-            )
+            rule = "hops must lead from neighbour to neighbour"
+            raise SordinoError(rule, found="a hop between values that are no neighbours", step=STEP)
         if not len(hop.values):
             return
         codes, first, needed = codes[hop.before], last.values[hop.before], 0
@@ -149,22 +134,15 @@ class _CrossingSums:
         self.lost = np.zeros((2, 2 * self.tree.k), dtype=np.int64)
 
     def begin(self, own: Words) -> None:
-        """Add codes with their weights on their own values."""
         self.own += (int((own >> HALF).sum()) << 32) + int((own & LOWER).sum())
 
     def add(self, crossings: _Crossings) -> None:
-        """Add what they change."""
         place = crossings.lower + self.tree.k * (crossings.lower == crossings.second)
         before, after = crossings.before, crossings.after
         np.add.at(self.lost[0], place, (before >> HALF).astype(np.int64) - (after >> HALF).astype(np.int64))
         np.add.at(self.lost[1], place, (before & LOWER).astype(np.int64) - (after & LOWER).astype(np.int64))
 
     def check(self, denominator: int) -> None:
-        """Refuse sums that are not the denominator's.
-
-        Raises:
-            SordinoError: others.
-        """
         lost = [(upper << 32) + lower for upper, lower in zip(*self.lost.tolist(), strict=True)]
         up, down = lost[: self.tree.k], lost[self.tree.k :]
         if up != down or self.own - sum(up) != denominator:
@@ -179,7 +157,6 @@ class _TightestCrossing:
     known: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)
 
     def add(self, crossings: _Crossings) -> None:
-        """Look at more."""
         heavy = np.maximum(crossings.before, crossings.after)
         light = np.minimum(crossings.before, crossings.after)
         (axis,) = self.definition.axes
@@ -207,7 +184,6 @@ class _TightestCrossing:
 
     @property
     def tightest_edge(self) -> TightEdge | None:
-        """Where the least is left of a bound."""
         edges = (
             TightEdge(self.definition.bounds[kind] + Nats.log(Fraction(light, heavy)), code, value, other, heavy, light)
             for kind, (heavy, light, code, value, other) in self.known.items()
@@ -216,11 +192,7 @@ class _TightestCrossing:
 
 
 def _check_weights(mechanism: Mechanism, tree: Tree, listed: dict[int, dict[int, int]], *, every: bool) -> None:
-    """Compare some codes with the weights that are given together, and with `weight`.
-
-    Raises:
-        SordinoError: others.
-    """
+    """Compare some codes with the weights that are given together, and with `weight`."""
     codes = np.array(list(listed))
     together = mechanism.weights_on(codes)
     for place, (code, weights) in enumerate(listed.items()):
@@ -229,11 +201,8 @@ def _check_weights(mechanism: Mechanism, tree: Tree, listed: dict[int, dict[int,
         values = range(tree.k) if every else {*near, *spread(tree.k, SOME)}
         alone = all(mechanism.weight(value, code) == column[value] for value in values)
         if not alone or (together is not None and together[:, place].tolist() != column):
-            raise SordinoError(
-                "weights that are given from neighbour to neighbour must be those of `weight`",
-                found=f"a difference at code {code}",
-                step=STEP,
-            )
+            rule = "weights that are given from neighbour to neighbour must be those of `weight`"
+            raise SordinoError(rule, found=f"a difference at code {code}", step=STEP)
 
 
 def _column(tree: Tree, code: int, listed: dict[int, int]) -> list[int]:

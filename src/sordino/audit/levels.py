@@ -96,11 +96,7 @@ def can_enumerate(mechanism: Mechanism) -> bool:
 
 
 def output_weights(mechanism: Mechanism) -> Iterator[tuple[int, NDArray[np.object_]]]:
-    """Every code with its weights on all values, shape (k,).
-
-    Raises:
-        SordinoError: too many weights; or, at the end, weights that do not add up to a channel.
-    """
+    """Every code with its weights on all values, shape (k,)."""
     if not can_enumerate(mechanism):
         raise SordinoError(
             f"a definition of averages is checked on at most {LARGEST_ENUMERATION} weights, one by one",

@@ -24,7 +24,7 @@ def round_row(row: Mapping[str, object]) -> dict[str, str]:
 
     Example:
         >>> row = {"value": "age", "estimate": 0.539681, "stderr": 0.0476573, "low": 0.446275, "high": 0.633088}
-        >>> rounded(row)
+        >>> round_row(row)
         {'estimate': '0.540', 'stderr': '0.048', 'low': '0.446', 'high': '0.633'}
     """
     numbers = {name: number for name, number in row.items() if isinstance(number, float)}

@@ -86,11 +86,8 @@ class BayesianCoordinateDP:
         amounts, bound = read_amounts("delta", deltas), read_epsilon(epsilon)
         for i, delta in enumerate(amounts):
             if delta is None or delta > bound:
-                raise SordinoError(
-                    f"the delta of attribute {i} must not exceed epsilon = {bound}",
-                    found="inf" if delta is None else str(delta),
-                    step="lower it or raise epsilon",
-                )
+                rule = f"the delta of attribute {i} must not exceed epsilon = {bound}"
+                raise SordinoError(rule, found="inf" if delta is None else str(delta), step="lower it or raise epsilon")
         return cls(amounts, Rest.of(rest, len(amounts)), bound)
 
     def on(self, shape: Shape) -> "BayesianCoordinateDP":

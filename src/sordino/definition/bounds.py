@@ -39,18 +39,11 @@ INFINITE = ("inf", "infinity")
 
 
 def read_epsilon(epsilon: NatsLike) -> Nats:
-    """An epsilon that can be promised: 0 <= epsilon <= 100 nats.
-
-    Raises:
-        SordinoError: unreadable, negative or absurd.
-    """
+    """An epsilon that can be promised: 0 <= epsilon <= 100 nats."""
     amount = Nats.of(epsilon)
     if amount.sign() < 0 or amount > LARGEST_EPSILON:
-        raise SordinoError(
-            f"epsilon must lie between 0 and {LARGEST_EPSILON} nats",
-            found=shown(str(epsilon)),
-            step='write nats, as "1" or "ln 3"',
-        )
+        rule = f"epsilon must lie between 0 and {LARGEST_EPSILON} nats"
+        raise SordinoError(rule, found=shown(str(epsilon)), step='write nats, as "1" or "ln 3"')
     return amount
 
 
@@ -62,32 +55,19 @@ def read_bound(bound: BoundLike) -> Nats | None:
 
 
 def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> Bounds:
-    """A square matrix of bounds with a diagonal of zeros.
-
-    Raises:
-        SordinoError: not square, too large, an entry that is no bound, or a diagonal that is not zero.
-    """
+    """A square matrix of bounds with a diagonal of zeros."""
     rows = matrix.tolist() if isinstance(matrix, np.ndarray) else matrix
     if isinstance(rows, str) or not all(isinstance(row, Sequence) and not isinstance(row, str) for row in rows):
-        raise SordinoError(
-            "a matrix of bounds must be a list of rows",
-            found=type(matrix).__name__,
-            step='write [["0", "1"], ["inf", "0"]]',
-        )
+        rule = "a matrix of bounds must be a list of rows"
+        raise SordinoError(rule, found=type(matrix).__name__, step='write [["0", "1"], ["inf", "0"]]')
     k = len(rows)
     if not 1 <= k <= LARGEST_MATRIX:
-        raise SordinoError(
-            f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows",
-            found=shown(k),
-            step="merge values, or protect them by blocks or distances",
-        )
+        rule = f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows"
+        raise SordinoError(rule, found=shown(k), step="merge values, or protect them by blocks or distances")
     if any(len(row) != k for row in rows):
         odd = next(len(row) for row in rows if len(row) != k)
-        raise SordinoError(
-            "a matrix of bounds must be square",
-            found=f"{k} rows, one of them of {odd} entries",
-            step="write in each row a bound to each value",
-        )
+        rule, found = "a matrix of bounds must be square", f"{k} rows, one of them of {odd} entries"
+        raise SordinoError(rule, found=found, step="write in each row a bound to each value")
     bounds = []
     # Surveys and plans repeat a few texts and amounts: each is read once.
     known: dict[str | Nats, Nats | None] = {}
@@ -118,11 +98,8 @@ def closure(bounds: Bounds) -> Bounds:
     if all(bound.ratio == 1 for bound in finite):
         return _rational_closure(bounds, lcm(*(bound.rational.denominator for bound in finite)))
     if len(bounds) > LARGEST_LOGARITHMIC:
-        raise SordinoError(
-            f"a matrix with logarithms must have at most {LARGEST_LOGARITHMIC} values",
-            found=f"{len(bounds)}",
-            step="write the bounds as decimals, rounded down",
-        )
+        rule = f"a matrix with logarithms must have at most {LARGEST_LOGARITHMIC} values"
+        raise SordinoError(rule, found=f"{len(bounds)}", step="write the bounds as decimals, rounded down")
     return _logarithmic_closure(bounds)
 
 

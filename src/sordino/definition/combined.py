@@ -35,11 +35,7 @@ PromiseOfValues = LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP
 
 
 def combined_definition(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> PromiseOfValues:
-    """What is promised about the cells of several attributes.
-
-    Args:
-        promises: about each attribute's values.
-        shape: how many values each has.
+    """What is promised about the cells of several attributes, by the promises about each and its number of values.
 
     Raises:
         SordinoError: promises of different kinds about too many cells to list all pairs of them.
@@ -70,8 +66,7 @@ def _block_of_cell(blocks: Sequence[NDArray[np.intp] | None], shape: Sequence[in
     for own, k in zip(blocks, shape, strict=True):
         block = np.zeros(k, dtype=np.intp) if own is None else own
         cell = (cell[:, None] * (int(block.max()) + 1) + block).reshape(-1)
-    numbered: NDArray[np.intp] = np.unique(cell, return_inverse=True)[1].reshape(-1)
-    return numbered
+    return np.unique(cell, return_inverse=True)[1].reshape(-1)
 
 
 def _any_sensitive(marked: Sequence[NDArray[np.bool_] | None], shape: Sequence[int]) -> NDArray[np.bool_]:
@@ -87,11 +82,8 @@ def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) 
     """Each two cells by their own bound."""
     k = prod(shape)
     if k > LARGEST_MATRIX:
-        raise SordinoError(
-            f"attributes that are protected in different ways must have at most {LARGEST_MATRIX} cells together",
-            found=f"{k:,}",
-            step="ask fewer values, or protect the attributes of a table alike",
-        )
+        rule = f"attributes that are protected in different ways must have at most {LARGEST_MATRIX} cells together"
+        raise SordinoError(rule, found=f"{k:,}", step="ask fewer values, or protect the attributes of a table alike")
     bounds = [_matrix(promise, values) for promise, values in zip(promises, shape, strict=True)]
     # Beyond so many nats nothing is protected, nor can a matrix say it: far ends of a line are further apart.
     most = min(max(promise.epsilon for promise in promises), Nats.of(LARGEST_EPSILON))
@@ -100,7 +92,6 @@ def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) 
 
 
 def _matrix(promise: PromiseOfValues, k: int) -> list[list[Nats | None]]:
-    """The bound of each two values."""
     if isinstance(promise, PairwiseLDP):
         return [list(row) for row in promise.bounds]
     return [[promise.bound(value, other) for other in range(k)] for value in range(k)]
@@ -109,7 +100,6 @@ def _matrix(promise: PromiseOfValues, k: int) -> list[list[Nats | None]]:
 def _sum(
     bounds: Sequence[Sequence[Sequence[Nats | None]]], cell: Sequence[int], other: Sequence[int], most: Nats
 ) -> Nats | None:
-    """What two cells may be told apart by."""
     total = Nats.of(0)
     for matrix, value, another in zip(bounds, cell, other, strict=True):
         if value == another:

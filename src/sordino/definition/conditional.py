@@ -30,14 +30,7 @@ OFF = Fraction(1, 10**9)
 
 
 def read_prior(prior: Any) -> Weights:
-    """A prior as whole numbers in its proportions, an axis for each attribute.
-
-    Args:
-        prior: an array, or lists in lists, of probabilities.
-
-    Raises:
-        SordinoError: no probabilities, another sum than 1, or a value of an attribute that nobody has.
-    """
+    """An array of probabilities, or lists in lists, as whole numbers in its proportions, an axis for each attribute."""
     try:
         array = np.array(prior, dtype=object)
         cells = [read_rational(cell) for cell in array.ravel().tolist()]
@@ -48,11 +41,8 @@ def read_prior(prior: Any) -> Weights:
         found = "no axis" if array.ndim == 0 else "a negative one" if cells else "none"
         raise SordinoError("a prior must be an array of probabilities", found=found)
     if abs(sum(cells, Fraction(0)) - 1) > OFF:
-        raise SordinoError(
-            "a prior's probabilities must sum to 1",
-            found=f"{float(sum(cells)):.12g}",
-            step='give fractions, as "1/3", where decimals do not',
-        )
+        step = 'give fractions, as "1/3", where decimals do not'
+        raise SordinoError("a prior's probabilities must sum to 1", found=f"{float(sum(cells)):.12g}", step=step)
     shared = lcm(*(cell.denominator for cell in cells))
     weights = np.array([int(cell * shared) for cell in cells], dtype=object).reshape(array.shape)
     for attribute in range(array.ndim):
@@ -91,11 +81,7 @@ def largest_half_gap(
 ) -> Fraction:
     """Half the largest gap between the means of a statistic of numbers, given two values of the attribute.
 
-    Args:
-        weights: the prior.
-        attribute: what is given.
-        statistic: one number, or the product of two, or 2 x^2 - 1 where these are the same.
-        values: for each attribute its numbers in [-1, 1].
+    The values are for each attribute its numbers in [-1, 1]; a statistic as of `domain.moment`.
     """
     keep = {attribute, *statistic}
     marginal = weights.sum(axis=tuple(set(range(weights.ndim)) - keep))
@@ -119,15 +105,8 @@ def largest_sign_variation(
 ) -> Fraction:
     """The largest total variation between two laws of a category together with a number that is rounded to a sign.
 
-    Of each category v its probability p and the mean m of the number within it tell the law: it differs from another
-    one by half the sum of max(|p - p'|, |m - m'|).
-
-    Args:
-        weights: the prior.
-        attribute: what is given, neither of the two.
-        category: the place of the category.
-        number: the place of the number.
-        values: its numbers in [-1, 1].
+    Of each category v its probability p and the mean m of the number, of these values in [-1, 1], within it tell the
+    law: it differs from another one by half the sum of max(|p - p'|, |m - m'|). Neither of the two is what is given.
     """
     keep = {attribute, category, number}
     marginal = weights.sum(axis=tuple(set(range(weights.ndim)) - keep))
@@ -145,11 +124,7 @@ def largest_sign_variation(
 def read_values(
     values: Sequence[Sequence[Number] | None] | None, shape: tuple[int, ...]
 ) -> list[list[Fraction] | None]:
-    """The numbers that an attribute's values stand for, None where they are categories.
-
-    Raises:
-        SordinoError: not one list (or None) for each attribute, with a number in [-1, 1] for each value, ascending.
-    """
+    """The numbers that an attribute's values stand for, None where they are categories."""
     if values is None:
         return [None] * len(shape)
     if len(values) != len(shape):
@@ -159,11 +134,8 @@ def read_values(
         try:
             numbers = None if own is None else [read_rational(number) for number in own]
         except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-            raise SordinoError(
-                f"values of attribute {place} must be numbers",
-                found="what is none",
-                step="give a number for each value",
-            ) from None
+            found, step = "what is none", "give a number for each value"
+            raise SordinoError(f"values of attribute {place} must be numbers", found=found, step=step) from None
         if numbers is not None and (
             len(numbers) != k
             or any(abs(number) > 1 for number in numbers)
@@ -176,5 +148,4 @@ def read_values(
 
 
 def _place(attribute: int, keep: set[int]) -> int:
-    """The axis of an attribute among those that are kept."""
     return sorted(keep).index(attribute)

@@ -140,9 +140,7 @@ class Dependence(Brief):
     @classmethod
     @checked
     def bounded(
-        cls,
-        rest: Sequence[BoundOnVariation],
-        statistics: Mapping[tuple[int, Moment], BoundOnVariation] | None = None,
+        cls, rest: Sequence[BoundOnVariation], statistics: Mapping[tuple[int, Moment], BoundOnVariation] | None = None
     ) -> "Dependence":
         """From numbers: one for each attribute, and for some statistics a smaller one.
 
@@ -256,11 +254,7 @@ class Dependence(Brief):
 
 
 def read_variation(bound: BoundOnVariation) -> Fraction:
-    """A bound on total variation as an exact number.
-
-    Raises:
-        SordinoError: no number in [0, 1], or one of more than 401 digits; a row of numbers where one is needed.
-    """
+    """A bound on total variation as an exact number."""
     if isinstance(bound, Sequence) and not isinstance(bound, str):
         raise SordinoError(
             "a bound on dependence must be one number for each attribute",
@@ -277,11 +271,6 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
 
 
 def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> None:
-    """Refuse what is no category with a number's sign.
-
-    Raises:
-        SordinoError: one attribute for both, or a bound below 1 given one of them.
-    """
     for (i, pair), bound in signs.items():
         if len(set(pair)) != len(pair) or len(pair) != FEWEST_TOGETHER:
             raise SordinoError("a category and a number must be two attributes", found=shown(pair))
@@ -291,11 +280,6 @@ def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> N
 
 
 def _require_kinds(signs: Iterable[tuple[int, CategoryAndNumber]], values: Sequence[object | None]) -> None:
-    """Refuse signs of categories, and numbers in the place of categories.
-
-    Raises:
-        SordinoError: as said.
-    """
     for _, (category, number) in signs:
         if values[category] is not None or values[number] is None:
             found = shown((category, number))
@@ -309,15 +293,7 @@ def _short(bound: Fraction) -> Fraction:
 
 
 def _require_numbers(bounds: Iterable[tuple[int, Moment]], values: Sequence[object | None]) -> None:
-    """Refuse products of categories.
-
-    Raises:
-        SordinoError: a statistic of several places of which one has no numbers.
-    """
     for _, statistic in bounds:
         if len(statistic) > 1 and any(values[place] is None for place in statistic):
-            raise SordinoError(
-                "only numbers have products",
-                found=f"statistic {statistic}",
-                step="give the numbers that values stand for, or leave the statistic out",
-            )
+            step = "give the numbers that values stand for, or leave the statistic out"
+            raise SordinoError("only numbers have products", found=f"statistic {statistic}", step=step)

@@ -13,15 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.pairwise import (
-    Extreme,
-    Part,
-    largest_ratio,
-    loss_over,
-    require_size,
-    slack_below,
-    weight_range,
-)
+from sordino.definition.pairwise import Extreme, Part, largest_ratio, loss_over, require_size, slack_below, weight_range
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked_class
@@ -30,11 +22,7 @@ from sordino.exact.nats import Nats, NatsLike
 
 
 def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
-    """The indices of the sensitive values, ascending.
-
-    Raises:
-        SordinoError: not indices, outside the domain or repeated; none or all of the values.
-    """
+    """The indices of the sensitive values, ascending."""
     values = np.asarray(sensitive)
     if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
         raise SordinoError("sensitive values must be a list of indices", found=f"type {values.dtype}")
@@ -84,7 +72,6 @@ class HighLowLDP(Brief):
         return marked
 
     def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - over any other
-        """Epsilon for a sensitive value."""
         return self.epsilon if self.is_sensitive[value] else None
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
@@ -93,7 +80,6 @@ class HighLowLDP(Brief):
         return np.where(self.is_sensitive, loss_over(evidence, np.min(evidence.log), alone=False), 0.0)
 
     def slack(self, evidence: FiniteEvidence) -> float:
-        """Epsilon less the largest loss, rounded down."""
         return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:

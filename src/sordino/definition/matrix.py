@@ -87,7 +87,6 @@ class PairwiseLDP(Brief):
 
     @property
     def epsilon(self) -> Nats:
-        """The largest bound of a protected pair."""
         return self._distinct[-1] if self._distinct else Nats.of(0)
 
     @property
@@ -131,7 +130,6 @@ class PairwiseLDP(Brief):
         return amounts[self.rank]
 
     def bound(self, value: int, other: int) -> Nats | None:
-        """The closed entry."""
         return self.bounds[value][other]
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:

@@ -44,12 +44,7 @@ Number: TypeAlias = str | int | float | Fraction | Decimal
 
 
 class Edges(NamedTuple):
-    """All edges between neighbouring values.
-
-    Attributes:
-        first, second: their ends, shape (edges,).
-        place: of each edge's bound among the different ones.
-    """
+    """All edges between neighbours, shape (edges,): both ends, and the place of the bound among the different ones."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -135,8 +130,6 @@ class MetricLDP(Brief):
         """The cells of a grid, row by row: the sum of what rows and what columns two cells lie apart allows.
 
         Args:
-            rows: how many.
-            columns: how many.
             row_step: nats between neighbouring rows, above 0 and at most 100.
             column_step: nats between neighbouring columns.
         """
@@ -264,7 +257,6 @@ class MetricLDP(Brief):
 
 
 def _steps(number: int, step: NatsLike) -> MetricTree:
-    """Values on a line in equal steps."""
     if not 1 <= number <= LARGEST_TREE:
         raise SordinoError(f"a line must have 1 to {LARGEST_TREE} values", found=shown(number), step="use blocks")
     return MetricTree.of(Tree.path(np.arange(number)), [step] * number).with_short_sums

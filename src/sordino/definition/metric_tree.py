@@ -37,11 +37,7 @@ class MetricTree(Brief):
 
     @classmethod
     def of(cls, tree: Tree, lengths: Sequence[NatsLike]) -> "MetricTree":
-        """A tree with a length for each value, that of the edge to its parent; the root's is not read.
-
-        Raises:
-            SordinoError: another number of lengths, or one that is not above 0, or beyond 100 nats.
-        """
+        """A tree with a length for each value, that of the edge to its parent; the root's is not read."""
         if len(lengths) != tree.k:
             raise SordinoError(f"there must be a length for each of {tree.k} values", found=shown(len(lengths)))
         known: dict[object, Nats] = {}
@@ -65,22 +61,15 @@ class MetricTree(Brief):
 
     @property
     def with_short_sums(self) -> "MetricTree":
-        """Itself, if ways through all of it are numbers that can be reckoned with: it may come from outside.
-
-        Raises:
-            SordinoError: lengths whose sums have too many digits.
-        """
+        """Itself, if ways through all of it are numbers that can be reckoned with: it may come from outside."""
         common, bits = 1, 0
         for bound, times in zip(self.bounds, np.bincount(self.kind, minlength=len(self.bounds)).tolist(), strict=False):
             common = lcm(common, bound.rational.denominator)
             if bound.ratio != 1:
                 bits += times * (bound.ratio.numerator.bit_length() + bound.ratio.denominator.bit_length())
             if common >= 10**MOST_DIGITS or bits > LARGEST_RATIO:
-                raise SordinoError(
-                    "lengths of a tree must add up to numbers that can be reckoned with",
-                    found="too many digits",
-                    step="write them with fewer digits, rounded down",
-                )
+                rule = "lengths of a tree must add up to numbers that can be reckoned with"
+                raise SordinoError(rule, found="too many digits", step="write them with fewer digits, rounded down")
         return self
 
     def distance(self, value: int, other: int) -> Nats:
@@ -119,13 +108,11 @@ class MetricTree(Brief):
         return MetricTree.of(self.tree, [self.bounds[own] + other.bounds[its] for own, its in kinds])
 
     def __eq__(self, other: object) -> bool:
-        """Whether the edges and their lengths are the same."""
         if not isinstance(other, MetricTree):
             return False
         return (self.tree, self.bounds) == (other.tree, other.bounds) and np.array_equal(self.kind, other.kind)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash((self.tree, self.bounds))
 
 
@@ -139,18 +126,11 @@ def total(amounts: Iterable[tuple[Nats, int]]) -> Nats:
 
 
 def bound_at(epsilon: NatsLike, distance: object) -> Nats:
-    """A distance times what is allowed for each unit of it; at most 100 nats, more than any channel here tells.
-
-    Raises:
-        SordinoError: no numbers, a distance that is not above 0, or a logarithm times a distance that is not whole.
-    """
+    """A distance times what is allowed for each unit of it; at most 100 nats, more than any channel here tells."""
     amount, times = Nats.of(epsilon), read_rational(distance)
     if times <= 0:
-        raise SordinoError(
-            "a distance between two values must be above 0, or they could not be told apart",
-            found=shown(distance),
-            step="merge values that are at one place",
-        )
+        rule = "a distance between two values must be above 0, or they could not be told apart"
+        raise SordinoError(rule, found=shown(distance), step="merge values that are at one place")
     if amount.ratio != 1 and times.denominator != 1:
         step = "write it as a decimal, rounded down"
         raise SordinoError("an epsilon with a logarithm needs whole distances", found=shown(distance), step=step)
@@ -163,9 +143,6 @@ def bound_at(epsilon: NatsLike, distance: object) -> Nats:
 def _read_length(length: NatsLike) -> Nats:
     bound = read_epsilon(length)
     if bound.sign() == 0:
-        raise SordinoError(
-            "a distance between two values must be above 0, or they could not be told apart",
-            found=shown(str(length)),
-            step="merge values that are at one place",
-        )
+        rule = "a distance between two values must be above 0, or they could not be told apart"
+        raise SordinoError(rule, found=shown(str(length)), step="merge values that are at one place")
     return bound

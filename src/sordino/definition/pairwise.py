@@ -95,7 +95,6 @@ class LDP:
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
 
     def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - the same for all
-        """Epsilon."""
         return self.epsilon
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
@@ -103,7 +102,6 @@ class LDP:
         return loss_over(evidence, np.min(evidence.log), alone=len(evidence.log) == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
-        """Epsilon less the largest loss, rounded down."""
         return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
@@ -127,10 +125,6 @@ class LDP:
 class BlockLDP(Brief):
     """Block-structured LDP: values of one block cannot be told apart by more than epsilon; the block itself is public.
 
-    Attributes:
-        partition: the blocks.
-        epsilon: the bound within each block.
-
     Source: context-aware LDP paper, Definition 4.
 
     Example:
@@ -146,7 +140,6 @@ class BlockLDP(Brief):
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
 
     def bound(self, value: int, other: int) -> Nats | None:
-        """Epsilon within a block."""
         block = self.partition.block
         return self.epsilon if block[value] == block[other] else None
 
@@ -158,7 +151,6 @@ class BlockLDP(Brief):
         return loss_over(evidence, least[blocks.block], alone=blocks.sizes[blocks.block] == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
-        """Epsilon less the largest loss, rounded down."""
         return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:

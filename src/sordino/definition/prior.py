@@ -9,12 +9,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.definition.pairwise import require_size
+from sordino.definition.pairwise import require_size, widen_gaps
 from sordino.definition.product import Contrast, Shape, by_attribute, read_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
@@ -54,21 +53,15 @@ class Prior:
 
     @classmethod
     def of(cls, prior: "Prior | ArrayLike") -> "Prior":
-        """Read an array of shape (k_1, .., k_d); floats are taken as the exact numbers that they are, then scaled.
-
-        Raises:
-            SordinoError: no numbers, negative ones, a sum other than one, or a value of an attribute without weight.
-        """
+        """Read an array of shape (k_1, .., k_d); floats are taken as the exact numbers that they are, then scaled."""
         if isinstance(prior, Prior):
             return prior
         try:
             table = np.asarray(prior)
             exact = [exact_value(entry) for entry in table.ravel().tolist()]
         except (ValueError, TypeError, OverflowError):
-            raise SordinoError(
-                "a prior must be an array of probabilities, with one axis for each attribute",
-                found="other than finite numbers",
-            ) from None
+            rule = "a prior must be an array of probabilities, with one axis for each attribute"
+            raise SordinoError(rule, found="other than finite numbers") from None
         if table.ndim < 1 or not 1 <= len(exact) <= LARGEST_PRIOR:
             raise SordinoError(f"a prior must be about 1 to {LARGEST_PRIOR} records", found=f"shape {table.shape}")
         if min(exact) < 0:
@@ -112,19 +105,6 @@ class Prior:
         return tuple(
             tuple(by_attribute(self.table, self.shape, i).sum(axis=1).tolist()) for i in range(len(self.shape))
         )
-
-    def variation(self, attribute: int) -> Fraction:
-        """The largest total variation between the laws of all other attributes given two values of this one.
-
-        Source: BCDP paper, (13), exactly.
-        """
-        rows = by_attribute(self.table, self.shape, attribute)
-        laws = [(row, total) for row, total in zip(rows, self.totals[attribute], strict=True)]
-        gaps = (
-            Fraction(int(np.abs(first * against - second * own).sum()), 2 * own * against)
-            for (first, own), (second, against) in combinations(laws, 2)
-        )
-        return max(gaps, default=Fraction(0))
 
     def losses(self, evidence: FiniteEvidence) -> list[NDArray[np.float64]]:
         """For each attribute and value, how far the evidence favours it over the least likely other value; rounded up.
@@ -192,6 +172,4 @@ def largest_log_gaps(means: NDArray[np.float64], spread: float) -> NDArray[np.fl
     least[first] = np.delete(means, first).min()
     possible = ~np.isneginf(means)
     gap = np.subtract(means, least, out=np.zeros_like(means), where=possible)
-    finite = np.where(np.isinf(gap), 0.0, gap)
-    wide = np.nextafter(finite + 2 * spread, math.inf) + np.spacing(np.abs(finite))
-    return np.maximum(np.where(np.isinf(gap), gap, np.where(possible, wide, 0.0)), 0.0)
+    return np.maximum(np.where(possible, widen_gaps(gap, spread), 0.0), 0.0)

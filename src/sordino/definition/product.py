@@ -56,11 +56,7 @@ class Contrast:
 
 
 def read_shape(shape: Shape, d: int) -> tuple[int, ...]:
-    """How many values each of d attributes has.
-
-    Raises:
-        SordinoError: other than d whole numbers above 0, or too many records.
-    """
+    """How many values each of d attributes has."""
     sizes = sizes_of(shape)
     if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 1 for size in sizes):
         raise SordinoError("each attribute must have a whole number of values, at least 1", found=shown(sizes))
@@ -68,8 +64,7 @@ def read_shape(shape: Shape, d: int) -> tuple[int, ...]:
         raise SordinoError(f"sizes must be about the definition's {d} attributes", found=str(len(sizes)))
     if prod(map(int, sizes)) > LARGEST_PRODUCT:
         raise SordinoError(
-            f"there must be at most {LARGEST_PRODUCT} records",
-            found=f"attributes of {shown(sizes)} values",
+            f"there must be at most {LARGEST_PRODUCT} records", found=f"attributes of {shown(sizes)} values"
         )
     return tuple(map(int, sizes))
 
@@ -84,20 +79,13 @@ def sizes_of(shape: Shape) -> tuple[Any, ...]:
 def required_shape(shape: tuple[int, ...] | None) -> tuple[int, ...]:
     """The sizes of a definition that was told them."""
     if shape is None:
-        raise SordinoError(
-            "evidence about records needs the number of values of each attribute",
-            found="a definition without them",
-            step="call .on(record), or .on((2, 3)) for attributes of 2 and 3 values",
-        )
+        rule, found = "evidence about records needs the number of values of each attribute", "a definition without them"
+        raise SordinoError(rule, found=found, step="call .on(record), or .on((2, 3)) for attributes of 2 and 3 values")
     return shape
 
 
 def read_amounts(what: str, amounts: Any) -> Amounts:
-    """One amount of loss for each attribute; "inf" for one that is not protected.
-
-    Raises:
-        SordinoError: no row of amounts, none at all, one missing (None), negative or no amount.
-    """
+    """One amount of loss for each attribute; "inf" for one that is not protected."""
     row = amounts.tolist() if isinstance(amounts, np.ndarray) else amounts
     if not isinstance(row, Sequence) or isinstance(row, str) or not row:
         raise SordinoError(f"{what}s must be a row with one for each attribute", found=shown(amounts))

@@ -21,15 +21,7 @@ from numpy.typing import NDArray
 from sordino.definition.dependence import Dependence, read_variation
 from sordino.definition.pairwise import require_size
 from sordino.definition.prior import log_of
-from sordino.definition.product import (
-    Contrast,
-    Shape,
-    by_attribute,
-    least_other,
-    read_shape,
-    required_shape,
-    steepest,
-)
+from sordino.definition.product import Contrast, Shape, by_attribute, least_other, read_shape, required_shape, steepest
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 
@@ -56,11 +48,7 @@ class Rest:
 
     @classmethod
     def of(cls, rest: Any, d: int) -> "Rest":
-        """Read one number for all of d attributes, or one for each.
-
-        Raises:
-            SordinoError: a matrix, numbers outside [0, 1], or another number of them.
-        """
+        """Read one number for all of d attributes, or one for each."""
         if isinstance(rest, Rest):
             bounds = rest.bounds
         elif isinstance(rest, Dependence):
@@ -70,10 +58,8 @@ class Rest:
             row = [_plain(one) for one in plain] if isinstance(plain, list | tuple) else [plain] * d
             bounds = tuple(map(read_variation, row))
         if len(bounds) != d:
-            raise SordinoError(
-                f"there must be one bound on the rest for each of {d} attributes, or one for all",
-                found=str(len(bounds)),
-            )
+            rule = f"there must be one bound on the rest for each of {d} attributes, or one for all"
+            raise SordinoError(rule, found=str(len(bounds)))
         return cls(bounds)
 
     def on(self, shape: Shape) -> "Rest":

@@ -115,12 +115,7 @@ AnswerType: TypeAlias = tuple[Answer, ...]
 def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tuple[Nats, ...]:
     """For each attribute, a bound on what one report tells of it to whoever believes within the dependence bounds.
 
-    Args:
-        types: what a person can be drawn to answer, once.
-        dependence: bounds for the statistics and for the rest.
-
-    Raises:
-        SordinoError: an answer about other attributes than those of the dependence bounds.
+    The types are what a person can be drawn to answer, once.
 
     Example:
         >>> coin = Answer(((1,),), Nats.of("ln 3"), linear=True)
@@ -133,8 +128,7 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         for place in sorted(_places(answers)):
             if place >= dependence.d:
                 raise SordinoError(
-                    f"answers must be about {dependence.d} attributes",
-                    found=f"one about {shown(place)}",
+                    f"answers must be about {dependence.d} attributes", found=f"one about {shown(place)}"
                 )
             touching[place].append(answers)
     losses = _Losses(dependence)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.unbiased import unit_variance
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 LISTED = 64
@@ -28,7 +28,7 @@ class Accuracy:
 
 
 def expected_accuracy(
-    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: NDArray[np.float64] | None = None
+    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: Floats | None = None
 ) -> Accuracy:
     """Expected errors with this many people whose values have the given shares, uniform ones by default.
 
@@ -47,9 +47,7 @@ def expected_accuracy(
     )
 
 
-def largest_error(
-    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: NDArray[np.float64] | None = None
-) -> float:
+def largest_error(mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: Floats | None = None) -> float:
     """The largest standard error of a share: of people with these shares, or whatever people are like.
 
     A report of x itself contributes with one second moment, those of other values with none above the largest: at a
@@ -64,7 +62,7 @@ def largest_error(
     return float(np.sqrt(worst_variance(own, others).max() / people))
 
 
-def _moments(mechanism: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _moments(mechanism: Mechanism) -> tuple[Floats, Floats]:
     """The second moments of contributions by a value itself and by the worst other, where totals are subtracted.
 
     Of people who all have one value, for each value of one block of each size; blocks of one size are alike. Of large
@@ -88,11 +86,10 @@ def _moments(mechanism: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.floa
     return own, others
 
 
-def worst_variance(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def worst_variance(own: Floats, others: Floats) -> Floats:
     """The largest p own + (1 - p) others - p^2 over shares p."""
     share = np.clip((own - others) / 2, 0, 1)
-    variance: NDArray[np.float64] = share * own + (1 - share) * others - share**2
-    return variance
+    return share * own + (1 - share) * others - share**2
 
 
 def subtracting_helps(mechanism: Mechanism) -> bool:

@@ -6,12 +6,10 @@ No guarantee depends on it: integers are certified as they are.
 """
 
 from decimal import Context, Decimal, localcontext
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 DIGITS = 36
 """Binary, of what is kept of a number."""

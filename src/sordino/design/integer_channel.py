@@ -25,10 +25,10 @@ from math import gcd
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.pairwise import largest_quotient
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats, exponential
 
@@ -58,13 +58,10 @@ BEYOND_WORDS = 45
 """Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
 
 
-def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tuple[int, ...], ...]:
+def integer_channel(channel: Floats, bounds: BoundRows) -> tuple[tuple[int, ...], ...]:
     """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
 
     Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.
-
-    Raises:
-        SordinoError: the channel breaks the bounds by more than rounding.
     """
     k, needed = len(bounds), needed_pairs(bounds)
     if channel.shape[1] * len(needed) > MOST_WORK:
@@ -81,18 +78,12 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
             weights = tuple(tuple(column[x] for column in columns) for x in range(k))
             require_valid(weights, bounds, needed)
             return weights
-    raise SordinoError(
-        "a channel must keep its bounds before it is rounded",
-        found=f"rows that lack {max(rest) / WORD:.1e} and {min(rest) / WORD:.1e} of their sum",
-    )
+    found = f"rows that lack {max(rest) / WORD:.1e} and {min(rest) / WORD:.1e} of their sum"
+    raise SordinoError("a channel must keep its bounds before it is rounded", found=found)
 
 
 def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:
-    """Check that rows are nonnegative integers of sum 2^64 that keep the bounds of the needed pairs, exactly.
-
-    Raises:
-        SordinoError: they do not.
-    """
+    """Check that rows are nonnegative integers of sum 2^64 that keep the bounds of the needed pairs, exactly."""
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
     rows = [np.array(row, dtype=object) for row in weights]

@@ -7,11 +7,9 @@ in its Propositions 4 and 5 are for the sum of absolute errors, twice the total 
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
@@ -27,7 +25,7 @@ def people_needed(
     total_variation: float | None = None,
     stderr: float | None = None,
     subtract_totals: bool = False,
-    shares: NDArray[np.float64] | None = None,
+    shares: Floats | None = None,
 ) -> int:
     """The least number of people whose unbiased estimates are expected to be as exact as wanted; both, if two are.
 

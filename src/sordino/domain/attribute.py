@@ -91,11 +91,7 @@ class Attribute:
 
     @property
     def interval(self) -> Interval:
-        """The ends of a number.
-
-        Raises:
-            SordinoError: other values.
-        """
+        """The ends of a number."""
         if not isinstance(self.domain, Interval):
             found = f"{self.name!r} with {self.domain.k} values"
             step = "ask for its shares, or declare it as an interval"

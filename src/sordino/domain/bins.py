@@ -42,29 +42,19 @@ class Bins(Brief):
     def __post_init__(self) -> None:
         count = len(self.edges) - 1
         if not FEWEST_BINS <= count <= MOST_BINS:
-            raise SordinoError(
-                f"bins must be {FEWEST_BINS} to {MOST_BINS}",
-                found=shown(max(count, 0)),
-                step="take another number of bins",
-            )
+            rule = f"bins must be {FEWEST_BINS} to {MOST_BINS}"
+            raise SordinoError(rule, found=shown(max(count, 0)), step="take another number of bins")
         object.__setattr__(self, "edges", tuple(read_number(edge, "an edge of a bin") for edge in self.edges))
         wrong = [pair for pair in pairwise(self.edges) if not pair[0] < pair[1]]
         if wrong:
             first, second = wrong[0]
-            raise SordinoError(
-                "the edges of bins must ascend",
-                found=f"{shown(second)} after {shown(first)}",
-                step="write them in ascending order, each once",
-            )
+            rule, found = "the edges of bins must ascend", f"{shown(second)} after {shown(first)}"
+            raise SordinoError(rule, found=found, step="write them in ascending order, each once")
         read_ends(self.edges[0], self.edges[-1])
 
     @classmethod
     def equal(cls, ends: Interval, count: int) -> Self:
-        """Bins of one width: edge i is i * ((high - low) / count) + low, in doubles, and the last one is `high`.
-
-        Raises:
-            SordinoError: too few, too many, or more than doubles can tell apart.
-        """
+        """Bins of one width: edge i is i * ((high - low) / count) + low, in doubles, and the last one is `high`."""
         if not FEWEST_BINS <= count <= MOST_BINS:
             raise SordinoError(
                 f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(count), step="take another number of bins"
@@ -74,11 +64,7 @@ class Bins(Brief):
 
     @classmethod
     def from_edges(cls, edges: Iterable[float], ends: Interval) -> Self:
-        """Bins at edges that are declared, and cover a range.
-
-        Raises:
-            SordinoError: edges that do not ascend from the lower end to the upper one.
-        """
+        """Bins at edges that are declared, and cover a range."""
         bins = cls(tuple(edges))
         covered = bins.edges[0], bins.edges[-1]
         if covered != (ends.low, ends.high):

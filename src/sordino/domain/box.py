@@ -76,8 +76,7 @@ class Box(Brief):
 
     def records(self, cube: NDArray[np.float64]) -> NDArray[np.float64]:
         """Records for points of the cube [-1, 1]^d, shape (..., d), kept inside the box."""
-        records: NDArray[np.float64] = np.clip(self.centre + self.reach * cube, self.low, self.high)
-        return records
+        return np.clip(self.centre + self.reach * cube, self.low, self.high)
 
     @ignore_float_errors
     def check_records(self, records: ArrayLike) -> NDArray[np.float64]:
@@ -96,11 +95,7 @@ class Box(Brief):
 
 @ignore_float_errors
 def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
-    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column.
-
-    Raises:
-        SordinoError: another type or shape, or a number that is not finite (named by position, never by value).
-    """
+    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column."""
     array = number_array(records)
     if array.ndim == 1:
         array = array[:, None] if d == 1 else array[None, :]
@@ -117,7 +112,6 @@ def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
 
 
 def _list_ends(ends: object) -> list[float]:
-    """The ends one by one."""
     if isinstance(ends, str | bytes) or not isinstance(ends, Iterable):
         raise SordinoError("a box's ends must be a list of numbers", found=type(ends).__name__)
     return list(ends)

@@ -40,8 +40,7 @@ class Indicator:
     def values(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of its attribute in some records, shape (n,)."""
         holds = ~np.isnan(column) if self.category is None else column == CODES.scale([self.category])
-        found: NDArray[np.float64] = 2.0 * holds - 1
-        return found
+        return 2.0 * holds - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,7 @@ from sordino.domain.grid import Grid
 EARTH_RADIUS = 6371.0088
 """Kilometres: the mean radius of the International Union of Geodesy and Geophysics."""
 
-KILOMETRES: Mapping[str, Fraction] = {
-    "km": Fraction(1),
-    "m": Fraction(1, 1000),
-    "miles": Fraction("1.609344"),
-}
+KILOMETRES: Mapping[str, Fraction] = {"km": Fraction(1), "m": Fraction(1, 1000), "miles": Fraction("1.609344")}
 """Of each unit of distance."""
 
 

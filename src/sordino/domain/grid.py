@@ -40,24 +40,15 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not -90 <= self.south < self.north <= 90:
-            raise SordinoError(
-                "south must lie below north, within -90..90",
-                found=" and ".join(map(shown, (self.south, self.north))),
-                step="give degrees north, the smaller as south",
-            )
+            rule, step = "south must lie below north, within -90..90", "give degrees north, the smaller as south"
+            raise SordinoError(rule, found=" and ".join(map(shown, (self.south, self.north))), step=step)
         if not -180 <= self.west < self.east <= 180:
-            raise SordinoError(
-                "west must lie left of east, within -180..180",
-                found=" and ".join(map(shown, (self.west, self.east))),
-                step="give degrees east, the smaller as west",
-            )
+            rule, step = "west must lie left of east, within -180..180", "give degrees east, the smaller as west"
+            raise SordinoError(rule, found=" and ".join(map(shown, (self.west, self.east))), step=step)
         whole = all(count >= 1 and count % 1 == 0 for count in (self.rows, self.columns))
         if not whole or self.k > LARGEST:
-            raise SordinoError(
-                "a grid must have 1 to 2^31 cells",
-                found=f"{shown(self.rows)} x {shown(self.columns)}",
-                step="take other numbers of rows and columns",
-            )
+            rule, found = "a grid must have 1 to 2^31 cells", f"{shown(self.rows)} x {shown(self.columns)}"
+            raise SordinoError(rule, found=found, step="take other numbers of rows and columns")
 
     @property
     def k(self) -> int:

@@ -27,10 +27,6 @@ LEAST_WIDTH = 1e-60
 class Interval:
     """The numbers from `low` to `high`.
 
-    Attributes:
-        low: the lower end.
-        high: the upper end, above it.
-
     Raises:
         SordinoError: an end that is not a finite number, or nothing between the ends.
 
@@ -64,13 +60,7 @@ class Interval:
 
 @ignore_float_errors
 def to_unit(numbers: NDArray[np.float64], low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
-    """Numbers from `low` to `high` as numbers in [-1, 1]: the ends go to -1 and 1 exactly, what is beyond with them.
-
-    Args:
-        numbers: shape (n,), or (n, d) with d ends.
-        low: the lower end, or shape (d,).
-        high: the upper one alike.
-    """
+    """Numbers between ends, of all or of each column, as numbers in [-1, 1]: exactly so at the ends and beyond them."""
     ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     scaled = numbers - ends[0]
     scaled -= ends[1] - numbers
@@ -88,27 +78,16 @@ def number_array(values: ArrayLike) -> NDArray[Any]:
 
 
 def read_ends(low: object, high: object) -> tuple[float, float]:
-    """The two ends of a range.
-
-    Raises:
-        SordinoError: an end that is not a finite number, or nothing between the ends.
-    """
+    """The two ends of a range."""
     ends = read_number(low, "a range's low end"), read_number(high, "a range's high end")
     if not ends[1] - ends[0] >= LEAST_WIDTH:
-        raise SordinoError(
-            "a range's low end must be below its high end",
-            found=f"{ends[0]:g} and {ends[1]:g}",
-            step="exchange them, or widen the range",
-        )
+        rule = "a range's low end must be below its high end"
+        raise SordinoError(rule, found=f"{ends[0]:g} and {ends[1]:g}", step="exchange them, or widen the range")
     return ends
 
 
 def read_number(number: object, name: str) -> float:
-    """A finite float64.
-
-    Raises:
-        SordinoError: something else, infinite, NaN or absurdly large.
-    """
+    """A finite float64."""
     try:
         value = float(number) if not isinstance(number, str | bytes | bool) else math.nan  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

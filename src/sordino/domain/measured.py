@@ -38,7 +38,6 @@ class Measured(Brief):
         return len(self.numbers[0])
 
     def __getitem__(self, rows: Rows) -> Scaled:
-        """The records of some people, scaled."""
         taken = [column[rows] for column in self.numbers]
         records = np.empty((len(taken[0]), len(taken)))
         for start in range(0, len(records), PIECE):

@@ -72,11 +72,7 @@ def all_places(names: Iterable[Collection[Factor]]) -> frozenset[int]:
 @checked_class
 @dataclass(frozen=True, repr=False)
 class Moments(Brief):
-    """Some moments of records of d numbers in [-1, 1].
-
-    Attributes:
-        d: how many numbers a record has.
-        names: the moments, each once.
+    """Some moments, each once, of records of d numbers in [-1, 1].
 
     Example:
         >>> Moments(2, ((0,), (0, 1), (1, 1))).values(np.array([[0.5, -1.0]]))

@@ -78,10 +78,8 @@ class Partition(Brief):
         else:
             labels = np.asarray(blocks)
             if labels.ndim != 1 or not labels.size or labels.dtype.kind not in "iu":
-                raise SordinoError(
-                    "blocks must give one whole number for each value, or lists of indices",
-                    found=f"an array of shape {labels.shape} and type {labels.dtype}",
-                )
+                rule = "blocks must give one whole number for each value, or lists of indices"
+                raise SordinoError(rule, found=f"an array of shape {labels.shape} and type {labels.dtype}")
             partition = cls(labels)
         if k is not None and partition.k != k:
             raise SordinoError(f"blocks must cover all {k} values", found=f"{partition.k}")
@@ -144,7 +142,6 @@ class Partition(Brief):
         return isinstance(other, Partition) and np.array_equal(self.block, other.block)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(self.block.tobytes())
 
 

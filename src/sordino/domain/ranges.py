@@ -17,11 +17,7 @@ from sordino.exact.steady import ignore_float_errors
 
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges of d attributes.
-
-    Attributes:
-        names: what the attributes are called.
-        low, high: the ends of their ranges, in their own units.
+    """The ranges of d attributes, in their own units.
 
     Example:
         >>> Ranges.of({"age": (0, 100), "income": (0, 5000)}).scale([[75, 0]])
@@ -67,11 +63,7 @@ class Ranges:
 
     @ignore_float_errors
     def scale(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Records in [-1, 1], shape (n, d), of records in their own units.
-
-        Raises:
-            SordinoError: another shape, a number out of its range, or none (named by position, never by value).
-        """
+        """Records in [-1, 1], shape (n, d), of records in their own units."""
         records = np.asarray(values, dtype=np.float64)
         if records.ndim != 2 or records.shape[1] != self.d:
             raise SordinoError(f"records must be rows of {self.d} numbers", found=f"shape {records.shape}")

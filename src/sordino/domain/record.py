@@ -64,11 +64,8 @@ class Record(Brief):
             if not isinstance(name, str) or not name:
                 raise SordinoError("an attribute's name must be a text", found=shown(name))
             if not isinstance(getattr(domain, "k", None), int):
-                raise SordinoError(
-                    f"attribute {name!r} must have a finite domain",
-                    found=type(domain).__name__,
-                    step="give its Categories",
-                )
+                rule = f"attribute {name!r} must have a finite domain"
+                raise SordinoError(rule, found=type(domain).__name__, step="give its Categories")
         object.__setattr__(self, "names", tuple(attributes))
         object.__setattr__(self, "domains", tuple(attributes.values()))
 
@@ -113,10 +110,8 @@ class Record(Brief):
         outside = np.argwhere((table < 0) | (table >= np.array(self.shape)))
         if outside.size:
             row, place = outside[0].tolist()
-            raise SordinoError(
-                f"values of {self.names[place]!r} must lie in 0..{self.shape[place] - 1}",
-                found=f"another at position {row}",
-            )
+            rule = f"values of {self.names[place]!r} must lie in 0..{self.shape[place] - 1}"
+            raise SordinoError(rule, found=f"another at position {row}")
         return table.astype(np.intp)
 
     def values(self, index: ArrayLike) -> NDArray[np.intp]:
@@ -130,8 +125,7 @@ class Record(Brief):
         outside = np.flatnonzero((array < 0) | (array >= self.k))
         if outside.size:
             raise SordinoError(f"records must lie in 0..{self.k - 1}", found=f"another at position {int(outside[0])}")
-        values: NDArray[np.intp] = np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
-        return values
+        return np.stack(np.unravel_index(array.astype(np.intp), self.shape), axis=1)
 
     def label(self, index: int) -> str:
         """The texts of one record's values."""

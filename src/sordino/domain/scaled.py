@@ -57,11 +57,7 @@ class Scaled(Brief):
 
 @ignore_float_errors
 def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
-    """Rows of numbers as float64, shape (n, d), whatever the numbers are.
-
-    Raises:
-        SordinoError: another shape, or no numbers.
-    """
+    """Rows of numbers as float64, shape (n, d), whatever the numbers are."""
     array = number_array(values)
     rows = array[:, None] if array.ndim == 1 and d in (None, 1) else array
     if rows.ndim != 2 or d not in (None, rows.shape[1]) or (rows.size and rows.dtype.kind not in "iuf"):
@@ -72,15 +68,9 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
 
 @ignore_float_errors
 def require_inside(records: NDArray[np.float64], first: int = 0, optional: Collection[int] = ()) -> None:
-    """Look at all numbers of some records, the first of which stands at the place `first`.
+    """Look at all numbers of some records, shape (n, d), the first of which stands at the place `first` for messages.
 
-    Args:
-        records: shape (n, d).
-        first: the place of the first one, for messages.
-        optional: the places of the numbers that may be missing, which are NaN where they are.
-
-    Raises:
-        SordinoError: others than in [-1, 1] (named by position, never by value).
+    Those that stand at optional places may be missing, NaN.
     """
     step = max(PIECE // max(records.shape[1], 1), 1)
     for start in range(0, len(records), step):
@@ -91,11 +81,8 @@ def require_inside(records: NDArray[np.float64], first: int = 0, optional: Colle
             piece[:, list(optional)] = np.nan_to_num(piece[:, list(optional)], nan=0.0, posinf=2.0, neginf=-2.0)
         if not _inside(piece):
             row, column = (int(place) for place in np.argwhere(~(np.abs(piece) <= 1))[0])
-            raise SordinoError(
-                "numbers must lie in [-1, 1]",
-                found=f"another in record {first + start + row}, number {column}",
-                step="scale them",
-            )
+            found = f"another in record {first + start + row}, number {column}"
+            raise SordinoError("numbers must lie in [-1, 1]", found=found, step="scale them")
 
 
 def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] = ()) -> NDArray[np.float64]:
@@ -116,11 +103,7 @@ def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] =
 
 
 def rows_of(values: ArrayLike | Scaled, d: int) -> NDArray[np.float64]:
-    """Records of at least d numbers as float64, whatever the numbers are.
-
-    Raises:
-        SordinoError: another shape.
-    """
+    """Records of at least d numbers as float64, whatever the numbers are."""
     records = values.records if isinstance(values, Scaled) else read_rows(values)
     if records.shape[1] < d:
         raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")

@@ -35,11 +35,6 @@ class Tree(Brief):
     parents: NDArray[np.intp]
 
     def __post_init__(self) -> None:
-        """Refuse what is no tree.
-
-        Raises:
-            SordinoError: no values or too many, parents that are no values, no root or several, or a cycle.
-        """
         parents, k = self.parents, len(self.parents)
         if not 1 <= k <= LARGEST_TREE:
             step = "use a grid of two lines, or protect by blocks" if k else ""
@@ -66,11 +61,7 @@ class Tree(Brief):
     @classmethod
     @checked
     def of(cls, parents: "Tree | Sequence[int | None] | ArrayLike") -> "Tree":
-        """Read each value's parent; of the root None, -1 or itself.
-
-        Raises:
-            SordinoError: what is no tree.
-        """
+        """Read each value's parent; of the root None, -1 or itself."""
         if isinstance(parents, Tree):
             return parents
         rows = [-1 if parent is None else parent for parent in parents] if isinstance(parents, Sequence) else parents
@@ -135,11 +126,9 @@ class Tree(Brief):
         return ways[0] + ways[1][::-1]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the values have the same parents."""
         return isinstance(other, Tree) and np.array_equal(self.parents, other.parents)
 
     def __hash__(self) -> int:
-        """Agree with equality."""
         return hash(self.parents.tobytes())
 
 

@@ -7,24 +7,24 @@ once, but its largest shares are too low, since what noise adds to the smallest 
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.blocks.summary import numbers_summary
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.estimation.interval import require_confidence, share_interval
+from sordino.estimation.interval import errors_to_either_side, require_confidence, share_interval
 from sordino.estimation.intervals.contrast import contrast, contrast_leverage
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smooth_if_nearer
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
-from sordino.estimation.sums import Sums, block_sums
 from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
@@ -34,6 +34,25 @@ Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
 block, whose share is known. likelihood: the one under which the reports are the most probable. smoothed: by
 neighbours, where these are expected to be nearer, else the default. unbiased: none."""
+
+
+class Sums(NamedTuple):
+    """Shares of blocks of values; what noise adds to one value it often takes from its neighbours, not so from a sum.
+
+    Attributes:
+        value: shape (m,); right on average, may be negative.
+        stderr: shape (m,); of the sums themselves, not made of those of the values.
+        swing: how many people one report can weigh in each, shape (m,).
+    """
+
+    value: Floats
+    stderr: Floats
+    swing: Floats
+
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
+        reach = errors_to_either_side(confidence) * self.stderr
+        return possible_limits(self.value, (self.value - reach, self.value + reach))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,9 +76,9 @@ class Estimate:
         (array([ 1.5, -0.5]), array([1., 0.]))
     """
 
-    value: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    fitted: NDArray[np.float64] | None
+    value: Floats
+    stderr: Floats
+    fitted: Floats | None
     n: int
     method: Method | Literal["joint"]
     _aggregate: Aggregate = field(repr=False)
@@ -75,12 +94,12 @@ class Estimate:
         return numbers_summary(title, "value", columns, are_shares=True)
 
     @property
-    def by_method(self) -> NDArray[np.float64]:
+    def by_method(self) -> Floats:
         """What the method makes of the reports, shape (k,): `fitted`, or `value` where nothing was fitted."""
         return self.value if self.fitted is None else self.fitted
 
     @cached_property
-    def nearest(self) -> NDArray[np.float64]:
+    def nearest(self) -> Floats:
         """The distribution that is nearest to `value`, shape (k,), whatever the method. Not to be changed."""
         return self.fitted if self.fitted is not None and self.method == "simplex" else project(self.value)
 
@@ -95,13 +114,11 @@ class Estimate:
         return self._decoded
 
     @property
-    def law(self) -> NDArray[np.float64]:
+    def law(self) -> Floats:
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law
 
-    def offer(
-        self, known: Surroundings | None = None
-    ) -> tuple[NDArray[np.float64] | None, Choice | SmoothingRefusal | None]:
+    def offer(self, known: Surroundings | None = None) -> tuple[Floats | None, Choice | SmoothingRefusal | None]:
         """Shares smoothed by neighbours, shape (k,), where they are expected to be nearer to the truth.
 
         Args:
@@ -113,9 +130,7 @@ class Estimate:
         known = Surroundings() if known is None else known
         return smooth_if_nearer(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
 
-    def interval(
-        self, confidence: float = 0.95, *, simultaneous: bool = False
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Lower and upper limits, shape (k,) each, of `value` (whatever the method).
 
         Each covers by itself with this confidence, or, if they are to be simultaneous, all of them together. They hold
@@ -162,7 +177,7 @@ class Estimate:
         weights = self._contrast(first, second)
         return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
 
-    def contributions(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contributions(self, functionals: Floats) -> Floats:
         """What each code adds to the estimates of linear functionals of the shares, shape (m, codes).
 
         Args:
@@ -182,7 +197,7 @@ class Estimate:
         weights = self._contrast(first, second)
         return forged * contrast_leverage(self.mechanism, weights, subtract_totals=self._subtract_totals) / self.n
 
-    def _contrast(self, first: int, second: int) -> NDArray[np.float64]:
+    def _contrast(self, first: int, second: int) -> Floats:
         """The weights of a difference, shape (k,)."""
         k = self.mechanism.k
         if first == second or not all(0 <= value < k for value in (first, second)):
@@ -192,11 +207,11 @@ class Estimate:
         weights[first], weights[second] = 1.0, -1.0
         return weights
 
-    def moved(self, forged: int) -> NDArray[np.float64]:
+    def moved(self, forged: int) -> Floats:
         """How far at most some forged reports can have moved each estimate, shape (k,)."""
         return forged * leverages(self.mechanism, subtract_totals=self._subtract_totals) / self.n
 
-    def covariance(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def covariance(self, functionals: Floats) -> Floats:
         """The covariance of the estimates of linear functionals of the shares, shape (m, m).
 
         Args:
@@ -207,7 +222,7 @@ class Estimate:
         """
         return self._decoded.covariance(functionals, subtract_totals=self._subtract_totals) / self.n
 
-    def variances(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variances(self, functionals: Floats) -> Floats:
         """The variances of the estimates of linear functionals of the shares, shape (m,), where reports are alike too.
 
         Args:
@@ -264,11 +279,9 @@ def estimate(
     if method not in get_args(Method):
         raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=shown(method))
     if aggregate.fingerprint != mechanism.fingerprint:
-        raise SordinoError(
-            "reports can be read only with the mechanism that made them",
-            found=f"a tally of {aggregate.fingerprint}, not {mechanism.fingerprint}",
-            step="estimate with the mechanism that privatized",
-        )
+        rule = "reports can be read only with the mechanism that made them"
+        step = "estimate with the mechanism that privatized"
+        raise SordinoError(rule, found=f"a tally of {aggregate.fingerprint}, not {mechanism.fingerprint}", step=step)
     if aggregate.n == 0:
         raise SordinoError("an estimate needs reports", found="a tally of 0 reports", step="collect reports first")
     law = aggregate.counts / aggregate.n
@@ -294,3 +307,17 @@ def default_method(mechanism: Mechanism) -> Method:
     A high-low response tells some people's values as they are, but of no share exactly how large it is: "simplex".
     """
     return "block-simplex" if mechanism.partition.m > 1 else "simplex"
+
+
+def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: bool = False) -> Sums:
+    """What each block's values have together.
+
+    Raises SordinoError: a tally that does not say how often each code was sent.
+    """
+    value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
+    for block in range(blocks.m):
+        inside = (blocks.block == block).astype(np.float64)[None, :]
+        (each,) = decoded.mechanism.contributions(inside, subtract_totals=subtract_totals)
+        value[block], swing[block] = each @ decoded.law, np.ptp(each)
+        (variance[block],) = Functionals(decoded.mechanism, inside, subtract_totals).variances(decoded, n)
+    return Sums(value, np.sqrt(variance / n), swing)

@@ -18,6 +18,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.missing.complete_cases import CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.query import Query
@@ -36,13 +37,13 @@ class MomentReader(Protocol):
     def moments(self) -> Moments:
         """The moments whose means it tells."""
 
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each moment, shape (m,)."""
 
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m)."""
 
-    def leverage(self, aggregate: Aggregate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
         """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
 
 
@@ -51,11 +52,7 @@ AboutNumbers: TypeAlias = Query | Together | Sampled | MomentReader
 
 
 def read_moments(asked: AboutNumbers) -> MomentReader:
-    """What reads the tally of queries about numbers; of complete cases what reads it of these.
-
-    Raises:
-        SordinoError: queries that are not about numbers of one record.
-    """
+    """What reads the tally of queries about numbers; of complete cases what reads it of these."""
     if isinstance(asked, Query | Together | Sampled):
         estimator = MomentEstimator.of(asked)
         return CompleteCases.of(estimator) or estimator
@@ -69,44 +66,27 @@ class EstimatedMoments:
     """Estimated means of statistics, and how far they may be off; of one survey, or of several that are alike.
 
     Attributes:
-        names: the statistics.
         means: shape (m,), or (surveys, m).
         covariance: of the means of each survey, shape (m, m); not a number where it is not known.
     """
 
     names: tuple[Factors, ...]
-    means: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    means: Floats
+    covariance: Floats
 
     @classmethod
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> Self:
-        """Read a tally.
-
-        Args:
-            asked: by which people answered.
-            aggregate: their tally.
-            names: the statistics.
-            labels: what all attributes are called, for errors.
-
-        Raises:
-            SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that nobody
-                answered about.
-        """
+        """Read a tally."""
         channel = read_moments(asked)
         known = {name: at for at, name in enumerate(channel.moments.names)}
         missing = [name for name in names if name not in known]
         if missing:
-            raise SordinoError(
-                "the reports must tell every statistic that is needed",
-                found=f"none about {_moment_text(missing[0], labels)}",
-                step="choose the statistics before anybody is asked",
-            )
+            rule = "the reports must tell every statistic that is needed"
+            found = f"none about {_moment_text(missing[0], labels)}"
+            raise SordinoError(rule, found=found, step="choose the statistics before anybody is asked")
         if aggregate.n < len(known):
-            raise SordinoError(
-                f"there must be at least as many reports as statistics, {len(known)}",
-                found=shown(aggregate.n),
-                step="ask more people, or fewer statistics",
-            )
+            rule = f"there must be at least as many reports as statistics, {len(known)}"
+            raise SordinoError(rule, found=shown(aggregate.n), step="ask more people, or fewer statistics")
         at = [known[name] for name in names]
         covariance = channel.covariance(aggregate)[np.ix_(at, at)]
         return cls(tuple(names), channel.means(aggregate)[at], covariance)
@@ -126,17 +106,11 @@ class EstimatedMoments:
         return np.array([self.place[(j,)] for j in places])
 
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
-        """Second moments of the scaled numbers, shape (..., rows, columns).
-
-        Raises:
-            SordinoError: numbers of which a person told several by different answers: their covariance is not known.
-        """
+        """Second moments of the scaled numbers, shape (..., rows, columns)."""
         if np.isnan(self.covariance).any():
-            raise SordinoError(
-                "what goes together must be told by one answer, or by different people",
-                found="queries that are answered together, and tallied apart",
-                step="ask for products by sampled_moments",
-            )
+            rule = "what goes together must be told by one answer, or by different people"
+            found = "queries that are answered together, and tallied apart"
+            raise SordinoError(rule, found=found, step="ask for products by sampled_moments")
         at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
         square = np.equal.outer(np.array(rows), np.array(columns))
         # The statistic of a square is 2 x^2 - 1.
@@ -158,23 +132,22 @@ class Combined:
     """Moments made of estimated means; of one survey, or of several that are alike.
 
     Attributes:
-        told: the means.
         value: shape (..., rows, columns).
         at: the means that each depends on, shape (terms, rows, columns).
         slopes: how much it moves with each, shape (terms, ..., rows, columns).
     """
 
     told: EstimatedMoments
-    value: NDArray[np.float64]
+    value: Floats
     at: NDArray[np.intp]
-    slopes: NDArray[np.float64]
+    slopes: Floats
 
     @property
-    def stderr(self) -> NDArray[np.float64]:
+    def stderr(self) -> Floats:
         """The standard errors, shape (..., rows, columns)."""
         spread = self.told.covariance[self.at[:, None], self.at[None]]
         variance = np.einsum("s...jk,t...jk,stjk->...jk", self.slopes, self.slopes, spread)
-        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0))
+        stderr: Floats = np.sqrt(np.maximum(variance, 0.0))
         return stderr
 
     @property
@@ -188,7 +161,7 @@ class Combined:
         told = replace(self.told, means=self.told.means[chosen])
         return Combined(told, self.value[chosen], self.at, self.slopes[:, chosen])
 
-    def form_stderr(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def form_stderr(self, weights: Floats) -> Floats:
         """The standard errors of the quadratic forms w' value w, shape (...,), for weights of shape (..., rows)."""
         moved = self.slopes * weights[..., :, None] * weights[..., None, :]
         m, at = len(self.told.covariance), self.at.ravel()
@@ -198,16 +171,12 @@ class Combined:
             variance = slope**2 @ np.diagonal(self.told.covariance)
         else:
             variance = ((slope @ self.told.covariance) * slope).sum(axis=1)
-        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0)).reshape(weights.shape[:-1])
+        stderr: Floats = np.sqrt(np.maximum(variance, 0.0)).reshape(weights.shape[:-1])
         return stderr
 
 
 def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Ranges | None) -> tuple[list[int], Ranges]:
-    """The attributes asked for, and all ranges; by default all attributes, in [-1, 1].
-
-    Raises:
-        SordinoError: attributes that are not asked about, or ranges of others.
-    """
+    """The attributes asked for, and all ranges; by default all attributes, in [-1, 1]."""
     d = read_moments(asked).d
     ranges = Ranges.unit(d) if ranges is None else ranges
     if ranges.d != d:

@@ -17,18 +17,13 @@ from sordino.query.query import Query
 def mean_of_model(query: Query, aggregate: Aggregate) -> NormalEstimate:
     """The mean of a model's values over the people, in its own units; their own variation is in the standard error.
 
-    Raises:
-        SordinoError: a query about no model, another query's tally, no answers, or answers that tell nothing.
+    Raises SordinoError: a query about no model, another query's tally, no answers, or answers that tell nothing.
     """
     return mean_of(query, aggregate, query.model.ends)
 
 
 def mean_of(query: Query, aggregate: Aggregate, numbers: Sequence[float]) -> NormalEstimate:
-    """The mean of what each value that is read counts as, shape ().
-
-    Raises:
-        SordinoError: another query's tally, no answers, or answers that tell nothing.
-    """
+    """The mean of what each value that is read counts as, shape ()."""
     if aggregate.fingerprint != query.fingerprint:
         found = f"a tally of {aggregate.fingerprint}, not {query.fingerprint}"
         step = "tally the reports by the query that was asked"

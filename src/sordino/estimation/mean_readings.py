@@ -6,16 +6,12 @@ It is all that expected estimates depend on: a query's report depends on a perso
 from collections.abc import Mapping
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sordino.exact.arrays import Floats
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, NumberStatistic
 from sordino.query.sampled import Sampled
 from sordino.query.signs import Signs
-
-Floats = NDArray[np.float64]
 
 MeanReadings: TypeAlias = Mapping[NumberStatistic, Floats]
 """For each statistic the probability that each of its values is read of somebody, shape (k,)."""
@@ -44,7 +40,6 @@ def mean_readings(
     """Of people who are like some records.
 
     Args:
-        asked: the queries.
         records: numbers in [-1, 1], shape (n, d), each as likely as any other; categories as `domain.coded` has them,
             NaN where a number is missing.
         complete: the share of complete cases; as among the records by default.

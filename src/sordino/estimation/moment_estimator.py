@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import MeanReadings
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import kind
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -30,8 +31,6 @@ from sordino.query.together import Together
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,6 @@ class QueryMoment:
 
         Args:
             numbers: in [-1, 1].
-            shares: of records with each of them.
         """
         return self.largest if self.has_equal_squares else float(np.interp(numbers, self.grid, self.second) @ shares)
 
@@ -124,11 +122,7 @@ class MomentEstimator:
         """Of one query, too, or of several that everybody answers.
 
         Args:
-            asked: the queries.
             wanted: some of the moments that they tell; all by default.
-
-        Raises:
-            SordinoError: queries that are not about numbers of one record.
         """
         drawn = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
         if not drawn.numbers:
@@ -150,12 +144,11 @@ class MomentEstimator:
     def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each moment, shape (m,).
 
-        Raises:
-            SordinoError: another tally; no reports, or none about one of the moments; reports that depend on nothing.
+        Raises SordinoError: another tally; no reports, or none about one of the moments; reports that depend on
+        nothing.
         """
         counts = self._counts(aggregate)
-        means: Floats = (self._code_weights @ counts) / self._total_precision(counts)
-        return means
+        return (self._code_weights @ counts) / self._total_precision(counts)
 
     def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means` given who was drawn, shape (m, m), for independent people.
@@ -179,11 +172,7 @@ class MomentEstimator:
         return covariance
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
-        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each.
-
-        Raises:
-            SordinoError: as `means`.
-        """
+        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
         drawn = self._total_precision(self._counts(aggregate))
         least, most = np.full(self.moments.m, np.inf), np.full(self.moments.m, -np.inf)
         weight = np.zeros(self.moments.m)
@@ -202,8 +191,7 @@ class MomentEstimator:
 
     def codes_of(self, places: Sequence[int]) -> NDArray[np.intp]:
         """The codes that tell one of some moments, ascending."""
-        codes: NDArray[np.intp] = np.unique(self._inverse[list(places)].indices)
-        return codes
+        return np.unique(self._inverse[list(places)].indices)
 
     def answers(self, aggregate: Aggregate) -> Floats:
         """How many reports tell each moment, shape (m,)."""
@@ -215,16 +203,12 @@ class MomentEstimator:
         Args:
             aggregate: the tally, of which only these numbers of reports are looked at.
             likely: what each moment is, taken by itself: numbers in [-1, 1], and the share of records with each.
-
-        Raises:
-            SordinoError: as `means`.
         """
         numbers, shares = likely
         counts, square = self._counts(aggregate), float(numbers @ shares) ** 2
         each = [(part.square_at(numbers, shares) - square) / part.largest**2 for part in self.query_moments]
         spread = self._by_code([np.full(len(p.code), one) for p, one in zip(self.query_moments, each, strict=True)])
-        variance: Floats = spread @ counts / self._total_precision(counts) ** 2
-        return variance
+        return spread @ counts / self._total_precision(counts) ** 2
 
     def noise(self) -> Floats:
         """1 / sum of share / M, shape (m,).
@@ -234,11 +218,7 @@ class MomentEstimator:
         return 1 / self._precision
 
     def expectations(self, readings: MeanReadings) -> tuple[Floats, Floats]:
-        """The mean of each moment, and the variance of its estimate times n, shape (m,) each, for independent people.
-
-        Args:
-            readings: what is read of them.
-        """
+        """The mean of each moment and the variance of its estimate times n, shape (m,) each, for independent people."""
         at = {name: place for place, name in enumerate(self.moments.names)}
         means, variance = np.zeros(self.moments.m), np.zeros(self.moments.m)
         for statistic, shares in readings.items():
@@ -271,11 +251,7 @@ class MomentEstimator:
 
     @cached_property
     def query_moments(self) -> tuple[QueryMoment, ...]:
-        """Every moment of every query.
-
-        Raises:
-            SordinoError: a query whose reports do not depend on the numbers.
-        """
+        """Every moment of every query."""
         total, found = sum(self.asked.weights), []
         at = {name: place for place, name in enumerate(self.moments.names)}
         known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}
@@ -309,10 +285,8 @@ class MomentEstimator:
 
     def _counts(self, aggregate: Aggregate) -> NDArray[np.int64]:
         if aggregate.fingerprint != self.asked.fingerprint or aggregate.counts.shape != (self.asked.counters,):
-            raise SordinoError(
-                "a tally must be of the queries that read it",
-                found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}",
-            )
+            rule = "a tally must be of the queries that read it"
+            raise SordinoError(rule, found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}")
         if aggregate.n == 0:
             raise SordinoError("a tally must hold reports", found="0 reports", step="collect reports first")
         return aggregate.counts
@@ -323,17 +297,14 @@ class MomentEstimator:
         if not drawn.all():
             # By number: who reads of it has asked for attributes by name, which nobody tells here.
             lacking = f"nobody about {np.count_nonzero(drawn == 0)} of {self.moments.m}"
-            raise SordinoError(
-                "somebody must have answered about each moment",
-                found=f"{lacking}, of {self.asked.reports(counts)} reports",
-                step="ask more people, give it more weight, or leave it out",
-            )
+            rule = "somebody must have answered about each moment"
+            found = f"{lacking}, of {self.asked.reports(counts)} reports"
+            raise SordinoError(rule, found=found, step="ask more people, give it more weight, or leave it out")
         return drawn
 
     def _answers(self, counts: NDArray[np.int64]) -> Floats:
         """How many reports tell each moment, shape (m,)."""
-        answers: Floats = (self._inverse > 0) @ counts
-        return answers
+        return (self._inverse > 0) @ counts
 
     @cached_property
     def _code_weights(self) -> "csr_array":
@@ -387,11 +358,8 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     try:
         code = mechanism.code_values(grid)
     except SordinoError:
-        raise SordinoError(
-            "reports must depend on the numbers to be estimated from",
-            found="an epsilon so small that they do not",
-            step="raise epsilon",
-        ) from None
+        rule = "reports must depend on the numbers to be estimated from"
+        raise SordinoError(rule, found="an epsilon so small that they do not", step="raise epsilon") from None
     return code, mechanism.adjoint(code**2)
 
 

@@ -21,20 +21,14 @@ from sordino.blocks.summary import numbers_summary
 from sordino.domain.moment import Factors, Moment, presence
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.estimated_moments import (
-    AboutNumbers,
-    Combined,
-    EstimatedMoments,
-    MomentReader,
-    read_moments,
-    read_places,
-)
+from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, MomentReader, read_moments, read_places
 from sordino.estimation.interval import errors_to_either_side, require_confidence
 from sordino.estimation.intervals.moment_limits import moment_limits, ratio_limits
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.missing.number_and_share import Floats, Limits, NumberAndShare
+from sordino.estimation.missing.number_and_share import Limits, NumberAndShare
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.quadratic import bounded_part
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -49,15 +43,15 @@ class NormalEstimate:
         n: the number of reports.
     """
 
-    value: NDArray[np.float64]
-    stderr: NDArray[np.float64]
+    value: Floats
+    stderr: Floats
     n: int
 
     def __repr__(self) -> str:
         title = f"{type(self).__name__} from {self.n:,} reports"
         return numbers_summary(title, "place", {"estimate": self.value, "stderr": self.stderr})
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits; each covers by itself.
 
         Raises:
@@ -75,10 +69,10 @@ class CovarianceEstimate(NormalEstimate):
         half: what one scaled unit is, shape (a,).
     """
 
-    half: NDArray[np.float64]
+    half: Floats
 
     @property
-    def nearest_covariance(self) -> NDArray[np.float64]:
+    def nearest_covariance(self) -> Floats:
         """The nearest matrix that is a covariance and lets no number vary by more than its range allows.
 
         No variance is above the square of half the range, whatever the mean; the mean that is told is no bound, since
@@ -93,8 +87,6 @@ class EstimatedMeans(NormalEstimate):
     """Means of which it is known what each report adds.
 
     Attributes:
-        estimator: of the scaled means.
-        aggregate: the tally.
         at: which of the estimator's moments they are, shape (a,).
         middle, half: of the numbers' ranges, shape (a,) each.
     """
@@ -102,15 +94,11 @@ class EstimatedMeans(NormalEstimate):
     estimator: MomentEstimator
     aggregate: Aggregate
     at: NDArray[np.intp]
-    middle: NDArray[np.float64]
-    half: NDArray[np.float64]
+    middle: Floats
+    half: Floats
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits, by the likelihood of what reports add; each covers by itself.
-
-        Raises:
-            SordinoError: a confidence outside (0, 1).
-        """
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper limits, by the likelihood of what reports add; each covers by itself."""
         require_confidence(confidence)
         low, high = (limit[self.at] for limit in moment_limits(self.estimator, self.aggregate, 1 - confidence))
         return self.middle + self.half * low, self.middle + self.half * high
@@ -124,10 +112,7 @@ class MeansGiven(NormalEstimate):
     (`moment_limits`), and other limits are the likelihood's.
 
     Attributes:
-        ranges: of the numbers.
         told: of each that may be missing, by its place, ascending.
-        estimator: of the scaled means.
-        aggregate: the tally.
     """
 
     ranges: Ranges
@@ -139,13 +124,7 @@ class MeansGiven(NormalEstimate):
     def of(cls, asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
         """Of the tally of queries that read some numbers as perhaps missing.
 
-        Args:
-            asked: by which people answered.
-            aggregate: their tally.
-            ranges: of the numbers.
-
-        Raises:
-            SordinoError: fewer reports than moments, or one that nobody answered about.
+        Raises SordinoError: fewer reports than moments, or one that nobody answered about.
 
         Example:
             >>> from sordino import OptionalNumber, Query, RandomizedResponse
@@ -172,11 +151,7 @@ class MeansGiven(NormalEstimate):
         return cls(value, stderr, aggregate.n, ranges, told, reader, aggregate)
 
     def interval(self, confidence: float = 0.95) -> Limits:
-        """Lower and upper limits; each covers by itself. Not a number where no mean is told.
-
-        Raises:
-            SordinoError: a confidence outside (0, 1).
-        """
+        """Lower and upper limits; each covers by itself. Not a number where no mean is told."""
         z = errors_to_either_side(confidence)
         if not isinstance(self.estimator, MomentEstimator):
             return self.within(z)
@@ -272,21 +247,6 @@ def means(
         return NormalEstimate(value, stderr, aggregate.n)
     at = np.array([reader.moments.names.index((j,)) for j in asked])
     return EstimatedMeans(value, stderr, aggregate.n, reader, aggregate, at, ranges.middle[asked], half)
-
-
-def second_moments(
-    queries: AboutNumbers, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
-) -> NormalEstimate:
-    """The mean of each product of two attributes, shape (a, a); arguments and errors as for `means`."""
-    asked, ranges = read_places(queries, places, ranges)
-    told = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names)
-    middle, half, second = ranges.middle[asked], ranges.half[asked], told.second(asked, asked)
-    # (M + H x)(M' + H' x') = M M' + M' H x + M H' x' + H H' x x'.
-    units, left, right = np.outer(half, half), np.outer(half, middle), np.outer(middle, half)
-    rows, columns = np.meshgrid(told.singles(asked), told.singles(asked), indexing="ij")
-    value = np.outer(middle, middle) + left * told.means[rows] + right * told.means[columns] + units * second.value
-    at, slopes = np.stack([second.at[0], rows, columns]), np.stack([units * second.slopes[0], left, right])
-    return NormalEstimate(value, Combined(told, value, at, slopes).stderr, aggregate.n)
 
 
 def covariances(

@@ -1,20 +1,17 @@
 """Minima of quadratic forms t'At/2 - b't, also where noise has made the matrix A indefinite.
 
 A matrix of estimated moments is symmetric but often not positive semidefinite, and then a convex optimizer finds
-nothing that means anything. Three ways out: the nearest positive semidefinite matrix, the exact global minimum over a
-ball whatever the matrix, and the minimum over any convex set once the matrix is positive definite.
+nothing that means anything. Two ways out: the nearest positive semidefinite matrix, and the exact global minimum over a
+ball whatever the matrix.
 
 Shapes: A is (p, p), b and t are (p,). Cost: one eigendecomposition each.
-Source: More and Sorensen 1983 (the secular equation), Nesterov 2004 (constant momentum under strong convexity); what
-the BCDP paper's Algorithm 3 calls OPT.
+Source: More and Sorensen 1983 (the secular equation); what the BCDP paper's Algorithm 3 calls OPT.
 """
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 ASYMMETRY = 1e-9
@@ -26,22 +23,18 @@ SMALLEST = 1e-300
 TURNS, SETTLED = 500, 1e-12
 """Steps of the dual at most, and its slope where it is at its end."""
 
-STEPS = 200_000
-"""Gradient steps at most; reached only where the matrix is all but singular, or `project` does not project."""
 
-
-def positive_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def positive_part(matrix: Floats) -> Floats:
     """The nearest positive semidefinite matrix, by the sum of squared differences: negative eigenvalues become 0.
 
-    Raises:
-        SordinoError: not symmetric, or not finite.
+    Raises SordinoError: not symmetric, or not finite.
     """
     values, vectors = np.linalg.eigh(_symmetric(matrix))
-    part: NDArray[np.float64] = (vectors * np.maximum(values, 0)) @ vectors.T
+    part: Floats = (vectors * np.maximum(values, 0)) @ vectors.T
     return (part + part.T) / 2
 
 
-def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def bounded_part(matrix: Floats) -> Floats:
     """The nearest positive semidefinite matrix without an entry above 1 on its diagonal.
 
     All covariances of numbers in [-1, 1] are such. These matrices are a convex set: none of it is further from the
@@ -49,9 +42,6 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     is the minimum of a smooth convex function of p numbers >= 0, the dual. What is above 1 when its search ends, next
     to nothing, is scaled down.
     Source: Boyd and Xiao 2005, least-squares covariance matrix adjustment.
-
-    Raises:
-        SordinoError: as `positive_part`.
 
     Example:
         >>> bounded_part(np.array([[1.2, 0.3], [0.3, 0.5]])).round(6).tolist()
@@ -63,7 +53,7 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         # Optimisers take a while to load: only those who need one wait for it.
         from scipy.optimize import minimize
 
-        def dual(less: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def dual(less: Floats) -> tuple[float, Floats]:
             part = positive_part(matrix - np.diag(less))
             return float(np.sum(part**2)) / 2 + float(less.sum()), 1 - np.diagonal(part)
 
@@ -80,20 +70,18 @@ def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.outer(scale, scale) * part
 
 
-def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+def trust_region(matrix: Floats, vector: Floats, radius: float) -> Floats:
     """A global minimum of t'At/2 - b't over |t| <= radius, for any symmetric A; one of two where there are two.
 
     It solves (A + level I) t = b with the least level >= 0 that makes A + level I positive semidefinite and |t| at most
     the radius. Where b has no part along the lowest eigenvectors, no level may reach the radius (the hard case): then
-    the rest of the way is gone along one of them.
+    the rest of the way is gone along one of them. Raises SordinoError: a matrix that is not symmetric, another length,
+    numbers that are not finite, no radius.
 
     Args:
         matrix: A, symmetric.
         vector: b.
         radius: above 0.
-
-    Raises:
-        SordinoError: a matrix that is not symmetric, another length, numbers that are not finite, no radius.
     """
     matrix, vector = _form(matrix, vector)
     check_radius(radius)
@@ -102,7 +90,7 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     # Counted from the lowest eigenvalue: shift = level + values[0], so no digits are lost where it is small.
     least = max(0.0, float(values[0]))
 
-    def solve(shift: float) -> NDArray[np.float64]:
+    def solve(shift: float) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(along == 0, 0.0, along / (above + shift))
 
@@ -122,79 +110,23 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     elif values[0] < 0:
         point[0] = np.sqrt(max(radius**2 - length**2, 0.0))
     point *= min(1.0, radius / max(float(np.linalg.norm(point)), SMALLEST))
-    found: NDArray[np.float64] = vectors @ point
-    return found
-
-
-def projected_minimum(
-    matrix: NDArray[np.float64],
-    vector: NDArray[np.float64],
-    project: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    tolerance: float = 1e-10,
-) -> NDArray[np.float64]:
-    """The minimum of t'At/2 - b't over any closed convex set, by accelerated projected gradients.
-
-    It stops where the value is proved to be within `tolerance` of the least one, as a part of (b'b + t'AAt) over twice
-    A's least eigenvalue: after a step from y to t with gradient mapping G = L (y - t), no point of the set lies more
-    than |G|^2 (1/mu - 1/L) / 2 below t, for eigenvalues between mu and L.
-
-    Args:
-        matrix: A, symmetric and positive definite; a ridge makes it so.
-        vector: b.
-        project: the nearest point of the set to any point.
-        tolerance: above 0.
-
-    Raises:
-        SordinoError: a matrix that is not positive definite, or steps that do not settle.
-
-    Example:
-        >>> projected_minimum(np.eye(2), np.array([2.0, -1.0]), lambda t: np.clip(t, 0, 1)).round(6)
-        array([1., 0.])
-    """
-    matrix, vector = _form(matrix, vector)
-    values = np.linalg.eigvalsh(matrix)
-    least, most = float(values[0]), float(values[-1])
-    if least <= 0:
-        raise SordinoError(
-            "the matrix must be positive definite",
-            found=f"the eigenvalue {least:.3g}",
-            step="take its positive part and add a ridge",
-        )
-    momentum = (np.sqrt(most) - np.sqrt(least)) / (np.sqrt(most) + np.sqrt(least))
-    point = project(np.zeros_like(vector))
-    ahead = point
-    for _ in range(STEPS):
-        step = project(ahead - (matrix @ ahead - vector) / most)
-        mapping = float(np.sum((most * (ahead - step)) ** 2))
-        size = float(vector @ vector) + float(np.sum((matrix @ step) ** 2))
-        if mapping * (1 - least / most) <= tolerance * size:
-            return step
-        ahead, point = step + momentum * (step - point), step
-    raise SordinoError(
-        "projected gradients must settle",
-        found=f"none after {STEPS} steps, eigenvalues from {least:.3g} to {most:.3g}",
-        step="add a ridge, or check that the set is convex and `project` gives its nearest point",
-    )
+    return vectors @ point
 
 
 def check_radius(radius: float) -> None:
-    """Refuse what is no radius of a ball.
-
-    Raises:
-        SordinoError: not above 0, or not finite.
-    """
+    """Refuse what is no radius of a ball."""
     if not 0 < radius < np.inf:
         raise SordinoError("a radius must be above 0 and finite", found=shown(radius))
 
 
-def _form(matrix: NDArray[np.float64], vector: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _form(matrix: Floats, vector: Floats) -> tuple[Floats, Floats]:
     matrix, vector = _symmetric(matrix), np.asarray(vector, dtype=np.float64)
     if vector.shape != matrix.shape[:1] or not np.isfinite(vector).all():
         raise SordinoError(f"the linear part must be {len(matrix)} finite numbers", found=f"shape {vector.shape}")
     return matrix, vector
 
 
-def _symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _symmetric(matrix: Floats) -> Floats:
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size or not np.isfinite(matrix).all():
         raise SordinoError("a quadratic form must be a square matrix of finite numbers", found=f"shape {matrix.shape}")

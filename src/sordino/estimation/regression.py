@@ -15,7 +15,7 @@ Source: the BCDP paper's least squares (20)-(21), whose two private copies of ea
 statistic: noise of 1/epsilon^2 where the copies have 1/epsilon^4.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,8 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
+from sordino.estimation.quadratic import check_radius, positive_part, trust_region
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -54,7 +55,7 @@ class Regression(NormalEstimate):
 
     target: int
     features: tuple[int, ...]
-    covariance: NDArray[np.float64]
+    covariance: Floats
 
     @property
     def intercept(self) -> float:
@@ -62,7 +63,7 @@ class Regression(NormalEstimate):
         return float(self.value[0])
 
     @property
-    def slopes(self) -> NDArray[np.float64]:
+    def slopes(self) -> Floats:
         """How much the prediction moves with each feature, shape (p,)."""
         return self.value[1:]
 
@@ -73,11 +74,9 @@ class ProjectedFit:
 
     Attributes:
         value: the intercept and the slopes, shape (p + 1,), in the attributes' own units.
-        n: the number of reports.
-        target, features: as in `Regression`.
     """
 
-    value: NDArray[np.float64]
+    value: Floats
     n: int
     target: int
     features: tuple[int, ...]
@@ -135,10 +134,6 @@ def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ran
 
     Args:
         told: the means of all statistics that it needs, and how far they may be off.
-        n: the number of reports.
-        target: as for `least_squares`.
-        asked: the features.
-        ranges: likewise.
     """
     singles, own = told.singles(asked), told.place[(target,)]
     second, products = told.second(asked, asked), told.second(asked, [target])
@@ -159,9 +154,7 @@ def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ran
     return Regression(unit @ solution + shift, stderr, n, target, tuple(asked), covariance)
 
 
-def normal_equations(
-    told: EstimatedMoments, target: int, asked: Sequence[int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def normal_equations(told: EstimatedMoments, target: int, asked: Sequence[int]) -> tuple[Floats, Floats]:
     """A and b of A t = b on the scaled numbers, shapes (p + 1, p + 1) and (p + 1,), the intercept first."""
     singles = told.means[told.singles(asked)]
     second, products = told.second(asked, asked), told.second(asked, [target])
@@ -177,28 +170,17 @@ def projected_least_squares(
     ranges: Ranges | None = None,
     *,
     radius: float | None = None,
-    project: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
 ) -> ProjectedFit:
-    """Least squares with a ridge at the noise level, over a set of slopes if one is given.
+    """Least squares with a ridge at the noise level, over a ball of slopes if a radius is given.
 
     The slopes minimise the squared error of the normal equations, each over its expected noise, and p |t|^2 / length^2
     for slopes of that expected length; the features' covariance is taken as its nearest positive semidefinite matrix.
-    A set moves them to its point of the least squared error.
+    A ball moves them to its point of the least squared error. Raises SordinoError: as for `least_squares`, but never
+    for constant or dependent features.
 
     Args:
-        queries: by which people answered.
-        aggregate: their tally.
-        target: as for `least_squares`.
-        features: likewise.
-        ranges: likewise.
         radius: the scaled slopes together are at most this long; also the expected length, else 1.
-        project: the nearest point, of any convex set, to any scaled slopes.
-
-    Raises:
-        SordinoError: as for `least_squares`, but never for constant or dependent features; radius and project both.
     """
-    if radius is not None and project is not None:
-        raise SordinoError("a set of slopes must be given once", found="a radius and a projection")
     length = EXPECTED_LENGTH if radius is None else radius
     check_radius(length)
     asked, ranges = _read(queries, target, features, ranges)
@@ -211,14 +193,11 @@ def projected_least_squares(
     slopes = np.linalg.solve(
         weighed @ between + len(asked) / length**2 * np.eye(len(asked)), weighed @ products.value[:, 0]
     )
-    if radius is not None or project is not None:
+    if radius is not None:
         # The largest row bounds what the noise adds to an eigenvalue, in the root of the mean square.
         ridge = np.sqrt(np.max(np.sum(centred.stderr**2, axis=1)))
         metric = between + ridge * np.eye(len(asked))
-        if project is None:
-            slopes = trust_region(metric, metric @ slopes, length)
-        else:
-            slopes = projected_minimum(metric, metric @ slopes, project)
+        slopes = trust_region(metric, metric @ slopes, length)
     intercept = told.means[told.place[(target,)]] - slopes @ told.means[told.singles(asked)]
     unit, shift = coefficient_units(target, asked, ranges)
     return ProjectedFit(unit @ [intercept, *slopes] + shift, aggregate.n, target, tuple(asked))
@@ -227,8 +206,7 @@ def projected_least_squares(
 def read_features(d: int, target: int, features: Sequence[int] | None) -> list[int]:
     """The features asked for; all attributes but the target by default.
 
-    Raises:
-        SordinoError: no features, unknown ones, one twice, or the target among them.
+    Raises SordinoError: no features, unknown ones, one twice, or the target among them.
     """
     if not 0 <= target < d:
         raise SordinoError(f"a target must be among the attributes 0..{d - 1}", found=shown(target))
@@ -259,11 +237,11 @@ class FeatureVariation:
         along: its direction, shape (surveys, p).
     """
 
-    variance: NDArray[np.float64]
-    variance_stderr: NDArray[np.float64]
-    least: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-    along: NDArray[np.float64]
+    variance: Floats
+    variance_stderr: Floats
+    least: Floats
+    stderr: Floats
+    along: Floats
 
     @classmethod
     def of(cls, centred: Combined, errors: float = DISTINCT) -> "FeatureVariation":
@@ -296,48 +274,34 @@ class FeatureVariation:
         return self.is_constant.any(axis=1) | (self.least <= DISTINCT * self.stderr)
 
     @property
-    def distinctness(self) -> NDArray[np.float64]:
+    def distinctness(self) -> Floats:
         """The least number of standard errors by which features vary, alone or all together, shape (surveys,)."""
         alone = (self.variance / self.variance_stderr).min(axis=1)
-        found: NDArray[np.float64] = np.fmin(alone, self.least / self.stderr)
+        found: Floats = np.fmin(alone, self.least / self.stderr)
         return found
 
 
 def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequence[str]) -> None:
     """Refuse features that do not vary, each alone and all together, beyond what noise could feign.
 
-    Args:
-        told: of one survey.
-        features: their places.
-        labels: what they are called, for the error.
-
-    Raises:
-        SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent ones.
+    Raises SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent
+    ones.
     """
     found = FeatureVariation.of(_of_one_survey(told, features))
     constant = np.flatnonzero(found.is_constant[0])
     if constant.size:
-        raise SordinoError(
-            f"a feature must vary by more than {DISTINCT:g} standard errors",
-            found=f"{labels[constant[0]]}, which cannot be told from a constant",
-            step="leave it out, ask more people, or take the projected fit",
-        )
+        rule = f"a feature must vary by more than {DISTINCT:g} standard errors"
+        step = "leave it out, ask more people, or take the projected fit"
+        raise SordinoError(rule, found=f"{labels[constant[0]]}, which cannot be told from a constant", step=step)
     if found.is_refused[0]:
         most = labels[int(np.argmax(np.abs(found.along[0])))]
-        raise SordinoError(
-            f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors",
-            found=f"a least eigenvalue of {found.least[0]:.2g}, mostly along {most}",
-            step="leave features out, ask more people, or take the projected fit",
-        )
+        rule = f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors"
+        step = "leave features out, ask more people, or take the projected fit"
+        raise SordinoError(rule, found=f"a least eigenvalue of {found.least[0]:.2g}, mostly along {most}", step=step)
 
 
 def distinctness(told: EstimatedMoments, features: Sequence[int]) -> float:
-    """The least number of standard errors by which features vary, each alone or all together.
-
-    Args:
-        told: of one survey.
-        features: their places.
-    """
+    """The least number of standard errors by which features vary, each alone or all together."""
     return float(FeatureVariation.of(_of_one_survey(told, features), errors=0.0).distinctness[0])
 
 
@@ -346,9 +310,7 @@ def _of_one_survey(told: EstimatedMoments, features: Sequence[int]) -> Combined:
     return replace(told, means=told.means[None]).covariances(features, features)
 
 
-def coefficient_units(
-    target: int, asked: Sequence[int], ranges: Ranges
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def coefficient_units(target: int, asked: Sequence[int], ranges: Ranges) -> tuple[Floats, Floats]:
     """The linear map and the shift that turn scaled coefficients into the attributes' own units."""
     slopes = ranges.half[target] / ranges.half[asked]
     unit = np.diag(np.concatenate([ranges.half[[target]], slopes]))

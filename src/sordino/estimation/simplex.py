@@ -4,17 +4,14 @@ Source: context-aware LDP paper, Section 7 (the post-processing of its experimen
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
+from sordino.exact.arrays import Floats
 
 
 def project(
-    vector: NDArray[np.float64],
-    blocks: Partition | None = None,
-    totals: NDArray[np.float64] | None = None,
-    weights: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    vector: Floats, blocks: Partition | None = None, totals: Floats | None = None, weights: Floats | None = None
+) -> Floats:
     """The nearest nonnegative vector with the given total in each block, shape (k,); by default one block of total 1.
 
     What the nearest vector leaves at zero is zero here exactly, not a remainder of rounding.
@@ -65,7 +62,7 @@ def project(
     return np.where(positive, np.maximum(projected - excess[blocks.block], 0.0), 0.0)
 
 
-def _sums_within(ordered: NDArray[np.float64], blocks: Partition) -> NDArray[np.float64]:
+def _sums_within(ordered: Floats, blocks: Partition) -> Floats:
     """Running sums that start anew in each block; small ones are not taken from the difference of large ones."""
     if (blocks.sizes == blocks.sizes[0]).all():
         return np.cumsum(ordered.reshape(blocks.m, -1), axis=1).ravel()

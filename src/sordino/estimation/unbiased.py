@@ -13,9 +13,9 @@ from functools import cached_property
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 
@@ -24,24 +24,23 @@ class Decoded:
     """What a law of codes tells of each value, decoded when it is first needed and once: a pass over all counters.
 
     Attributes:
-        mechanism: made the reports.
         law: shape (counters,), the tally divided by the number of reports.
     """
 
     mechanism: Mechanism
-    law: NDArray[np.float64]
+    law: Floats
 
     @cached_property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """The mean of each g_x, shape (k,): the estimate, not shifted. Not to be changed."""
         return self.mechanism.decode(self.law)
 
     @cached_property
-    def second_moment(self) -> NDArray[np.float64]:
+    def second_moment(self) -> Floats:
         """The mean of each g_x squared, shape (k,). Not to be changed."""
         return self.mechanism.decode_squares(self.law)
 
-    def estimate(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def estimate(self, *, subtract_totals: bool = False) -> Floats:
         """As `unbiased`, in a new array."""
         estimate = self.mean.copy()
         if subtract_totals:
@@ -51,7 +50,7 @@ class Decoded:
             estimate -= excess[blocks.block]
         return estimate
 
-    def unit_variance(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def unit_variance(self, *, subtract_totals: bool = False) -> Floats:
         """As the function `unit_variance`, in a new array."""
         moment = self.second_moment.copy()
         if subtract_totals:
@@ -66,13 +65,8 @@ class Decoded:
         moment -= np.square(estimate, out=estimate)
         return np.maximum(moment, 0.0, out=moment)
 
-    def powers(self, count: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
-        """The means of the first powers of what a report adds to each estimate, shape (count, k).
-
-        Args:
-            count: of the powers.
-            subtract_totals: as in `unbiased`.
-        """
+    def powers(self, count: int, *, subtract_totals: bool = False) -> Floats:
+        """The means of the first powers of what a report adds to each estimate, shape (count, k)."""
         mechanism, law = self.mechanism, self.law
         if not subtract_totals:
             higher = [mechanism.decode_powers(law, power) for power in range(3, count + 1)]
@@ -84,20 +78,17 @@ class Decoded:
                 found[power - 1] += comb(power, own) * mechanism.decode_powers(law * shift ** (power - own), own)
         return found
 
-    def covariance(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    def covariance(self, functionals: Floats, *, subtract_totals: bool = False) -> Floats:
         """The covariance, times n, of the estimates of linear functionals of the shares, shape (m, m).
+
+        Raises SordinoError: a tally that does not tell it.
 
         Args:
             functionals: of the values, shape (m, k).
-            subtract_totals: as in `unbiased`.
-
-        Raises:
-            SordinoError: a tally that does not tell it.
         """
         moments = self.mechanism.second_moments(functionals, self.law, subtract_totals=subtract_totals)
         mean = functionals @ self.estimate(subtract_totals=subtract_totals)
-        covariance: NDArray[np.float64] = moments - np.outer(mean, mean)
-        return covariance
+        return moments - np.outer(mean, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,25 +96,20 @@ class Functionals:
     """Linear functionals of the shares, with the variances of their estimates: of reports, and of a plan.
 
     Attributes:
-        mechanism: makes the reports.
         weights: of the values, shape (m, k).
-        subtract_totals: as in `unbiased`.
     """
 
     mechanism: Mechanism
-    weights: NDArray[np.float64]
+    weights: Floats
     subtract_totals: bool = False
 
-    def variances(self, decoded: Decoded, n: int) -> NDArray[np.float64]:
+    def variances(self, decoded: Decoded, n: int) -> Floats:
         """Of the estimates by n reports, times n, shape (m,); as far as the reports tell.
 
         The plug-in variance is right on average, but 0 where all reports say the same. The share of some values
         together that is estimated nearer to 0 or 1 than one person makes it is taken to be there, as in
         `variance_of_reports`, and all answers to vary as little as those of any of these values, and of the others.
         Whatever else is weighed varies at least as the answers of people who all have one value.
-
-        Raises:
-            SordinoError: a tally that does not tell it.
         """
         value = self.weights @ decoded.estimate(subtract_totals=self.subtract_totals)
         found = self._squares @ decoded.law - value**2
@@ -133,40 +119,34 @@ class Functionals:
         for row in np.flatnonzero(some & (share != value)):
             own, others = (self.squares_of_value[row, which].min() for which in (inside[row], ~inside[row]))
             least[row] = share[row] * own + (1 - share[row]) * others - share[row] ** 2
-        variances: NDArray[np.float64] = np.maximum(found, least)
+        variances: Floats = np.maximum(found, least)
         return variances
 
-    def expected_variances(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected_variances(self, shares: Floats) -> Floats:
         """Of the estimates by n reports of people with these shares, times n, shape (m,)."""
-        variance: NDArray[np.float64] = self.squares_of_value @ shares - (self.weights @ shares) ** 2
-        return variance
+        return self.squares_of_value @ shares - (self.weights @ shares) ** 2
 
     @cached_property
-    def _squares(self) -> NDArray[np.float64]:
+    def _squares(self) -> Floats:
         return self.mechanism.square_weights(self.weights, subtract_totals=self.subtract_totals)
 
     @cached_property
-    def squares_of_value(self) -> NDArray[np.float64]:
+    def squares_of_value(self) -> Floats:
         """The mean square of what the reports of each value add, shape (m, k)."""
         return self.mechanism.adjoint(self._squares)
 
 
-def estimate_shares(
-    mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
-) -> NDArray[np.float64]:
+def estimate_shares(mechanism: Mechanism, law: Floats, *, subtract_totals: bool = False) -> Floats:
     """The estimate of each value's share, shape (k,); may be negative.
 
     Args:
-        mechanism: made the reports.
         law: shape (counters,), the tally divided by the number of reports.
         subtract_totals: shift each block's estimates to add up to the share of the block.
     """
     return Decoded(mechanism, law).estimate(subtract_totals=subtract_totals)
 
 
-def unit_variance(
-    mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
-) -> NDArray[np.float64]:
+def unit_variance(mechanism: Mechanism, law: Floats, *, subtract_totals: bool = False) -> Floats:
     """The variance, times n, of each estimate for independent people whose counters have this mean, shape (k,).
 
     With the empirical law it is the plug-in variance. An estimate is the mean over reports of a function g_x(y) of
@@ -175,18 +155,13 @@ def unit_variance(
     return Decoded(mechanism, law).unit_variance(subtract_totals=subtract_totals)
 
 
-def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> Floats:
     """The variance, times n, of each estimate, as far as the reports tell, shape (k,): positive if k > 1.
 
     The plug-in variance, which is right on average, and zero where all reports say the same, so that nobody was seen
     with a value, or nobody without. What it lacks there is known: whatever the population, a share p has at least the
     variance p own + (1 - p) least - p^2, with the second moments of `Mechanism.squares`. It is taken at the nearest
     share to the estimate that some population of n + 1 people has that is not all alike.
-
-    Args:
-        decoded: the law of the reports.
-        n: their number.
-        subtract_totals: as in `unbiased`.
     """
     plain = decoded.unit_variance()
     if decoded.mechanism.k == 1:
@@ -201,19 +176,16 @@ def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
     return float(leverages(mechanism, subtract_totals=subtract_totals).max()) if mechanism.informative else np.inf
 
 
-def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> Floats:
     """How many people one forged report can weigh in each value's estimate, at most, shape (k,).
 
     The swing of g_x(y) over the codes y, where every report of another block gives 0.
     """
     least, most = amount_ends(mechanism, subtract_totals=subtract_totals)
-    swing: NDArray[np.float64] = most - least
-    return swing
+    return most - least
 
 
-def amount_ends(
-    mechanism: Mechanism, *, subtract_totals: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def amount_ends(mechanism: Mechanism, *, subtract_totals: bool = False) -> tuple[Floats, Floats]:
     """The least and the largest amount that a report can add to each value's estimate, shape (k,) each."""
     least, most = mechanism.contribution_range
     if not subtract_totals:
@@ -224,7 +196,7 @@ def amount_ends(
     return np.where(several, least - excess.max(), 0.0), np.where(several, most - excess.min(), 1.0)
 
 
-def _excess(mechanism: Mechanism) -> NDArray[np.float64]:
+def _excess(mechanism: Mechanism) -> Floats:
     excess = mechanism.excess
     if excess is None:
         raise SordinoError("the tally must tell each report's excess", step="do not subtract totals here")

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.shape import Shape
-from sordino.evidence.stack import Stack
+from sordino.evidence.shape import Shape, Stack
 from sordino.exact.rounding import up_from_zero
 
 UNIT = 2.0**-53
@@ -48,7 +47,6 @@ class Terms:
     error: float
 
     def __add__(self, other: "Terms") -> "Terms":
-        """All of both."""
         return Terms(
             self.shape.join(other.shape),
             np.concatenate((self.slopes, other.slopes)),
@@ -81,8 +79,6 @@ class BoxEvidence:
         """The evidence of one report: a function of coefficients . x + constant, the two of the form.
 
         Args:
-            box: where the record lies.
-            shape: one function.
             form: d coefficients and a constant, exact.
             radius: how far the report's ln Pr may be from the function.
             ceiling: what the channel promises, rounded up.
@@ -104,11 +100,7 @@ class BoxEvidence:
         return cls(box, (terms,), radius, ceiling)
 
     def __add__(self, other: "BoxEvidence") -> "BoxEvidence":
-        """The evidence of both sets of reports together.
-
-        Raises:
-            SordinoError: evidence about another box.
-        """
+        """The evidence of both sets of reports together."""
         if self.box != other.box:
             raise SordinoError("evidence adds over one box", found="two boxes")
         groups = list(self.groups)

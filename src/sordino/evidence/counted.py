@@ -37,11 +37,9 @@ class CountedEvidence:
     counts: Mapping[tuple[int, ...], Counts] = field(default_factory=dict)
 
     def plus(self, distinct: tuple[int, ...], place: NDArray[np.integer]) -> "CountedEvidence":
-        """With one more report.
+        """With one more report, of which each value has one of its distinct whole weights, ascending.
 
-        Args:
-            distinct: its whole weights, ascending; a first one of 0 is that of values that cannot cause it.
-            place: which of them each value has, shape (k,).
+        A first weight of 0 is that of values that cannot cause it.
         """
         # Of a mechanism with many weights each answer has few.
         used, own = np.unique(place, return_inverse=True)
@@ -77,11 +75,7 @@ class CountedEvidence:
         return {weight: exponent for weight, exponent in powers.items() if exponent}
 
     def whole(self, possible: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """Whole numbers proportional to the likelihood, shape (k,): without the powers that all values share.
-
-        Args:
-            possible: which values can cause the reports; the others get 0.
-        """
+        """Whole numbers in proportion to the likelihood, shape (k,), without shared powers; 0 where impossible."""
         total = np.full(self.k, 1, dtype=object)
         for weight, exponents in self._exponents():
             own = exponents - exponents[possible].min(initial=exponents.max())

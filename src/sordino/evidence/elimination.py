@@ -58,13 +58,11 @@ class _Scopes:
 
     @classmethod
     def of(cls, sizes: Mapping[int, int]) -> "_Scopes":
-        """Of places with these sizes."""
         bits = {place: 1 << j for j, place in enumerate(sizes)}
         kinds = [(own, sum(bits[place] for place in sizes if sizes[place] == own)) for own in set(sizes.values())]
         return cls(bits, kinds)
 
     def mask(self, places: Iterable[int]) -> int:
-        """Places, each once."""
         return sum(map(self.bits.__getitem__, places))
 
     def entries(self, masks: Mapping[int, int], numbers: Iterable[int]) -> int:
@@ -84,7 +82,6 @@ def best_sum(tables: Iterable[Table], side: Literal["max", "min"], *, limit: int
 
     Args:
         tables: each with places of its own; sizes agree where places do.
-        side: which end.
         limit: entries of a sum at most.
 
     Example:
@@ -99,13 +96,9 @@ def best_sum(tables: Iterable[Table], side: Literal["max", "min"], *, limit: int
 def best_table(
     tables: Iterable[Table], kept: Collection[int], best: Choice, *, limit: int = LARGEST_SUM
 ) -> tuple[Table, bool]:
-    """For each way that some attributes can be the best value over all others, and whether it is attained.
+    """For each way that the kept attributes can be the best value over all others, and whether it is attained.
 
-    Args:
-        tables: as of `best_sum`; attributes that none of them touches are left out.
-        kept: the attributes that stay.
-        best: of the values along an axis; it keeps a kept last axis together.
-        limit: entries of a sum at most.
+    As `best_sum`; kept attributes that no table touches are left out, and `best` keeps a kept last axis together.
     """
     left = dict(enumerate(tables))
     sizes = sizes_of(left.values())
@@ -143,14 +136,7 @@ def best_table(
 def both_ends(
     tables: Iterable[Table], kept: Collection[int], most: Choice, *, limit: int = LARGEST_SUM
 ) -> tuple[tuple[tuple[int, ...], NDArray[Any], NDArray[Any]], bool]:
-    """The places that stay, the largest and the smallest values, and whether they are attained, by one elimination.
-
-    Args:
-        tables: as of `best_table`.
-        kept: the attributes that stay.
-        most: the largest values along an axis.
-        limit: entries of a sum at most.
-    """
+    """The places that stay, the largest and the smallest values, and whether they are attained, by one elimination."""
     # The largest sum, and that of everything negated, along an axis of their own.
     both = [((BOTH, *places), np.stack((array, -array))) for places, array in tables]
     (scope, best), exact = best_table(both, (BOTH, *kept), most, limit=2 * limit)
@@ -185,9 +171,7 @@ def combine_tables(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table
 def gather_tables(tables: Sequence[Table], entries: int) -> list[Table]:
     """The same sum by fewer tables: attributes stand in blocks, and what touches the same one or two is added.
 
-    Args:
-        tables: some of them over few places.
-        entries: of two blocks together at most, where no attribute has more values than two blocks may.
+    Two blocks together have at most so many entries, where no attribute has more values than two blocks may.
     """
     block, number, size = {}, 0, 1
     for place, own in sorted(sizes_of(tables).items()):
@@ -206,13 +190,7 @@ def gather_tables(tables: Sequence[Table], entries: int) -> list[Table]:
 
 
 def fits(sizes: Mapping[tuple[int, ...], Sequence[int]], kept: Collection[int], limit: int) -> bool:
-    """Whether no sum that `best_table` would need has more entries than a limit.
-
-    Args:
-        sizes: of tables, by their places.
-        kept: the attributes that stay.
-        limit: of entries.
-    """
+    """Whether no sum that `best_table` would need of tables of these sizes has more entries than a limit."""
     return all(entries <= limit for entries in _sums(sizes, kept))
 
 

@@ -28,6 +28,7 @@ from sordino.evidence.elimination import (
     sizes_of,
     work,
 )
+from sordino.evidence.finite import reach_of
 from sordino.exact.rounding import down, up
 
 HOPELESS = 1e200
@@ -77,11 +78,11 @@ class Factor:
     def merge(self, other: "Factor") -> "Factor":
         """Both together, on the same attributes; centred, since a constant tells nothing."""
         log = self.log + other.log
-        radius = self.radius + other.radius + math.ulp(_reach(log))
+        radius = self.radius + other.radius + math.ulp(reach_of(log))
         largest = float(log.max())
         if math.isfinite(largest) and largest != 0:
             log = log - largest
-            radius += math.ulp(_reach(log) + abs(largest))
+            radius += math.ulp(reach_of(log) + abs(largest))
         return Factor(self.places, log, math.nextafter(radius, math.inf))
 
     @property
@@ -92,7 +93,7 @@ class Factor:
     @cached_property
     def reach(self) -> float:
         """The largest finite absolute value."""
-        return _reach(self.log)
+        return reach_of(self.log)
 
     @cached_property
     def possible(self) -> bool:
@@ -183,17 +184,11 @@ class FactoredEvidence:
         return replace(self, most=most) if most < self.most else self
 
     def plus(self, factor: Factor) -> "FactoredEvidence":
-        """With one more factor; components that it does not touch, and what is known of them, stay.
-
-        Raises:
-            SordinoError: places out of order or twice, or a table of another shape.
-        """
+        """With one more factor; components that it does not touch, and what is known of them, stay."""
         sizes = tuple(self.shape[place] for place in factor.places if 0 <= place < len(self.shape))
         if list(factor.places) != sorted(set(factor.places)) or factor.log.shape != sizes:
-            raise SordinoError(
-                "a factor must have an axis for each of its attributes, in their order",
-                found=f"places {factor.places} and shape {factor.log.shape}",
-            )
+            rule = "a factor must have an axis for each of its attributes, in their order"
+            raise SordinoError(rule, found=f"places {factor.places} and shape {factor.log.shape}")
         touched = [part for part in self.components if not part.places.isdisjoint(factor.places)]
         factors = [known for part in touched for known in part.factors]
         same = next((i for i, known in enumerate(factors) if known.places == factor.places), None)
@@ -329,8 +324,3 @@ def _error(factors: Iterable[Factor], places: frozenset[int]) -> float:
         return 0.0
     rounds = 2 * (len(known) + len(places)) + 4
     return 2 * radius * (1 + SPARE) + rounds * math.ulp(2 * reach)
-
-
-def _reach(log: NDArray[np.float64]) -> float:
-    """The largest finite absolute value."""
-    return float(np.abs(log[np.isfinite(log)]).max(initial=0.0))

@@ -130,14 +130,11 @@ class ColumnStack:
         return cls(column.k, column.count, (column.code,), parts)
 
     def __len__(self) -> int:
-        """How many classes."""
         return len(self.codes)
 
     def __getitem__(self, place: int) -> ColumnClass:
-        """One of the classes."""
         parts = tuple(ValueClass(part.values[place], part.weights) for part in self.parts)
         return ColumnClass(self.k, self.count, self.codes[place], parts)
 
     def __iter__(self) -> Iterator[ColumnClass]:
-        """The classes, one by one."""
         return (self[place] for place in range(len(self)))

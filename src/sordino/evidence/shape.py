@@ -3,12 +3,15 @@
 An object stands for n functions of one kind, that differ in their parameters; t has shape (..., n). What a bound needs
 of a kind is a certified concave envelope in its dual form: `offset(slope, low, high)`, a number that f(t) - slope t
 does not exceed on [low, high], for every slope. By weak duality any slopes at all then give a valid upper bound on a
-sum (see `evidence.bound.relaxation`); `tangent` only says which slopes are good. All numbers are floats; `error` and
+sum (see `evidence.bound.search`); `tangent` only says which slopes are good. All numbers are floats; `error` and
 `steepest` bound what rounding can do, and the margin of the evidence contains them.
 Source: Bayesian privacy filter paper, Section 5.3; the dual form replaces the chords of its Algorithm 5.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -97,12 +100,7 @@ class Shape(ABC):
         return np.full_like(t, np.nan)
 
     def rise(self, up: Floats, down: Floats) -> "Shape | None":
-        """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of their own; None if there is none.
-
-        Args:
-            up: shape (n,).
-            down: shape (n,).
-        """
+        """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of its own; None if none is."""
         del up, down
         return None
 
@@ -166,7 +164,6 @@ class Sigmoid(Shape):
         return np.where(self.inflection <= low, low, end), slope
 
     def highest(self, low: Floats, high: Floats) -> Floats:
-        """At the upper end."""
         del low
         return self.value(high)
 
@@ -203,56 +200,110 @@ class Reflected(Sigmoid):
         self.concave, self.convex, self.kinked = inner.convex, inner.concave, inner.kinked
 
     def value(self, t: Floats) -> Floats:
-        """Turned around."""
         return -self._inner.value(-t)
 
     def slope(self, t: Floats) -> Floats:
-        """The same slope at the other side."""
         return self._inner.slope(-t)
 
     def slopes(self, t: Floats) -> tuple[Floats, Floats]:
-        """Left becomes right."""
         left, right = self._inner.slopes(-t)
         return right, left
 
     @property
     def inflection(self) -> Floats:
-        """At the other side."""
         return -self._inner.inflection
 
     def stationary(self, slope: Floats) -> Floats:
-        """On the convex part of f."""
         return -self._inner.stationary_convex(slope)
 
     def stationary_convex(self, slope: Floats) -> Floats:
-        """On the concave part of f."""
         return -self._inner.stationary(slope)
 
     def reflect(self) -> Shape:
-        """Turned around twice."""
         return self._inner
 
     @property
     def steepest(self) -> Floats:
-        """As f."""
         return self._inner.steepest
 
     @property
     def bend(self) -> Floats:
-        """As f."""
         return self._inner.bend
 
     @property
     def largest(self) -> Floats:
-        """As f."""
         return self._inner.largest
 
     @property
     def error(self) -> Floats:
-        """As f."""
         return self._inner.error
 
 
 def _quotient(rise: Floats, run: Floats) -> Floats:
     """Rise over run; 0 where there is no run."""
     return np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
+
+
+class Stack(Shape):
+    """Functions of several kinds, one after the other."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        super().__init__(np.empty((0, sum(shape.n for shape in shapes))))
+        ends = np.cumsum([0, *(shape.n for shape in shapes)]).tolist()
+        self._parts = [(slice(*span), shape) for span, shape in zip(pairwise(ends), shapes, strict=True)]
+        self.concave = all(shape.concave for shape in shapes)
+        self.convex = all(shape.convex for shape in shapes)
+        self.kinked = any(shape.kinked for shape in shapes)
+        self.two_sided = any(shape.two_sided for shape in shapes)
+
+    @classmethod
+    def of(cls, shapes: Sequence[Shape]) -> Shape:
+        """The one kind itself where there is one only."""
+        return shapes[0] if len(shapes) == 1 else cls(shapes)
+
+    def value(self, t: Floats) -> Floats:
+        return np.concatenate([shape.value(t[..., part]) for part, shape in self._parts], axis=-1)
+
+    def slope(self, t: Floats) -> Floats:
+        return np.concatenate([shape.slope(t[..., part]) for part, shape in self._parts], axis=-1)
+
+    def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        return _together([shape.tangent(low[..., part], high[..., part]) for part, shape in self._parts])
+
+    def tangent_right(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        return _together([shape.tangent_right(low[..., part], high[..., part]) for part, shape in self._parts])
+
+    def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
+        found = [shape.offset(slope[..., part], low[..., part], high[..., part]) for part, shape in self._parts]
+        return np.concatenate(found, axis=-1)
+
+    def highest(self, low: Floats, high: Floats) -> Floats:
+        return np.concatenate([shape.highest(low[..., part], high[..., part]) for part, shape in self._parts], axis=-1)
+
+    def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        return _together([shape.slope_range(low[..., part], high[..., part]) for part, shape in self._parts])
+
+    def reflect(self) -> Shape:
+        return Stack([shape.reflect() for _, shape in self._parts])
+
+    @cached_property
+    def steepest(self) -> Floats:
+        return np.concatenate([shape.steepest for _, shape in self._parts])
+
+    @cached_property
+    def bend(self) -> Floats:
+        return np.concatenate([shape.bend for _, shape in self._parts])
+
+    @cached_property
+    def largest(self) -> Floats:
+        return np.concatenate([shape.largest for _, shape in self._parts])
+
+    @cached_property
+    def error(self) -> Floats:
+        return np.concatenate([shape.error for _, shape in self._parts])
+
+
+def _together(found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Pairs of all kinds as one pair."""
+    first, second = zip(*found, strict=True)
+    return np.concatenate(first, axis=-1), np.concatenate(second, axis=-1)

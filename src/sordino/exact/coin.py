@@ -17,23 +17,12 @@ WORD = 2**64
 
 
 def largest_threshold(epsilon: Nats, heads: int = 1, tails: int = 1) -> int:
-    """The largest T <= 2^64 - 1 with heads T <= e^epsilon tails (2^64 - T).
-
-    Args:
-        epsilon: the loss allowed, >= 0.
-        heads: weight a >= 1 of one unit of the coin's heads.
-        tails: weight b >= 1 of one unit of its tails.
-    """
+    """The largest T <= 2^64 - 1 with heads T <= e^epsilon tails (2^64 - T), for epsilon >= 0 and weights >= 1."""
     return min(_settle(epsilon, lambda factor: floor(factor * tails * WORD / (heads + factor * tails))), WORD - 1)
 
 
 def least_weight(epsilon: Nats, heavy: Fraction | int) -> int:
-    """The least whole R with e^epsilon R >= heavy.
-
-    Args:
-        epsilon: the loss allowed, >= 0.
-        heavy: the weight that R stands against, >= 0.
-    """
+    """The least whole R with e^epsilon R >= heavy, both >= 0."""
     return _settle(epsilon, lambda factor: ceil(heavy / factor))
 
 

@@ -25,11 +25,7 @@ Call: TypeAlias = tuple[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Entries:
-    """The entries of an object.
-
-    Attributes:
-        found: the object, of whatever kind.
-        where: its place in the document, for messages.
+    """The entries of an object that was found, of whatever kind, where it stands in the document.
 
     Example:
         >>> entries = Entries({"k": 3, "threshold": "12297829382473034410"}, "mechanism")
@@ -44,11 +40,7 @@ class Entries:
     where: str
 
     def require(self, names: Iterable[str]) -> None:
-        """Refuse entries of other names.
-
-        Raises:
-            DamagedError: one of them.
-        """
+        """Refuse entries of other names."""
         unknown = sorted(set(self._object()) - set(names), key=str)
         if unknown:
             raise DamagedError(f"{self.where} must have known entries only", found=shown(unknown[0]))
@@ -67,13 +59,6 @@ class Entries:
     def wholes(self, name: str) -> tuple[int, ...]:
         """Whole numbers up to 2^53."""
         return tuple(self._whole(name, item) for item in self._list(name, self._entry(name)))
-
-    def tuples(self, name: str) -> tuple[tuple[int, ...], ...]:
-        """Lists of whole numbers up to 2^53."""
-        return tuple(
-            tuple(self._whole(name, item) for item in self._list(name, row))
-            for row in self._list(name, self._entry(name))
-        )
 
     def runs(self, name: str) -> tuple[tuple[int, ...], ...]:
         """Whole numbers up to 2^53, each by itself or in lists of two and more: a run is one of them, or a list."""

@@ -162,10 +162,7 @@ class KeyedSource:
 class KeyedRecords:
     """The words of a batch of records of a task: a `Source` for as many values, in the same order.
 
-    Attributes:
-        source: of the task.
-        low: half of the bits of each id, shape (n,): nearly all that differ have other ones.
-        high: the other half.
+    Nearly all ids that differ have another low half of their bits, shape (n,).
     """
 
     source: KeyedSource
@@ -184,7 +181,6 @@ class KeyedRecords:
         return self._words("public" if use == "question" else f"public {use}", [])
 
     def take(self, rows: Rows) -> "KeyedRecords":
-        """Some of the records."""
         return KeyedRecords(self.source, self.low[rows], self.high[rows])
 
     def _words(self, use: str, columns: list[Words]) -> "_KeyedStream":
@@ -221,8 +217,7 @@ class _KeyedStream:
         pairs = self._pairs[1]
         # Nearly always all rows drew as many words; a copy is handed out, which the caller may change.
         low, high = (int(second.min()), int(second.max())) if second.size else (0, 0)
-        words: Words = pairs[:, low].copy() if low == high else np.where(second == 1, pairs[:, 1], pairs[:, 0])
-        return words
+        return pairs[:, low].copy() if low == high else np.where(second == 1, pairs[:, 1], pairs[:, 0])
 
     def take(self, rows: Rows) -> "_KeyedStream":
         if self._places is not None:

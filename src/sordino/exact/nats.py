@@ -58,11 +58,8 @@ class Nats:
         try:
             return cls(*_terms(amount)) if isinstance(amount, str) else cls(read_rational(amount))
         except SordinoError:
-            raise SordinoError(
-                "an amount of loss must be a finite number of nats",
-                found=shown(amount),
-                step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"',
-            ) from None
+            rule, found = "an amount of loss must be a finite number of nats", shown(amount)
+            raise SordinoError(rule, found=found, step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"') from None
 
     @classmethod
     @checked
@@ -76,12 +73,10 @@ class Nats:
         return self.ratio != 0
 
     def __add__(self, other: "NatsLike") -> "Nats":
-        """Add two amounts exactly."""
         amount = Nats.of(other)
         return Nats(self.rational + amount.rational, self.ratio * amount.ratio)
 
     def __sub__(self, other: "NatsLike") -> "Nats":
-        """Subtract a finite amount exactly."""
         amount = Nats.of(other)
         if not amount.is_finite:
             raise SordinoError("only a finite loss can be subtracted", found="minus infinity")
@@ -107,7 +102,6 @@ class Nats:
             digits *= 2
 
     def __eq__(self, other: object) -> bool:
-        """Exact equality of the amounts."""
         if not isinstance(other, Nats | int | Fraction):
             return NotImplemented
         amount = other if isinstance(other, Nats) else Nats(Fraction(other))
@@ -135,19 +129,15 @@ class Nats:
         return (self - amount).sign()
 
     def __lt__(self, other: "NatsLike") -> bool:
-        """Exact order of the amounts."""
         return self.compare(other) < 0
 
     def __le__(self, other: "NatsLike") -> bool:
-        """Exact order of the amounts."""
         return self.compare(other) <= 0
 
     def __gt__(self, other: "NatsLike") -> bool:
-        """Exact order of the amounts."""
         return self.compare(other) > 0
 
     def __ge__(self, other: "NatsLike") -> bool:
-        """Exact order of the amounts."""
         return self.compare(other) >= 0
 
     def floor(self) -> float:
@@ -198,7 +188,6 @@ class Nats:
         return logarithm if self.rational == 0 else f"{self.rational} + {logarithm}"
 
     def __repr__(self) -> str:
-        """The canonical text in a constructor's shape."""
         return f"Nats({str(self)!r})"
 
 

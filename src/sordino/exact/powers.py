@@ -28,11 +28,7 @@ UNSURE = 1e-14
 
 
 def compare_powers(powers: Mapping[int, int], amount: Nats) -> int:
-    """-1, 0 or 1: whether the logarithm of a product of powers is below an amount, equal to it or above it, exactly.
-
-    Args:
-        powers: the exponent of each number above 0.
-        amount: nats.
+    """-1, 0 or 1: whether the logarithm of a product of powers is below some nats, equal to them or above, exactly.
 
     Example:
         >>> compare_powers({3: 10_000, 9: -4_999}, Nats.of("ln 9")), compare_powers({3: 1}, Nats.of("1.0986"))

@@ -13,13 +13,7 @@ from sordino.exact.source import Rows, Stream, Words
 
 @dataclass
 class _Pool:
-    """The words that some rows have drawn.
-
-    Attributes:
-        stream: where they come from.
-        count: how many rows there are.
-        drawn: the words of all rows by their number, and which rows have drawn them (None: all).
-    """
+    """The words that some rows have drawn: those of all rows by their number, and which have drawn them (None: all)."""
 
     stream: Stream
     count: int
@@ -50,7 +44,6 @@ class _Reader:
     position: NDArray[np.intp]
 
     def next(self) -> Words:
-        """The next word of each row."""
         mine = slice(None) if self.rows is None else self.rows
         numbers = self.position[mine].copy()
         self.position[mine] += 1
@@ -64,7 +57,6 @@ class _Reader:
         return words
 
     def take(self, rows: Rows) -> "_Reader":
-        """The streams of some of the rows."""
         mine = np.arange(self.pool.count) if self.rows is None else self.rows
         return _Reader(self.pool, mine[rows], self.position)
 

@@ -82,15 +82,12 @@ class SystemSource:
         return result
 
     def stream(self, values: NDArray[np.number]) -> Stream:
-        """Fresh words, as many as there are values; the values themselves are not looked at."""
         return FreshStream(self.words, len(values))
 
     def public(self, count: int, use: str = "question") -> Stream:  # noqa: ARG002 - fresh words never repeat
-        """Fresh words like all others."""
         return FreshStream(self.words, count)
 
     def take(self, rows: Rows) -> "SystemSource":  # noqa: ARG002 - the rows are the protocol's
-        """Fresh words for whomever: the same source."""
         return self
 
     def _cipher(self) -> CipherContext:
@@ -121,11 +118,9 @@ class FreshStream:
         self._count = count
 
     def next(self) -> Words:
-        """As many words as there are values."""
         return self._words(self._count)
 
     def take(self, rows: Rows) -> "FreshStream":
-        """As many as there are rows."""
         count = len(range(self._count)[rows]) if isinstance(rows, slice) else len(rows)
         return FreshStream(self._words, count)
 

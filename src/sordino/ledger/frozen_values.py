@@ -62,8 +62,7 @@ class UnfrozenError(TypeError):
 def freeze(value: Any) -> bytes:
     """The bytes of a value.
 
-    Raises:
-        UnfrozenError: a part that is neither a number, a text, a tuple, a dict, an array nor of a class of Sordino.
+    Raises UnfrozenError: a part that is neither a number, a text, a tuple, a dict, an array nor of a class of Sordino.
     """
     freezer = _Freezer()
     root = freezer.place(value)
@@ -73,11 +72,7 @@ def freeze(value: Any) -> bytes:
 
 
 def thaw(content: bytes) -> Any:
-    """The value that was written as some bytes.
-
-    Raises:
-        UnfrozenError: no value's bytes, or one of classes that have other fields today.
-    """
+    """The value that was written as some bytes."""
     try:
         end = LENGTH + int.from_bytes(content[:LENGTH])
         classes, nodes, root = json.loads(content[LENGTH:end])
@@ -195,11 +190,7 @@ def _derived_fields(kind: type) -> list["Field[Any]"]:
 
 
 def _class_of(module: str, name: str, *names: str) -> tuple[type, list[str], list["Field[Any]"]]:
-    """A class of Sordino and the fields that are written of it.
-
-    Raises:
-        UnfrozenError: another class, or one that has other fields today.
-    """
+    """A class of Sordino and the fields that are written of it."""
     kind = getattr(import_module(module), name) if module.startswith(OWN) else None
     if not isinstance(kind, type) or kind.__module__ != module:
         raise UnfrozenError("a class of somebody else")

@@ -300,10 +300,8 @@ class Ledger:
     ) -> Entry:
         """A query's entry, found with its answer or written within a transaction of its own.
 
-        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
-
-        Raises:
-            RefusedError: what `write` gives instead of an entry; the transaction is committed.
+        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent. Raises
+        RefusedError: what `write` gives instead of an entry; the transaction is committed.
         """
         self._require_own_terms(query)
         try:
@@ -326,35 +324,24 @@ class Ledger:
         return found
 
     def _find_entry(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
-        """The entry of a query.
-
-        Raises:
-            SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
-            ledger is a copy.
-        """
+        """The entry of a query."""
         if reading.meta.get("copy") == "yes":
-            raise SordinoError(
-                f"{self.path} must be the person's own ledger",
-                found="one made from a transcript, which only checks",
-                step="ask the ledger itself",
-            )
+            rule = f"{self.path} must be the person's own ledger"
+            found = "one made from a transcript, which only checks"
+            raise SordinoError(rule, found=found, step="ask the ledger itself")
         entry = reading.book.entries.get(query.id)
         if entry is None:
             return None
         if entry.query.hash != query.hash:
-            raise SordinoError(
-                "a query's id must belong to one query for ever",
-                found=f"{query.id!r}, which was another one",
-                step="give the new query an id of its own",
-            )
+            rule = "a query's id must belong to one query for ever"
+            found = f"{query.id!r}, which was another one"
+            raise SordinoError(rule, found=found, step="give the new query an id of its own")
         if entry.code is None and not reading.damage:
             last = reading.book.versions[-1]
             if entry.record != last.number or last.digest != _digest(reading, record):
-                raise RefusedError(
-                    "a query must be answered about the record that it was reserved for",
-                    found="a record that has changed since, and no answer",
-                    step="ask under another id; until then it counts as any answer",
-                )
+                rule = "a query must be answered about the record that it was reserved for"
+                found = "a record that has changed since, and no answer"
+                raise RefusedError(rule, found=found, step="ask under another id; until then it counts as any answer")
         return entry
 
     def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
@@ -366,11 +353,7 @@ class Ledger:
         return standing if same else standing.with_record(digest)
 
     def _require_own_terms(self, query: AskedQuery) -> None:
-        """By other terms the same words build another channel.
-
-        Raises:
-            SordinoError: a query that was read for another ledger's terms.
-        """
+        """By other terms the same words build another channel."""
         if query.terms.hash != self.terms.hash:
             found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
             step = "read the query again by this ledger's terms"
@@ -382,14 +365,8 @@ def _digest(reading: LedgerLines, record: PersonRecord) -> str:
 
 
 def _require_whole(path: Path, reading: LedgerLines) -> None:
-    """In a damaged ledger queries may be missing that were answered: nothing more is asked.
-
-    Raises:
-        SordinoError: the damage.
-    """
+    """In a damaged ledger queries may be missing that were answered: nothing more is asked."""
     if reading.damage:
-        raise DamagedError(
-            f"{path} must be whole before anything new is asked",
-            found="damage to " + ", ".join(reading.damage),
-            step="answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more",
-        )
+        rule = f"{path} must be whole before anything new is asked"
+        step = "answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more"
+        raise DamagedError(rule, found="damage to " + ", ".join(reading.damage), step=step)

@@ -57,7 +57,6 @@ class LedgerLines:
     """Lines of a ledger, read within one transaction.
 
     Attributes:
-        terms: the promise.
         meta: what stands beside the lines.
         earlier: of the lines that the checkpoint stands for those that were read, ascending.
         events: the lines after those, ascending; of a damaged ledger those that are whole.
@@ -91,21 +90,15 @@ class LedgerLines:
 
     @cached_property
     def standing(self) -> Standing:
-        """What may be asked next.
-
-        Raises:
-            DamagedError: decisions that would be others today.
-        """
+        """What may be asked next."""
         try:
             if self.start is None:
                 return Standing.of(self.terms, self.events)
             return self.start.after_all(self.events)
         except SordinoError as error:
-            raise DamagedError(
-                "a ledger's queries must be accepted by the filter as they were when they were asked",
-                found=f"today {error.rule}",
-                step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
-            ) from None
+            rule = "a ledger's queries must be accepted by the filter as they were when they were asked"
+            step = "answers are still sent again; ask nothing new, or use the Sordino that asked them"
+            raise DamagedError(rule, found=f"today {error.rule}", step=step) from None
 
     @cached_property
     def trouble(self) -> tuple[str, ...]:
@@ -127,11 +120,7 @@ class LedgerLines:
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:
-        """Whether the checkpoint says what all lines say, which were read; one that does not is put away.
-
-        Raises:
-            DamagedError: decisions that would be others today.
-        """
+        """Whether the checkpoint says what all lines say, which were read; one that does not is put away."""
         found = read_checkpoint(connection, self.meta["key"])
         if found is None:
             _ = self.standing
@@ -150,11 +139,7 @@ class LedgerLines:
         return "differed"
 
     def next_checkpoint(self) -> Checkpoint | None:
-        """The checkpoint after all lines; None before the first, and where the standing cannot be written.
-
-        Raises:
-            DamagedError: decisions that would be others today.
-        """
+        """The checkpoint after all lines; None before the first, and where the standing cannot be written."""
         if not self.events:
             return self.checkpoint
         try:
@@ -173,8 +158,6 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
     """All lines within a transaction.
 
     Args:
-        connection: to the file.
-        terms: of the ledger.
         replay: work out the standing from the lines, whatever a checkpoint says.
 
     Raises:
@@ -195,15 +178,10 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
 def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> LedgerLines:
     """The lines after the checkpoint and those about a query within a transaction; all, where that is not enough.
 
-    Args:
-        connection: to the file.
-        terms: of the ledger.
-        name: the query's.
-        to: decide by the standing, or find the query.
+    Raises as `read_all`.
 
-    Raises:
-        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
-        SordinoError: a newer version, or no terms.
+    Args:
+        to: decide by the standing, or find the query.
     """
     try:
         part = _part(connection, terms, name, to)

@@ -28,7 +28,6 @@ class Entry:
     """A query that was accepted.
 
     Attributes:
-        query: what was asked, and by whom.
         record: the version of the record that it is about.
         sequence: its place among all events.
         time: when it was accepted, by the device's clock.
@@ -98,7 +97,6 @@ class Standing:
     """What may be asked next.
 
     Attributes:
-        terms: the promise.
         joint: the filter of all that was asked.
         version: of the record, the one that queries are about now.
     """
@@ -111,8 +109,7 @@ class Standing:
     def of(cls, terms: LedgerTerms, events: Iterable[Event]) -> "Standing":
         """From all events of a ledger.
 
-        Raises:
-            SordinoError: an event that cannot follow the earlier ones: a query that the filter does not accept.
+        Raises SordinoError: an event that cannot follow the earlier ones: a query that the filter does not accept.
         """
         return cls(terms, JointFilter.of(terms.filter())).after_all(events)
 
@@ -120,8 +117,7 @@ class Standing:
     def of_bytes(cls, terms: LedgerTerms, content: bytes) -> "Standing":
         """From what `content` gave, by the same terms.
 
-        Raises:
-            UnfrozenError: other bytes, or parts that have other fields today.
+        Raises UnfrozenError: other bytes, or parts that have other fields today.
         """
         joint, number, digest = thaw(content)
         return cls(terms, joint, Version(number, digest))
@@ -130,28 +126,19 @@ class Standing:
     def content(self) -> bytes:
         """All of it but the terms, exactly: equal standings, and no others, give equal bytes.
 
-        Raises:
-            UnfrozenError: parts that cannot be written.
+        Raises UnfrozenError: parts that cannot be written.
         """
         return freeze((self.joint, self.version.number, self.version.digest))
 
     def after_all(self, events: Iterable[Event]) -> "Standing":
-        """Where it stands after some more events.
-
-        Raises:
-            SordinoError: an event that cannot follow.
-        """
+        """Where it stands after some more events."""
         standing = self
         for event in events:
             standing = standing.after(event)
         return standing
 
     def after(self, event: Event) -> "Standing":
-        """Where it stands after one more event; what is drawn and not sent changes nothing.
-
-        Raises:
-            SordinoError: an event that cannot follow.
-        """
+        """Where it stands after one more event; what is drawn and not sent changes nothing."""
         if event.event == RECORD:
             following = self.with_record(event.secret)
             if event.id != str(following.version.number):
@@ -172,19 +159,11 @@ class Standing:
         return self
 
     def with_record(self, digest: str) -> "Standing":
-        """Where it stands for another version of the record, about which nothing was asked yet.
-
-        Raises:
-            SordinoError: a promise that says nothing of two versions.
-        """
+        """Where it stands for another version of the record, about which nothing was asked yet."""
         joint = self.joint.changed() if self.version.number else self.joint
         return Standing(self.terms, joint, Version(self.version.number + 1, digest))
 
     def decide(self, query: AskedQuery) -> Decision[FilterState]:
-        """Whether a query may be asked about this version of the record; nothing changes.
-
-        Raises:
-            SordinoError: a query that does not fit the record, or too many answers that are out.
-        """
+        """Whether a query may be asked about this version of the record; nothing changes."""
         self.joint.require_room(query.channel)
         return self.joint.decide(query.channel)

@@ -27,8 +27,7 @@ PUBLIC = (RECORD, ASKED, SENT)
 def transcript(ledger: Ledger) -> str:
     """The public lines of a ledger; of a damaged one those that are whole, and marked so.
 
-    Raises:
-        SordinoError: no ledger, or nothing that is whole.
+    Raises SordinoError: no ledger, or nothing that is whole.
     """
     contents = ledger.contents()
     public = [event for event in contents.events if event.event in PUBLIC]
@@ -41,8 +40,7 @@ def transcript(ledger: Ledger) -> str:
 def export_transcript(ledger: Ledger, path: Path) -> int:
     """Write the public lines of a ledger; how many events they are.
 
-    Raises:
-        SordinoError: something has that name, or the system refuses.
+    Raises SordinoError: something has that name, or the system refuses.
     """
     text = transcript(ledger)
     write_text(path, text)
@@ -50,12 +48,7 @@ def export_transcript(ledger: Ledger, path: Path) -> int:
 
 
 def import_transcript(source: Path, path: Path) -> Ledger:
-    """Make a ledger that only checks from a transcript, once each of its queries is found to be acceptable.
-
-    Raises:
-        SordinoError: a transcript that is cut, changed, of a damaged ledger or of a newer version; one whose queries
-        the filter does not accept; something has the new ledger's name.
-    """
+    """Make a ledger that only checks from a transcript, once each of its queries is found to be acceptable."""
     try:
         terms, events = read_transcript(source)
         _require_accepted(terms, events, source)
@@ -68,11 +61,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
 
 
 def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
-    """The terms and the events of a transcript.
-
-    Raises:
-        SordinoError: one that is cut, changed, of a damaged ledger or of a newer version.
-    """
+    """The terms and the events of a transcript."""
     text = read_text(source)
     end = text.rfind("\n", 0, -1) + 1
     with explain_kind(source, "transcript"):
@@ -93,11 +82,8 @@ def _require_accepted(terms: LedgerTerms, events: list[Event], source: Path) -> 
     try:
         Standing.of(terms, events)
     except SordinoError as error:
-        raise RefusedError(
-            f"{source} must hold queries that the filter accepts",
-            found=error.rule,
-            step="ask for the transcript of a ledger that was kept by its filter",
-        ) from None
+        step = "ask for the transcript of a ledger that was kept by its filter"
+        raise RefusedError(f"{source} must hold queries that the filter accepts", found=error.rule, step=step) from None
 
 
 def _line(number: int, event: Event) -> dict[str, Any]:

@@ -30,15 +30,8 @@ class Aggregate(Brief):
     counts: NDArray[np.int64]
 
     def __add__(self, other: "Aggregate") -> "Aggregate":
-        """The tally of both sets of reports.
-
-        Raises:
-            SordinoError: reports of different mechanisms.
-        """
+        """The tally of both sets of reports of one mechanism."""
         if self.fingerprint != other.fingerprint:
-            raise SordinoError(
-                "only tallies of one mechanism add",
-                found=f"{self.fingerprint} and {other.fingerprint}",
-                step="aggregate each plan's reports apart",
-            )
+            rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
+            raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")
         return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts)

@@ -150,24 +150,20 @@ class Mechanism(Channel):
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected counters of one report, shape (counters,), of a value with law p, shape (k,)."""
-        law: NDArray[np.float64] = p @ self._matrix
-        return law
+        return p @ self._matrix
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected weight of each value's counters, shape (k,), for weights of shape (counters,)."""
-        expected: NDArray[np.float64] = weights @ self._matrix.T
-        return expected
+        return weights @ self._matrix.T
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x, shape (..., k), of counters per report, shape (..., counters)."""
-        mean: NDArray[np.float64] = law @ self._contributions.T
-        return mean
+        return law @ self._contributions.T
 
     def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
         """The mean of each g_x to a whole power above 0, shape (..., k), of counters per report."""
         raised: NDArray[np.float64] = reduce(np.multiply, [self._contributions] * power)
-        mean: NDArray[np.float64] = law @ raised.T
-        return mean
+        return law @ raised.T
 
     def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x squared, shape (..., k), of counters per report, shape (..., counters)."""
@@ -186,8 +182,7 @@ class Mechanism(Channel):
         Raises:
             SordinoError: reports that do not depend on the values.
         """
-        contributions: NDArray[np.float64] = functional @ self._contributions
-        return contributions
+        return functional @ self._contributions
 
     def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
         """`code_values` of each of several functionals, shape (m, outputs); all at once where a mechanism can."""
@@ -207,19 +202,13 @@ class Mechanism(Channel):
             SordinoError: a tally that does not tell it, or reports that do not depend on the values.
         """
         codes = self.contributions(functionals, subtract_totals=subtract_totals)
-        moments: NDArray[np.float64] = (codes * law) @ codes.T
-        return moments
+        return (codes * law) @ codes.T
 
     def contributions(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
-        """What each code adds to linear functionals of the shares, shape (m, counters).
-
-        Args:
-            functionals: of the values, shape (m, k).
-            subtract_totals: whether estimates are shifted to the share of their block.
+        """What each code adds to linear functionals of the shares, shape (m, counters), as of `second_moments`.
 
         Raises:
-            SordinoError: a tally that does not say how often each code was sent, or reports that do not depend on the
-                values.
+            SordinoError: a tally that does not count codes, or reports that do not depend on the values.
         """
         if not self.counts_codes:
             rule = "sums and differences need to know how often each code was sent"
@@ -357,9 +346,6 @@ class Mechanism(Channel):
     @property
     def _contributions(self) -> NDArray[np.float64]:
         if self._inverse_channel is None:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="values that answer alike, or as a mixture of others",
-                step="raise the bounds, or merge values",
-            )
+            rule, step = "reports must depend on the values to be estimated from", "raise the bounds, or merge values"
+            raise SordinoError(rule, found="values that answer alike, or as a mixture of others", step=step)
         return self._inverse_channel

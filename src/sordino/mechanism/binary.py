@@ -58,21 +58,18 @@ class BinaryOptimal(SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_weights`."""
         return {"first": str(self.first), "second": str(self.second)}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_weights(entries.integer("first"), entries.integer("second"))
 
     def _fill(self, first: int, second: int) -> None:
         if not 0 <= second <= first <= WORD:
             raise SordinoError(
-                "two weights must satisfy 0 <= second <= first <= 2^64",
-                found=", ".join(map(shown, (first, second))),
+                "two weights must satisfy 0 <= second <= first <= 2^64", found=", ".join(map(shown, (first, second)))
             )
         object.__setattr__(self, "k", 2)
         object.__setattr__(self, "first", first)
@@ -80,66 +77,53 @@ class BinaryOptimal(SupportMechanism):
 
     @property
     def draw(self) -> Any:
-        """A coin for each value; two words, as everywhere."""
         return ["+", ["if", ["coin", ["at", ["list", "first", "second"], "v"]], 0, 1], ["drop"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"binary first={self.first} second={self.second}"
 
     @property
     def outputs(self) -> int:
-        """A code is a value."""
         return 2
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     @cached_property
     def reading(self) -> Reading:
-        """Each value is supported by its own code."""
         hit = np.array([self.first / WORD, (WORD - self.second) / WORD])
         miss = np.array([self.second / WORD, (WORD - self.first) / WORD])
         return Reading.of(hit, miss, alone=False)
 
     @property
     def informative(self) -> bool:
-        """Whether the two values answer differently."""
         return self.second < self.first and super().informative
 
     @cached_property
     def excess(self) -> NDArray[np.float64]:
-        """Nothing: the two estimates add up to 1."""
         return np.zeros(2)
 
     def weight(self, value: int, code: int) -> int:
-        """A and 2^64 - a, or b and 2^64 - b."""
         heads = self.second if value else self.first
         return WORD - heads if code else heads
 
     def columns(self) -> Iterator[ColumnClass]:
-        """The two outputs."""
         for code in range(2):
             parts = (ValueClass(np.array([value]), ((self.weight(value, code), 1),)) for value in range(2))
             yield ColumnClass(2, 1, code, tuple(parts))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
-        """The counters themselves."""
         return Support(counters, np.broadcast_to(counters.sum(axis=-1, keepdims=True), counters.shape))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
         return p @ self.probabilities()
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected weight of each value's code."""
         return weights @ self.probabilities().T
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """A code that neither value sends."""
         empty = np.array([self.first == 0, self.second == WORD])
         return empty[codes.astype(np.intp)]
 

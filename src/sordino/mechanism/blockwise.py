@@ -81,13 +81,11 @@ class Blockwise(Brief, SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The inner mechanisms; the promise tells the blocks."""
         return {"inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """Over the blocks of the promise."""
         if not isinstance(promise, BlockLDP | PairwiseLDP):
             raise SordinoError("a blockwise mechanism needs a promise by blocks", found=type(promise).__name__)
         blocks = promise.partition if isinstance(promise, BlockLDP) else promise.components
@@ -104,58 +102,47 @@ class Blockwise(Brief, SupportMechanism):
 
     @cached_property
     def _codes(self) -> BlockCodes:
-        """Where those of each block stand."""
         return BlockCodes(self.blocks, self.inner)
 
     @property
     def has_draw(self) -> bool:
-        """Unless what is inside has none."""
         return all(mechanism.has_draw for mechanism in self.inner)
 
     @property
     def draw(self) -> Any:
-        """The mechanism of the value's block."""
         return ["blocks", spelled_list(self.blocks.block), "inner"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the partition by its hash)."""
         partition = sha256(self.blocks.block.astype("<i8").tobytes()).hexdigest()
         return f"blockwise blocks={partition} " + " | ".join(mechanism.parameters for mechanism in self.inner)
 
     @property
     def outputs(self) -> int:
-        """The inner codes of all blocks, one block after the other."""
         return self._codes.offsets[-1]
 
     @property
     def counters(self) -> int:
-        """The inner counters of all blocks, one block after the other."""
         return int(self._codes.first_counter[-1])
 
     @cached_property
     def block_of_counter(self) -> NDArray[np.intp]:
-        """Block by block."""
         return np.repeat(np.arange(self.blocks.m), np.diff(self._codes.first_counter))
 
     @property
     def counts_codes(self) -> bool:
-        """If all inner mechanisms do."""
         return all(mechanism.counts_codes for mechanism in self.inner)
 
     @cached_property
     def denominator(self) -> int:
-        """A common multiple of the inner denominators."""
         return lcm(*(mechanism.denominator for mechanism in self.inner))
 
     @property
     def partition(self) -> Partition:
-        """The blocks."""
         return self.blocks
 
     @cached_property
     def reading(self) -> Reading:
-        """Each value's, from its block's mechanism."""
         parts = [mechanism.reading for mechanism in self.inner]
         on, off, outside, alone = (
             self._codes.spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
@@ -179,7 +166,6 @@ class Blockwise(Brief, SupportMechanism):
         return [self.denominator // mechanism.denominator for mechanism in self.inner]
 
     def weight(self, value: int, code: int) -> int:
-        """The inner weight on the common denominator; zero outside the value's block."""
         block = self.blocks.block.item(value)
         first = self._codes.offsets[block]
         if not first <= code < self._codes.offsets[block + 1]:
@@ -188,7 +174,6 @@ class Blockwise(Brief, SupportMechanism):
         return self._scales[kind] * self.inner[kind].weight(self.blocks.place.item(value), code - first)
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Those of the inner mechanism of each code's block; elsewhere 0."""
         block, inner = self._codes.split(codes)
         kinds = self._codes.kind[block]
         marks, weights = np.zeros((len(codes), self.k), dtype=np.int32), [0]
@@ -201,12 +186,10 @@ class Blockwise(Brief, SupportMechanism):
         return tuple(weights), marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """The classes of every block's inner mechanism."""
         for stack in self.stacks():
             yield from stack
 
     def stacks(self) -> Iterator[ColumnStack]:
-        """Each class of an inner mechanism, in all blocks of its size."""
         for kind, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
             blocks = np.flatnonzero(self._codes.kind == kind)
             values = self.blocks.order[self.blocks.starts[blocks, np.newaxis] + np.arange(mechanism.k)]
@@ -220,7 +203,6 @@ class Blockwise(Brief, SupportMechanism):
                 yield ColumnStack(self.k, column.count, codes, tuple(parts))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
-        """Each block by its inner mechanism, all blocks of one size at once."""
         support = np.empty((*counters.shape[:-1], self.k))
         group = np.empty_like(support)
         for mechanism, rows, values in self._codes.batches:
@@ -229,21 +211,18 @@ class Blockwise(Brief, SupportMechanism):
         return Support(support, group)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected counters, block by block."""
         law = np.empty((*p.shape[:-1], self.counters))
         for mechanism, rows, values in self._codes.batches:
             law[..., rows] = mechanism.forward(p[..., values])
         return law
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose, block by block."""
         expected = np.empty((*weights.shape[:-1], self.k))
         for mechanism, rows, values in self._codes.batches:
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Each block by its inner mechanism."""
         if not self.counts_codes:
             return super().code_values(functional)
         contributions = np.zeros(self.outputs)
@@ -283,29 +262,24 @@ class Blockwise(Brief, SupportMechanism):
                     yield mechanism, row, inside, touching
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All blocks of one size at once."""
         moment = np.empty(p.shape)
         for mechanism, _, values in self._codes.batches:
             moment[..., values] = mechanism.moment(p[..., values])
         return moment
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """Those of all blocks."""
         return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._codes.by_size for row in rows)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If those of all blocks are."""
         return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._codes.by_size)
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the reports tell in the clear."""
         shares = np.empty((*law.shape[:-1], self.blocks.m))
         for mechanism, rows, values in self._codes.batches:
             shares[..., self.blocks.block[values[:, 0]]] = mechanism.block_shares(law[..., rows])[..., 0]
         return shares
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """By the inner mechanism of each code's block."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if any(not mechanism.counts_codes for mechanism in self.inner):
             block, inner = self._codes.split(codes.astype(np.uint64, copy=False))

@@ -65,7 +65,6 @@ class Channel(ABC):
         """The channel of a record that may come from anybody; certify tells what it guarantees.
 
         Args:
-            entries: the record.
             promise: the definition that it is to keep, for what a record leaves out.
 
         Raises:
@@ -210,11 +209,7 @@ class Channel(ABC):
 
 
 def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
-    """Codes as whole numbers in one row.
-
-    Raises:
-        SordinoError: other numbers, or another shape.
-    """
+    """Codes as whole numbers in one row."""
     array = np.asarray(codes)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
@@ -223,8 +218,5 @@ def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
 
 def foreign_code(outputs: int, position: int) -> SordinoError:
     """The refusal of a code that cannot have been sent."""
-    return SordinoError(
-        f"codes must be among those that can be sent, below {outputs}",
-        found=f"another at position {position}",
-        step="check that the reports belong to this plan",
-    )
+    rule, found = f"codes must be among those that can be sent, below {outputs}", f"another at position {position}"
+    return SordinoError(rule, found=found, step="check that the reports belong to this plan")

@@ -52,23 +52,19 @@ class HadamardResponse(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"))
 
     @property
     def sides(self) -> tuple[int, int]:
-        """Two halves."""
         return self.outputs // 2, self.outputs // 2
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"hadamard k={self.k} threshold={self.threshold}"
 
     @cached_property
     def outputs(self) -> int:
-        """The order K of the matrix."""
         return order(self.k)
 
     @property
@@ -78,7 +74,6 @@ class HadamardResponse(OneCoin):
 
     @cached_property
     def miss(self) -> NDArray[np.float64]:
-        """Two rows agree on half of the codes."""
         return np.broadcast_to(np.float64(0.5), self.k)
 
     def weight(self, value: int, code: int) -> int:
@@ -109,8 +104,7 @@ class HadamardResponse(OneCoin):
         """Half of the values and half of the column sum of their rows."""
         rows = np.zeros(self.outputs)
         rows[1 : self.k + 1] = 1
-        count: NDArray[np.float64] = (self.k + transform(rows)) / 2
-        return count
+        return (self.k + transform(rows)) / 2
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The law of the code: (1 + (2 hit - 1) H p) / K, with p on rows 1..k."""
@@ -121,7 +115,6 @@ class HadamardResponse(OneCoin):
         return law
 
     def sample_uniform(self, stream: Stream) -> Words:
-        """The upper bits of a word."""
         code = stream.next()
         code >>= np.uint64(65 - self.outputs.bit_length())
         return code

@@ -103,13 +103,11 @@ class HighLow(Brief, SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The inner mechanism and the weight of hiding; the promise tells the sensitive values."""
         return {"inner": self.inner.document_fields, "hidden": str(self.hidden)}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """Over the sensitive values of the promise."""
         if not isinstance(promise, HighLowLDP | PairwiseLDP):
             raise SordinoError("a high-low mechanism needs sensitive values", found=type(promise).__name__)
         sensitive = promise.sensitive if isinstance(promise, HighLowLDP) else promise.protected_values
@@ -135,33 +133,27 @@ class HighLow(Brief, SupportMechanism):
 
     @property
     def has_draw(self) -> bool:
-        """Unless what is inside has none."""
         return self.inner.has_draw
 
     @property
     def draw(self) -> Any:
-        """Both ways, of which the value has one."""
         return ["hide", spelled_list(self.sensitive), "inner", "hidden"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the sensitive values by their hash)."""
         sensitive = sha256(self.sensitive.astype("<i8").tobytes()).hexdigest()
         return f"high-low k={self.k} sensitive={sensitive} hidden={self.hidden} | {self.inner.parameters}"
 
     @property
     def outputs(self) -> int:
-        """The inner codes, then the values that are not sensitive."""
         return self.inner.outputs + len(self.others)
 
     @property
     def counters(self) -> int:
-        """The inner counters, then one for each value that is not sensitive."""
         return self.inner.counters + len(self.others)
 
     @cached_property
     def denominator(self) -> int:
-        """A common multiple of the inner denominator and of hiding behind a uniform code."""
         return lcm(self.inner.denominator, WORD * sum(self.inner.sides))
 
     @property
@@ -240,7 +232,6 @@ class HighLow(Brief, SupportMechanism):
         return (np.concatenate((hidden, told)) - 1) / self.k
 
     def weight(self, value: int, code: int) -> int:
-        """A sensitive value's inner weight; another's weight of hiding or of being told."""
         place = int(self._place[value])
         if code >= self.inner.outputs:
             return self._other_weight if code - self.inner.outputs == -1 - place else 0
@@ -287,14 +278,12 @@ class HighLow(Brief, SupportMechanism):
         return Support(support, group)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected counters."""
         own, hidden = p[..., self.others], self.hidden / WORD
         law = self.inner.forward(p[..., self.sensitive])
         law = law + hidden * own.sum(axis=-1, keepdims=True) * self._uniform
         return np.concatenate((law, (1 - hidden) * own), axis=-1)
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose."""
         inner, told = weights[..., : self.inner.counters], weights[..., self.inner.counters :]
         hidden = self.hidden / WORD
         expected = np.empty((*weights.shape[:-1], self.k))
@@ -348,20 +337,16 @@ class HighLow(Brief, SupportMechanism):
         return np.append(np.full(self.inner.k, on / (on + off)), 1.0)
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The inner ones and those told."""
         return self.inner.reports(counters[: self.inner.counters]) + int(counters[self.inner.counters :].sum())
 
     @property
     def counts_codes(self) -> bool:
-        """If the inner mechanism does."""
         return self.inner.counts_codes
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If the inner one is."""
         return self.inner.possible(counters[..., : self.inner.counters])
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All reports."""
         return self._total(law)
 
     @cached_property

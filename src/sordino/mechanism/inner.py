@@ -47,11 +47,7 @@ shared by about one value in as many, which cyclic subsets are tried with as wel
 
 
 def inner_mechanisms(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
-    """The mechanisms over k values that can keep this epsilon; some also with shorter codes.
-
-    Raises:
-        SordinoError: none can.
-    """
+    """The mechanisms over k values that can keep this epsilon; some also with shorter codes."""
     made: list[OneCoin] = []
     refusals = []
     for make in INNER.values() if within == BEST else [COMPARED[within]]:
@@ -99,9 +95,6 @@ def inner_of_blocks(blocks: Partition, epsilon: Nats, within: Within, code_bits:
     """The mechanisms inside the blocks of each size, by ascending size.
 
     Where the best of each do not fit together in a report, the longest inner codes are given up first.
-
-    Raises:
-        SordinoError: none fit.
     """
     candidates = [_of_size(blocks, size, epsilon, within) for size in blocks.different_sizes]
     needed = []

@@ -91,17 +91,14 @@ class OneCoin(SupportMechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {"k": self.k, "threshold": str(self.threshold)}
 
     @cached_property
     def reading(self) -> Reading:
-        """One group of all values, which are alike."""
         return self._reading_of_one.spread(self.k)
 
     @property
     def squares(self) -> Squares:
-        """Those of one value, for all."""
         one = self._reading_of_one.squares
         own, least, most = (np.broadcast_to(part[0], self.k) for part in (one.own, one.least, one.most))
         return Squares(own, least, most)
@@ -112,14 +109,12 @@ class OneCoin(SupportMechanism):
 
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:
-        """By the number of values that each code supports."""
         self._require_informative()
         on, off = self.reading.on[0], self.reading.off[0]
         excess: NDArray[np.float64] = ((on - off) * self.support_sizes + self.k * off - 1) / self.k
         return excess
 
     def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All at once."""
         return self.code_values(functionals)
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -141,11 +136,9 @@ class OneCoin(SupportMechanism):
         return contributions
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Uniform on either side."""
         sums, (on, off) = self.support(weights), self.sides
         outside = (1 - self.hit) * (sums.group - sums.support) / off if off else 0.0
-        expected: NDArray[np.float64] = self.hit * sums.support / on + outside
-        return expected
+        return self.hit * sums.support / on + outside
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """In closed form, shape (..., k) for laws of shape (..., k), which may add up to less than 1."""
@@ -173,8 +166,5 @@ class OneCoin(SupportMechanism):
         # Rounded down, the threshold of a tiny epsilon could make the truth less likely than a lie, which also tells
         # it.
         if self.k > 1 and bound < Nats.log(Fraction(tails * (WORD - self.threshold), heads * self.threshold)):
-            raise SordinoError(
-                f"epsilon must be larger than a 64-bit coin's granularity for {self.k} values",
-                found=repr(str(bound)),
-                step="raise epsilon",
-            )
+            rule = f"epsilon must be larger than a 64-bit coin's granularity for {self.k} values"
+            raise SordinoError(rule, found=repr(str(bound)), step="raise epsilon")

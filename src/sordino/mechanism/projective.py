@@ -23,8 +23,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
-from sordino.exact.combinatorics.hyperplanes import HyperplaneSums
-from sordino.exact.combinatorics.projective import ProjectiveSpace
+from sordino.exact.combinatorics.projective import HyperplaneSums, ProjectiveSpace
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
@@ -67,7 +66,7 @@ class ProjectiveResponse(OneCoin):
 
     def __init__(self, k: int, epsilon: NatsLike, field: int | None = None) -> None:
         self._set_size(k)
-        self._set_field(best_field(k, float(read_epsilon(epsilon))) if field is None else field)
+        self._set_field(best_fields(k, float(read_epsilon(epsilon)))[0] if field is None else field)
         self._set_epsilon(epsilon)
 
     @classmethod
@@ -83,7 +82,6 @@ class ProjectiveResponse(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("field"))
 
@@ -93,8 +91,7 @@ class ProjectiveResponse(OneCoin):
             raise SordinoError(rule, found=shown(field))
         if ProjectiveSpace.smallest_for(field, self.k).vectors_in_all > LARGEST_TABLE:
             raise SordinoError(
-                f"a space must have at most {LARGEST_TABLE} vectors",
-                found=f"more over F_{shown(field)}",
+                f"a space must have at most {LARGEST_TABLE} vectors", found=f"more over F_{shown(field)}"
             )
         object.__setattr__(self, "field", field)
 
@@ -109,17 +106,14 @@ class ProjectiveResponse(OneCoin):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {**super().record, "field": self.field}
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The codes on a hyperplane, and those off it."""
         return self.space.hyperplane, self.space.affine
 
     @cached_property
     def code_set(self) -> Points:
-        """Over the space that estimates look at too."""
         return Points(self.space, self.k, is_listed=self._is_listed)
 
     @property
@@ -128,17 +122,14 @@ class ProjectiveResponse(OneCoin):
 
     @property
     def draw(self) -> Any:
-        """A point on the value's hyperplane, or off it."""
         return ["sides", "threshold", ["points", "v", "field", self.space.t, int(self._is_listed)]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"projective k={self.k} field={self.field} threshold={self.threshold}"
 
     @property
     def outputs(self) -> int:
-        """The points of the space."""
         return self.space.points
 
     @property
@@ -167,7 +158,6 @@ class ProjectiveResponse(OneCoin):
         yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
-        """The values on whose hyperplanes each code lies."""
         vectors, space = self.space.vectors, self.space
         points = space.chunks(vectors[codes.astype(np.intp)], space.t)
         values = space.chunks(vectors[: self.k], space.t)
@@ -175,7 +165,6 @@ class ProjectiveResponse(OneCoin):
         return on
 
     def support(self, weights: NDArray[np.float64]) -> Support:
-        """Sums over the codes of each value's hyperplane."""
         own = self._sums.of(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
@@ -185,7 +174,6 @@ class ProjectiveResponse(OneCoin):
         return self._on(np.ones(self.k))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
         on = self._on(p)
         told = self.threshold / WORD
         law: NDArray[np.float64] = on * (told / self.space.hyperplane)
@@ -197,15 +185,6 @@ class ProjectiveResponse(OneCoin):
         padded = np.zeros((*amounts.shape[:-1], self.outputs))
         padded[..., : self.k] = amounts
         return self._sums.of(padded)
-
-
-def best_field(k: int, epsilon: float) -> int:
-    """The order q with the lowest variance of a rare value.
-
-    Raises:
-        SordinoError: no space of k points is small enough.
-    """
-    return best_fields(k, epsilon)[0]
 
 
 def best_fields(k: int, epsilon: float) -> list[int]:
@@ -232,17 +211,13 @@ def best_fields(k: int, epsilon: float) -> list[int]:
 
 
 def _primes_around(centre: int) -> list[int]:
-    """The three nearest primes on either side."""
     below = islice((q for q in range(centre, 1, -1) if is_prime(q)), 3)
     above = islice((q for q in count(centre + 1) if is_prime(q)), 3)
     return [*below, *above]
 
 
 def _extreme_primes(k: int) -> Iterator[int]:
-    """For each dimension t the least prime q with at least k points in F_q^t and the largest whose space may fit.
-
-    The dimensions end where the least prime is 2.
-    """
+    """For each dimension t, until it is 2, the least prime q with k points in F_q^t and the largest that may fit."""
     for t in count(2):
         # q^(t-1) + ... + 1 <= (q + 1)^(t-1).
         start = max(2, int(k ** (1 / (t - 1))) - 1)

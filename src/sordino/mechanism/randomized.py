@@ -53,43 +53,35 @@ class RandomizedResponse(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"))
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The truth, and k - 1 lies."""
         return 1, self.k - 1
 
     @property
     def draw(self) -> Any:
-        """The value, or another one."""
         return ["sides", "threshold", ["run", "v", "k", 1]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"randomized k={self.k} threshold={self.threshold}"
 
     @property
     def outputs(self) -> int:
-        """A code is a value."""
         return self.k
 
     @property
     def denominator(self) -> int:
-        """2^64 (k - 1), or 1 for the constant channel."""
         return WORD * (self.k - 1) if self.k > 1 else 1
 
     @cached_property
     def hit(self) -> NDArray[np.float64]:
-        """Pr(x | x) = T / 2^64."""
         return np.broadcast_to(np.float64(self.threshold / WORD if self.k > 1 else 1.0), self.k)
 
     @cached_property
     def miss(self) -> NDArray[np.float64]:
-        """Pr(x | x') = (1 - T / 2^64) / (k - 1)."""
         return np.broadcast_to(np.float64((WORD - self.threshold) / self.denominator if self.k > 1 else 0.0), self.k)
 
     def weight(self, value: int, code: int) -> int:
@@ -106,16 +98,13 @@ class RandomizedResponse(OneCoin):
         yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
-        """Its own value."""
         own: NDArray[np.bool_] = codes[:, None] == np.arange(self.k, dtype=np.uint64)
         return own
 
     def support(self, weights: NDArray[np.float64]) -> Support:
-        """A value is supported by its own code."""
         return Support(weights, np.broadcast_to(weights.sum(axis=-1, keepdims=True), weights.shape))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
         law: NDArray[np.float64] = self.hit * p + self.miss * (p.sum(axis=-1, keepdims=True) - p)
         return law
 
@@ -136,5 +125,4 @@ def flip_bits(bits: NDArray[np.intp], thresholds: Words | np.uint64, stream: Str
     """Bits by randomized response, each told truly with probability T / 2^64, its own T or all one's."""
     lie = stream.next() >= thresholds
     stream.next()
-    codes: Words = bits.view(np.uint64) ^ lie
-    return codes
+    return bits.view(np.uint64) ^ lie

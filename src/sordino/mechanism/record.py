@@ -13,18 +13,7 @@ Kind = TypeVar("Kind", bound=Channel)
 
 
 def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object = None) -> Kind:
-    """The channel of one of some kinds that a document tells.
-
-    Args:
-        entries: its name and its integers.
-        kinds: classes that it can be of.
-        promise: the definition that it is to keep, of which it takes what its record leaves out: blocks, sensitive
-            values.
-
-    Raises:
-        DamagedError: another name, other entries, entries of another kind, or other words than `frozen` has.
-        SordinoError: integers that make no channel, or none that fits the promise.
-    """
+    """The channel of some kinds that a document tells; of the promise it takes what its record leaves out."""
     name, known = entries.text("name"), {kind.name: kind for kind in kinds}
     if name not in known:
         raise DamagedError(f"{entries.where}.name must be one of {', '.join(known)}", found=shown(name))

@@ -55,24 +55,21 @@ class Reading:
     @property
     def hit(self) -> NDArray[np.float64]:
         """Pr(support | the value itself), shape (k,): its contributions have the mean 1."""
-        chance: NDArray[np.float64] = (1 - self.against) / (self.on - self.against)
-        return chance
+        return (1 - self.against) / (self.on - self.against)
 
     @property
     def miss(self) -> NDArray[np.float64]:
         """Pr(support | another value of the group), or if alone of any other, shape (k,): the mean is 0."""
-        chance: NDArray[np.float64] = -self.against / (self.on - self.against)
-        return chance
+        return -self.against / (self.on - self.against)
 
     @property
     def entering_in_support(self) -> NDArray[np.float64]:
         """Pr(support | a value outside the group), shape (k,): the mean is 0 there too."""
-        chance: NDArray[np.float64] = np.where(
+        return np.where(
             self.entering > 0,
             -(self.entering * self.off + (1 - self.entering) * self.outside) / (self.on - self.off),
             0.0,
         )
-        return chance
 
     @property
     def squares(self) -> Squares:
@@ -124,17 +121,14 @@ class SupportMechanism(Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether every value's support is likelier under it than under others."""
         return bool(np.isfinite(self.reading.on).all())
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each g_x."""
         self._require_informative()
         reading = self.reading
         return self._mean(law, reading.on, reading.off, reading.outside)
 
     def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-        """The mean of each g_x to a whole power above 0."""
         self._require_informative()
         reading = self.reading
         return self._mean(law, reading.on**power, reading.off**power, reading.outside**power)
@@ -144,12 +138,10 @@ class SupportMechanism(Mechanism):
         if self.counters != self.outputs:
             return super().code_values(functional)
         codes = np.eye(self.outputs)
-        contributions: NDArray[np.float64] = self.decode(codes) @ functional
-        return contributions
+        return self.decode(codes) @ functional
 
     @property
     def squares(self) -> Squares:
-        """From what one report adds, by kind."""
         return self.reading.squares
 
     @property
@@ -179,8 +171,5 @@ class SupportMechanism(Mechanism):
 
     def _require_informative(self) -> None:
         if not self.informative:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="an epsilon so small that they do not",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="an epsilon so small that they do not", step="raise epsilon")

@@ -64,38 +64,31 @@ class ChannelTable(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The weights."""
         return {"weights": [list(map(str, row)) for row in self.weights]}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls(entries.rows("weights"))
 
     @property
     def draw(self) -> Any:
-        """A pick by the value's row; two words, as everywhere."""
         return ["+", ["pick", ["at", "weights", "v"]], ["drop"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the weights by their hash)."""
         return f"table k={self.k} weights={sha256(repr(self.weights).encode()).hexdigest()}"
 
     @property
     def outputs(self) -> int:
-        """The length of the rows."""
         return len(self.weights[0])
 
     @property
     def denominator(self) -> int:
-        """The sum of each row."""
         return sum(self.weights[0])
 
     def weight(self, value: int, code: int) -> int:
-        """The entry itself."""
         return self.weights[value][code]
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
@@ -115,7 +108,6 @@ class ChannelTable(Brief, Mechanism):
         return tuple(number), np.array(place, dtype=np.int32)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Codes whose column is zero."""
         empty = np.array([not any(column) for column in zip(*self.weights, strict=True)])
         return empty[codes.astype(np.intp)]
 

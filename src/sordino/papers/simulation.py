@@ -15,6 +15,7 @@ from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import FreshStream, Rows, Stream, Words
@@ -82,9 +83,7 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
     """The tally of one simulated report of each person.
 
     Args:
-        mechanism: draws the reports.
         people: shape (k,), how many have each value.
-        source: of all their words.
     """
     ends = np.concatenate(([0], np.cumsum(people)))
     tally = mechanism.tally(np.empty(0, dtype=np.uint64))
@@ -95,7 +94,7 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
     return tally
 
 
-def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, generator: np.random.Generator) -> Aggregate:
+def simulate_bits(asked: Sampled, truth: Floats, people: int, generator: np.random.Generator) -> Aggregate:
     """The tally of one report of each of some people who are drawn from a population, however many at once.
 
     The law of a report depends on the population only by its means of the statistics.
@@ -103,7 +102,6 @@ def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, gener
     Args:
         asked: draws a moment for each person and tells one bit about it.
         truth: the population's means of these moments, in the order of the queries, shape (m,).
-        people: how many answer.
         generator: draws the people and their reports together.
     """
     coins = [query.mechanism for query in asked.queries if isinstance(query, Query)]
@@ -117,7 +115,7 @@ def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, gener
 def distances(
     mechanism: Mechanism,
     people: Counts,
-    truth: NDArray[np.float64],
+    truth: Floats,
     source: SimulationSource,
     advance: Advance,
     methods: Sequence[Method] = METHODS,
@@ -126,12 +124,8 @@ def distances(
     """The total variation distance of each method's estimate to the truth, shape (k,), after one simulated run.
 
     Args:
-        mechanism: draws the reports.
         people: shape (k,), how many have each value.
         truth: shape (k,), what the estimates are compared with.
-        source: of the people's words.
-        advance: called after each estimate.
-        methods: of fitting.
         known: of the values beside their reports, for "smoothed".
     """
     tally = simulate_tally(mechanism, people, source)
@@ -147,6 +141,6 @@ def post_processings(mechanism: Mechanism) -> tuple[Method, ...]:
     return (*METHODS, "likelihood") if mechanism.counts_codes else METHODS
 
 
-def total_variation(shares: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+def total_variation(shares: Floats, others: Floats) -> float:
     """Half the sum of the absolute differences; above 1 only where shares lie outside 0..1."""
     return float(np.abs(shares - others).sum() / 2)

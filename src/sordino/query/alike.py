@@ -57,14 +57,7 @@ class Alike:
     parts: tuple[AlikePart, ...]
 
     def answer(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Words:
-        """The codes of some people, within their own query.
-
-        Args:
-            records: all records, shape (n, d).
-            rows: of the people, shape (p,); all by default.
-            which: the query each was drawn for, by its place among these, shape (p,); the only one by default.
-            stream: of all records.
-        """
+        """The codes of some people, within their own query; arguments as of `NumberReader.read`."""
         own = stream if rows is None else stream.take(rows)
         first, *others = self.parts
         codes = first.answer(records, rows, which, own)
@@ -90,7 +83,6 @@ def _kind(query: Query) -> tuple[object, ...]:
 
 
 def _make_part(queries: Sequence[Query]) -> AlikePart:
-    """Queries of one kind."""
     statistics, first = [query.number for query in queries], queries[0].mechanism
     bits = [query.mechanism for query in queries if _bit(query.mechanism)]
     thresholds = np.array([bit.threshold for bit in bits], dtype=np.uint64)

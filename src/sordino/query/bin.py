@@ -28,12 +28,7 @@ MISSING = "missing"
 @checked_class
 @dataclass(frozen=True)
 class Bin(Statistic):
-    """In which bin the number of an attribute lies.
-
-    Attributes:
-        attribute: its name.
-        bins: that cover its range.
-        missing: whether the number may be missing.
+    """In which of the bins that cover its range the number of an attribute lies, or that it is missing.
 
     Example:
         >>> from sordino.domain.interval import Interval
@@ -49,20 +44,17 @@ class Bin(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text: of the edges the hash of their hexadecimal digits."""
         edges = " ".join(edge.hex() for edge in self.bins.edges)
         kind = "bin or none" if self.missing else "bin"
         return f"{kind} of {self.attribute!r} {self.bins.k} {sha256(edges.encode()).hexdigest()}"
 
     @property
     def description(self) -> str:
-        """The attribute, and how many bins there are."""
         missing = ", or that it is missing" if self.missing else ""
         return f"{self.attribute!r}, in which of {self.bins.k:,} bins it lies{missing}"
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """Its own."""
         return (self.attribute,)
 
     @property
@@ -71,25 +63,14 @@ class Bin(Statistic):
         return self.bins.k + self.missing
 
     def label(self, value: int) -> str:
-        """From where to where a bin goes; or that there is no number."""
         return MISSING if value == self.bins.k else self.bins.label(value)
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over another number of values than there are bins, and none where that may be.
-
-        Raises:
-            SordinoError: another number.
-        """
         if mechanism.k != self.k:
             what = f"{self.bins.k} bins" + (", and none," if self.missing else "")
             raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
     def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
-        """The numbers as float64, shape (n,); all of them are looked at.
-
-        Raises:
-            SordinoError: other than numbers in one row, or one beyond the bins (named by position, never by value).
-        """
         self.require_size(mechanism)
         numbers = read_rows(values, 1)[:, 0]
         outside = ~self.bins.ends.contains(numbers)
@@ -101,7 +82,6 @@ class Bin(Statistic):
         return numbers
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
-        """As `locate`: nothing is drawn."""
         return self.locate(values)
 
     def locate(self, values: NDArray[np.float64]) -> NDArray[np.intp]:

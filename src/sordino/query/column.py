@@ -57,11 +57,7 @@ class Column:
 
 @lru_cache(maxsize=1 << 10)
 def column_of(mechanism: Mechanism, code: int) -> Column:
-    """The column of a code.
-
-    Raises:
-        SordinoError: a code that the mechanism has not, one that cannot be sent, or one that rules a value out.
-    """
+    """The column of a code."""
     if not 0 <= code < mechanism.outputs:
         known = "0 or 1" if mechanism.outputs == 2 else f"in 0..{mechanism.outputs - 1}"
         raise SordinoError(f"an answer must be {known}", found=shown(code))
@@ -86,10 +82,6 @@ def _short(amount: Nats) -> Nats:
 
 @lru_cache(maxsize=1 << 10)
 def level_of_columns(mechanism: Mechanism) -> tuple[Nats, float]:
-    """The most that a code of a channel from two values can tell, and the same in floats; both rounded up.
-
-    Raises:
-        SordinoError: a code that cannot be sent, or rules a value out.
-    """
+    """The most that a code of a channel from two values can tell, and the same in floats; both rounded up."""
     most = max(column_of(mechanism, code).epsilon for code in range(mechanism.outputs))
     return most, most.ceil()

@@ -24,8 +24,6 @@ def LinearQuery(  # noqa: N802 - a noun for users: the query that it returns
     """Is a linear model's value nearer to its upper end? One bit.
 
     Args:
-        theta: the coefficients.
-        intercept: what is added.
         low: the least value that the model can have; answer 0 stands for it, and for what lies below.
         high: the largest value; answer 1, also for what lies above.
         epsilon: the most that the answer may tell, in nats.
@@ -47,15 +45,7 @@ def TruncatedLinearQuery(  # noqa: N802 - as above
 ) -> Query:
     """Is a linear model's value, cut to a range, nearer to its upper end? One bit.
 
-    Args:
-        theta: the coefficients.
-        intercept: what is added.
-        low: values below count as this; answer 0 stands for it.
-        high: values above count as this; answer 1.
-        epsilon: the most that the answer may tell, in nats.
-
-    Raises:
-        SordinoError: no numbers, or ends with nothing between them.
+    Arguments and errors as of `LinearQuery`; values beyond an end, which any may be, count as that end.
 
     Example:
         >>> query = TruncatedLinearQuery([1.0], 0, low=0, high=1, epsilon="ln 3")
@@ -69,13 +59,7 @@ def TruncatedLinearQuery(  # noqa: N802 - as above
 def LogisticQuery(theta: Iterable[float], intercept: float, epsilon: NatsLike) -> Query:  # noqa: N802 - as above
     """Does a logistic model say yes? One bit; its mean over people estimates the mean probability.
 
-    Args:
-        theta: the coefficients.
-        intercept: what is added.
-        epsilon: the most that the answer may tell, in nats.
-
-    Raises:
-        SordinoError: no numbers.
+    Arguments and errors as of `LinearQuery`.
 
     Example:
         >>> LogisticQuery([2.0, -1.0], 0.5, epsilon="ln 3").law([0.0, 0.5])[1]

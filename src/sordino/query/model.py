@@ -26,22 +26,18 @@ from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
+from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream
 from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.base import Mechanism
 from sordino.query.column import Column
-from sordino.query.reader import ROUNDING, Floats
+from sordino.query.reader import Floats
 from sordino.query.statistic import Statistic, attribute_list
 
 
 @dataclass(frozen=True, init=False)
 class Model(Statistic):
-    """A number that a model makes of a record, read as one of its two ends.
-
-    Attributes:
-        theta: the d coefficients.
-        intercept: what is added.
-    """
+    """A number that a model, with d coefficients and what is added, makes of a record: read as one of its two ends."""
 
     name: ClassVar[str]
     """In canonical text."""
@@ -63,15 +59,7 @@ class Model(Statistic):
         """What an answer that tells something says about a record in a box that the model fits."""
 
     def evidence(self, box: Box, column: Column) -> BoxEvidence:
-        """What one answer says about a record in the box.
-
-        Args:
-            box: where the record lies.
-            column: what the mechanism makes of the answer's code.
-
-        Raises:
-            SordinoError: a box of another number of numbers, or one that the model does not fit.
-        """
+        """What one answer, whose code the mechanism makes a column of, says about a record in the box."""
         self.require_fit(box)
         return BoxEvidence(box) if column.flat else self.box_evidence(box, column)
 
@@ -91,40 +79,26 @@ class Model(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(number.hex() for number in (*self.theta, self.intercept, *self.ends))}"
 
     @property
     def description(self) -> str:
-        """The model, and what it is read as."""
         low, high = (f"{end:.6g}" for end in self.ends)
         of = f" of {attribute_list(self.attribute_names)}" if self.attribute_names else ""
         return f"the value of a model{of} ({self.name}), rounded at random to {low} or {high}"
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """The places of the numbers whose coefficient is not 0."""
         return tuple(place for place, coefficient in enumerate(self.theta) if coefficient)
 
     def label(self, value: int) -> str:
-        """The end."""
         return f"{self.ends[value]:.6g}"
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over other than two values.
-
-        Raises:
-            SordinoError: another number.
-        """
         if mechanism.k != 2:
             raise SordinoError("the mechanism must take the 2 values of its statistic", found=shown(mechanism.k))
 
     def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:  # noqa: ARG002 - of two values
-        """The records as float64, shape (n, d).
-
-        Raises:
-            SordinoError: other than d finite numbers for each person (named by position, never by value).
-        """
         return read_records(values, self.d)
 
     @ignore_float_errors
@@ -137,18 +111,15 @@ class Model(Statistic):
 
     @ignore_float_errors
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
-        """The end that is read of each record, shape (n,)."""
-        return ROUNDING.positive(self.scale(self.statistic(values)), stream.next()).astype(np.intp)
+        return round_to_plus(self.scale(self.statistic(values)), stream.next()).astype(np.intp)
 
     @ignore_float_errors
     def law(self, record: Sequence[float]) -> list[Fraction]:
-        """The probability of each end given a record, exactly as it is read."""
         (number,) = self.scale(self.statistic(np.array([record], dtype=np.float64)))
-        upper = Fraction(ROUNDING.weight(float(number)), WORD)
+        upper = Fraction(plus_weight(float(number)), WORD)
         return [1 - upper, upper]
 
     def _set_form(self, theta: Iterable[float], intercept: float) -> None:
-        """Check and set the fields of the class."""
         if isinstance(theta, str | bytes) or not isinstance(theta, Iterable):
             raise SordinoError("theta must be a list of numbers", found=type(theta).__name__)
         numbers = tuple(read_number(number, f"theta[{j}]") for j, number in enumerate(theta))

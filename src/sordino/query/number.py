@@ -10,7 +10,7 @@ Source: rounding as in Duchi, Jordan and Wainwright 2018 (two points) and Wang e
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -35,6 +35,7 @@ MOST_POINTS = 1 << 7
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
 class NumberStatistic(Statistic):
     """A statistic of a record of numbers.
 
@@ -51,7 +52,6 @@ class NumberStatistic(Statistic):
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """The places."""
         return self.places
 
     @property
@@ -66,17 +66,16 @@ class NumberStatistic(Statistic):
 
     @classmethod
     def of(cls, arguments: tuple[int, ...]) -> Self:
-        """The statistic of its arguments, as a document may hold them.
-
-        Raises:
-            SordinoError: arguments that make no such statistic.
-        """
+        """The statistic of its arguments, as a document may hold them; SordinoError of what makes none."""
         return cls(*arguments)
 
     @property
-    @abstractmethod
     def arguments(self) -> tuple[int, ...]:
-        """What it was made of, for documents."""
+        """What it was made of, for documents: its fields, as a rule."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def label(self, value: int) -> str:
+        return point_label(value, self.k)
 
     @abstractmethod
     def with_places(self, place: Mapping[int, int]) -> "NumberStatistic":
@@ -139,36 +138,23 @@ class NumberStatistic(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(map(str, self.arguments))}"
 
     def check_values(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
-        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: a mechanism over another number of values; too few numbers for each person, or others than in
-                [-1, 1] (named by position, never by value).
-        """
+        """The records as float64, shape (n, d); all of them are looked at, unless they were before."""
         self.require_size(mechanism)
         return read_records(values, self.d, self.optional)
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over another number of values than can be read.
-
-        Raises:
-            SordinoError: another number.
-        """
         if mechanism.k != self.k:
             raise SordinoError(
                 f"the mechanism must take the {self.k} values of its statistic", found=shown(mechanism.k)
             )
 
     def law(self, record: Sequence[float]) -> list[Fraction]:
-        """The probability of each value given a record, shape (k,), exactly as it is read."""
         return self._reader.law(record)
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
-        """The value that is read of each record, shape (n,)."""
         return self._reader.read(values, None, None, stream)
 
     @cached_property
@@ -179,11 +165,7 @@ class NumberStatistic(Statistic):
 @checked_class
 @dataclass(frozen=True)
 class Number(NumberStatistic):
-    """One number, rounded at random to one of equally spaced points from -1 to 1.
-
-    Attributes:
-        place: of the number in the record.
-        points: of the grid; two by default, a sign.
+    """The number at a place, rounded at random to one of some points, equally spaced from -1 to 1; a sign by default.
 
     Example:
         >>> Number(0, points=3).counted_moments[0][1].tolist()
@@ -202,53 +184,35 @@ class Number(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
     def description(self) -> str:
-        """The number, and how it is rounded."""
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}"
-
-    def label(self, value: int) -> str:
-        """The point."""
-        return point_label(value, self.points)
 
     @property
     def k(self) -> int:
-        """The points."""
         return self.points
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """The number."""
         return (((self.place,), np.linspace(-1, 1, self.points)),)
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """The number, of two points."""
         return ((self.place,),) if self.points == 2 else ()
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """The place and the points."""
-        return self.place, self.points
-
     def with_places(self, place: Mapping[int, int]) -> "Number":
-        """At its new place."""
         return Number(place[self.place], self.points)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         return mean_points(records[:, self.place], self.points)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Signs, or grids of as many points."""
         return super().kind if self.linear else ("grid", self.k)
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs or of grids."""
         if self.linear:
             return super().reader(alike)
         return GridReader(np.array([statistic.place for statistic in alike]), self.points)
@@ -279,7 +243,6 @@ class Product(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Both, or the one."""
         return (self.first,) if self.first == self.second else (self.first, self.second)
 
     @property
@@ -288,32 +251,19 @@ class Product(NumberStatistic):
         what = "square" if self.first == self.second else "product"
         return f"the {what} of {attribute_list(self.places)}, {rounding_of(2)}"
 
-    def label(self, value: int) -> str:
-        """The sign."""
-        return point_label(value, 2)
-
     @property
     def k(self) -> int:
-        """A sign."""
         return 2
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """The product."""
         return ((self.bits[0], np.array([-1.0, 1.0])),)
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """The product."""
         return ((self.first, self.second),)
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """Both places."""
-        return self.first, self.second
-
     def with_places(self, place: Mapping[int, int]) -> "Product":
-        """At their new places, in ascending order."""
         return Product(*sorted((place[self.first], place[self.second])))
 
 
@@ -335,11 +285,7 @@ def optional_places(statistics: Sequence[NumberStatistic]) -> frozenset[int]:
 
 
 def require_places(places: Sequence[int]) -> None:
-    """Refuse what are no places of numbers in a record.
-
-    Raises:
-        SordinoError: others than whole numbers from 0 on.
-    """
+    """Refuse what are no places of numbers in a record."""
     if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
         raise SordinoError(f"places must be whole numbers in 0..{MOST_PLACES - 1}", found=shown(tuple(places)))
 

@@ -51,12 +51,10 @@ class Query(Channel):
 
     @property
     def outputs(self) -> int:
-        """Codes are integers in 0..outputs-1."""
         return self.mechanism.outputs
 
     @property
     def parameters(self) -> str:
-        """All that defines the query, as canonical text."""
         return f"{self.statistic.parameters} by {self.mechanism.parameters}"
 
     @cached_property
@@ -67,29 +65,23 @@ class Query(Channel):
 
     @property
     def informative(self) -> bool:
-        """Whether the mechanism is."""
         return self.mechanism.informative
 
     @property
     def counters(self) -> int:
-        """The mechanism's."""
         return self.mechanism.counters
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """As the mechanism counts them."""
         return self.mechanism.reports(counters)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """As the mechanism says."""
         return self.mechanism.possible(counters)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """As the mechanism says."""
         return self.mechanism.impossible(codes)
 
     @property
     def sends_all(self) -> bool:
-        """As the mechanism says."""
         return self.mechanism.sends_all
 
     def require_size(self) -> None:
@@ -101,11 +93,6 @@ class Query(Channel):
         self.statistic.require_size(self.mechanism)
 
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
-        """What the statistic reads: indices of values, or records of numbers.
-
-        Raises:
-            SordinoError: others (named by position, never by value).
-        """
         return self.statistic.check_values(values, self.mechanism)
 
     @property
@@ -163,7 +150,7 @@ class Query(Channel):
 
     @property
     def level(self) -> float:
-        """The same in floats, rounded up."""
+        """`epsilon` in floats, rounded up."""
         return self._levels[1]
 
     def finite(self, record: Record) -> Mechanism:

@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Moment
 from sordino.exact.coin import WORD
 from sordino.exact.select import whole
-from sordino.exact.sign import SignCoins
+from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream, Words
-
-ROUNDING = SignCoins((WORD,))
-"""From a number in [-1, 1] to a sign with that mean."""
 
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 """The largest float below 1, whose product with 2^64 is a word."""
@@ -70,7 +67,6 @@ class SignReader:
         return cls(np.ascontiguousarray(first), np.ascontiguousarray(second), np.ascontiguousarray(single))
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """A word for each bit."""
         found = np.zeros(len(records) if rows is None else len(rows), dtype=np.intp)
         for bit in range(len(self.first)):
             value = _numbers(records, rows, _select_drawn(self.first[bit], which))
@@ -79,16 +75,15 @@ class SignReader:
                 value = _moment(
                     value, other, *(_select_drawn(kind[bit], which) for kind in (self.single, self._squares))
                 )
-            found |= ROUNDING.positive(value, stream.next()).astype(np.intp) << bit
+            found |= round_to_plus(value, stream.next()).astype(np.intp) << bit
         return found
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """A product over the bits."""
         law, numbers = [Fraction(1)], np.array(record, dtype=np.float64)
         for bit in range(len(self.first)):
             left, right = numbers[[self.first[bit, which]]], numbers[[self.second[bit, which]]]
             value = _moment(left, right, self.single[bit, [which]], self._squares[bit, [which]])
-            one = Fraction(ROUNDING.weight(float(value[0])), WORD)
+            one = Fraction(plus_weight(float(value[0])), WORD)
             law = [share * (1 - one) for share in law] + [share * one for share in law]
         return law
 
@@ -115,13 +110,11 @@ class GridReader:
     points: int
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The point below, or the next one."""
         lower, up = self._rounding(_numbers(records, rows, _select_drawn(self.place, which)))
         found: Places = lower + (stream.next() < up)
         return np.minimum(found, self.points - 1, out=found)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Two neighbouring points."""
         lower, up = self._rounding(np.array([record[self.place[which]]], dtype=np.float64))
         law, at, share = [Fraction(0)] * self.points, int(lower[0]), Fraction(int(up[0]), WORD)
         law[at] += 1 - share
@@ -147,15 +140,11 @@ class OptionalReader:
     """Numbers as points of a grid, or as missing where they are NaN: one more value, the last.
 
     A missing number takes the word that a given one takes, and the same steps.
-
-    Attributes:
-        grid: what reads those that are given.
     """
 
     grid: GridReader
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The point below, the next one, or none."""
         absent = np.isnan(_numbers(records, rows, _select_drawn(self.grid.place, which)))
         found = self.grid.read(records, rows, which, stream)
         # No branch: how long it takes tells nobody who is missing.
@@ -163,7 +152,6 @@ class OptionalReader:
         return found
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Two neighbouring points, or surely missing."""
         if np.isnan(record[self.grid.place[which]]):
             return [Fraction(0)] * self.grid.points + [Fraction(1)]
         return [*self.grid.law(record, which), Fraction(0)]
@@ -190,5 +178,4 @@ def _numbers(records: Floats, rows: Places | None, places: NDArray[np.generic]) 
 def _moment(left: Floats, right: Floats, single: NDArray[np.generic], square: NDArray[np.generic]) -> Floats:
     """The number itself, the product of two, or 2 x^2 - 1, all in [-1, 1]."""
     product = np.where(single, left, left * right)
-    moment: Floats = np.where(square, 2 * product - 1, product)
-    return moment
+    return np.where(square, 2 * product - 1, product)

@@ -65,10 +65,8 @@ class Sampled(SeveralQueries[Part]):
     def __post_init__(self) -> None:
         whole = all(type(weight) is int and weight >= 1 for weight in self.weights)
         if not self.queries or len(self.queries) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:
-            raise SordinoError(
-                f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most",
-                found=shown(self.weights),
-            )
+            rule = f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most"
+            raise SordinoError(rule, found=shown(self.weights))
         self._require_report("ask fewer, or smaller ones")
 
     @cached_property
@@ -123,18 +121,15 @@ class Sampled(SeveralQueries[Part]):
 
     @property
     def outputs(self) -> int:
-        """Codes are numbers in 0..outputs-1."""
         return self.offsets[-1]
 
     @property
     def parameters(self) -> str:
-        """All that defines the queries, their order and their weights, as canonical text (by its hash)."""
         texts = (f"{w} {q.parameters}" for q, w in zip(self.queries, self.shares, strict=True))
         return f"sampled {len(self.queries)} {sha256(' || '.join(texts).encode()).hexdigest()}"
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash; that of its query for a single one."""
         if len(self.queries) == 1:
             return self.queries[0].fingerprint
         return sha256(self.parameters.encode()).hexdigest()[:16]
@@ -147,16 +142,10 @@ class Sampled(SeveralQueries[Part]):
 
     @cached_property
     def counts_codes(self) -> bool:
-        """Whether the tally of each query does."""
         return all(query.counts_codes for query in self.queries)
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
-        """The records, if all queries are about numbers; all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: queries that read several columns; too few numbers for each person, or others than in [-1, 1]
-                (named by position, never by value).
-        """
+        """The records, if all queries are about numbers; all of them are looked at, unless they were before."""
         self._require_numbers()
         return read_records(values, self.d, self.optional)
 
@@ -228,7 +217,6 @@ class Sampled(SeveralQueries[Part]):
         return self._answer(values, self._choose(len(values), stream), stream)
 
     def _answer(self, records: NDArray[np.float64], drawn: NDArray[np.intp], stream: Stream) -> Words:
-        """The codes of people who were drawn for these queries about numbers."""
         codes = self._first.take(drawn)
         for alike, rows, which in self._alike_groups(drawn):
             codes[slice(None) if rows is None else rows] += alike.answer(records, rows, which, stream)
@@ -248,11 +236,9 @@ class Sampled(SeveralQueries[Part]):
 
     @cached_property
     def sends_all(self) -> bool:
-        """Whether all queries do."""
         return bool(self.numbers) or all(query.sends_all for query in self.queries)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Codes that their query cannot send."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if not self.sends_all:
             for query, own, rows in self._split(codes.astype(np.uint64, copy=False)):
@@ -260,11 +246,9 @@ class Sampled(SeveralQueries[Part]):
         return wrong
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """How many reports the counters of all queries hold."""
         return int(counters.sum()) if self.counts_codes else sum(q.reports(own) for q, own in self._parts(counters))
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """Whether reports can add up to the counters of all queries."""
         return (bool(self.numbers) and self.counts_codes) or all(
             query.possible(own) for query, own in self._parts(counters)
         )
@@ -283,7 +267,6 @@ class Sampled(SeveralQueries[Part]):
         return np.concatenate(parts, axis=1)
 
     def _split(self, codes: Words) -> Iterator[tuple[Part, Words, Rows]]:
-        """Each query with its own codes and their positions."""
         if len(self.queries) == 1:
             yield self.queries[0], codes, slice(None)
             return

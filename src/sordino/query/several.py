@@ -17,17 +17,12 @@ Query_co = TypeVar("Query_co", bound=Channel, covariant=True)
 
 @dataclass(frozen=True, repr=False)
 class SeveralQueries(Brief, Channel, Generic[Query_co]):
-    """A channel with the counters of several.
-
-    Attributes:
-        queries: in a fixed order.
-    """
+    """A channel with the counters of several, in a fixed order."""
 
     queries: tuple[Query_co, ...]
 
     @property
     def informative(self) -> bool:
-        """Whether all queries are."""
         return all(query.informative for query in self.queries)
 
     @cached_property
@@ -37,11 +32,9 @@ class SeveralQueries(Brief, Channel, Generic[Query_co]):
 
     @property
     def counters(self) -> int:
-        """Those of all queries."""
         return self.first_counters[-1]
 
     def _require_report(self, step: str) -> None:
-        """Refuse queries whose codes do not fit in one report."""
         if self.code_bits > LARGEST_CODE_BITS:
             rule, found = f"a report must fit in {LARGEST_CODE_BITS} bits", f"{self.code_bits} for all queries together"
             raise SordinoError(rule, found=found, step=step)

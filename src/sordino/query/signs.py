@@ -20,10 +20,7 @@ MOST_SIGNS = 12
 @checked_class
 @dataclass(frozen=True)
 class Signs(NumberStatistic):
-    """Several numbers together, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
-
-    Attributes:
-        at: places of the numbers, each once.
+    """Numbers at different places, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
 
     Example:
         >>> Signs((1, 0)).k, Signs((1, 0)).counted_moments[0]
@@ -41,17 +38,14 @@ class Signs(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """All of them."""
         return self.at
 
     @property
     def description(self) -> str:
-        """The numbers, and how they are rounded."""
         several = " together, each" if len(self.at) > 1 else ","
         return f"{attribute_list(self.at)}{several} {rounding_of(2)}"
 
     def label(self, value: int) -> str:
-        """The sign of each number, in the order of the statistic."""
         return f"({', '.join(point_label(value >> c & 1, 2) for c in range(len(self.at)))})"
 
     @property
@@ -61,30 +55,24 @@ class Signs(NumberStatistic):
 
     @property
     def k(self) -> int:
-        """Every pattern of signs."""
         return 1 << len(self.at)
 
     @property
     def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
-        """Each number."""
         patterns = np.arange(self.k)
         return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
 
     @property
     def bits(self) -> tuple[Moment, ...]:
-        """Each number."""
         return tuple((place,) for place in self.at)
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """The places."""
         return self.at
 
     @classmethod
     def of(cls, arguments: tuple[int, ...]) -> Self:
-        """All of them are places."""
         return cls(arguments)
 
     def with_places(self, place: Mapping[int, int]) -> "Signs":
-        """At their new places."""
         return Signs(tuple(place[old] for old in self.at))

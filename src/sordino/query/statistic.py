@@ -106,18 +106,15 @@ class Values(Statistic):
 
     @property
     def parameters(self) -> str:
-        """All that defines the statistic, as canonical text."""
         return f"values of {self.attributes!r}"
 
     @property
     def description(self) -> str:
-        """The attributes."""
         together = " together" if len(self.attributes) > 1 else ""
         return f"{attribute_list(self.attributes)}{together}"
 
     @property
     def attribute_names(self) -> tuple[str | int, ...]:
-        """As they were given."""
         return self.attributes
 
     def places(self, record: Record) -> tuple[int, ...]:
@@ -130,10 +127,8 @@ class Values(Statistic):
         for attribute in self.attributes:
             known = attribute in record.names if isinstance(attribute, str) else _is_place(attribute, record.d)
             if not known:
-                raise SordinoError(
-                    f"a query must be about attributes of the record: {', '.join(record.names[:8])}",
-                    found=shown(attribute),
-                )
+                rule = f"a query must be about attributes of the record: {', '.join(record.names[:8])}"
+                raise SordinoError(rule, found=shown(attribute))
             places.append(record.names.index(attribute) if isinstance(attribute, str) else attribute)
         if not places or len(set(places)) < len(places):
             raise SordinoError("a query must name one or more attributes, each once", found=shown(places))

@@ -78,12 +78,10 @@ class Together(SeveralQueries[Query]):
 
     @property
     def outputs(self) -> int:
-        """The product of the queries' codes."""
         return prod(query.outputs for query in self.queries)
 
     @property
     def parameters(self) -> str:
-        """All that defines the queries and their order, as canonical text (by its hash)."""
         texts = " || ".join(query.parameters for query in self.queries)
         return f"together {len(self.queries)} {sha256(texts.encode()).hexdigest()}"
 
@@ -103,19 +101,12 @@ class Together(SeveralQueries[Query]):
         return each and all(len({query.reports(own) for query, own in self._parts(row)}) == 1 for row in rows)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Codes of which a digit is."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         for query, digit in zip(self.queries, self.digits(codes), strict=True):
             wrong |= query.impossible(digit)
         return wrong
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
-        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
-
-        Raises:
-            SordinoError: too few numbers for each person, or others than in [-1, 1] (named by position, never by
-                value).
-        """
         return read_records(values, self.d, optional_places(self.numbers))
 
     def digits(self, codes: NDArray[np.integer]) -> tuple[Words, ...]:

@@ -1,7 +1,6 @@
 """Bounds from a sample against hand-computed cases, and against events and means listed one by one in fractions."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import mpmath
@@ -10,7 +9,7 @@ import pytest
 
 from in_one import in_one
 from sordino.design.dependence import from_sample
-from sordino.design.dependence.from_sample import records_needed, state_dependence, tally_sample
+from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
 from sordino.design.dependence.stated import Statement
 from sordino.domain.attribute import Attribute
@@ -305,19 +304,11 @@ def test_what_no_sample_tells_is_one(why, changed):
 def test_one_percent_takes_150000_records():
     asked = SampleQuestions(categories(*[2] * 10), tuple((j,) for j in range(10)))
     assert asked.comparisons == 90
-    needed = records_needed(asked, 0.01, "0.95")
-    assert 149_000 < needed < 151_000
-    # An even sample of that size, where nothing depends on anything, just certifies it.
-    n = -(-needed // 1024) * 1024
+    # An even sample of 2 ln(90 / .05) / .01^2 records, where nothing depends on anything, just certifies it.
+    n = 147 * 1024
     columns = [np.arange(n) >> j & 1 for j in range(10)]
     found = bounds_of(asked, columns)
     assert 0.0099 < max(bound.bound for bound in found.values() if bound.why == "sample") <= 0.01
-
-
-@in_one(("bound", "rarest"), [(0, 0.5), (1, 0.5), (math.nan, 0.5), (0.1, 0), (0.1, 0.6)])
-def test_wishes_that_no_sample_fulfils_are_refused(bound, rarest):
-    with pytest.raises(SordinoError):
-        records_needed(BITS, bound, "0.9", rarest)
 
 
 def test_sums_of_numbers_are_those_of_whole_numbers():

@@ -7,7 +7,7 @@ import pytest
 
 from in_one import in_one
 from sordino import Number, Query, RandomizedResponse, Sampled, SordinoError, WindowResponse
-from sordino.design.numbers.best_window import best_window
+from sordino.design.numbers.sampled_levels import best_window
 from sordino.design.numbers.sampled_mean import is_better
 from sordino.estimation.moment_estimator import MomentEstimator
 
@@ -53,9 +53,6 @@ def test_the_best_window_beats_one_bit_and_the_published_mechanisms(epsilon):
     assert own.max() < smooth.max()
     if epsilon >= 2:
         assert own.max() < hybrid.max()
-    average = variance_of(best_window(epsilon, "average"), FINE)
-    assert average.mean() < min(bit.mean(), smooth.mean(), hybrid.mean())
-    assert average.mean() <= own.mean() * (1 + 1e-9)
 
 
 def test_at_4_the_largest_variance_is_a_quarter_below():
@@ -82,15 +79,6 @@ def test_the_best_is_the_best_of_its_neighbours(epsilon, share):
     assert own == pytest.approx(said, rel=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", ["1", "3"])
-def test_the_best_on_average_is_the_best_of_its_neighbours(epsilon):
-    window = best_window(epsilon, "average")
-    around = [(window.k + a, window.window + b) for a in (-1, 0, 1) for b in (-1, 0, 1)]
-    fine = np.linspace(-1, 1, 20_001)
-    others = [np.trapezoid(variance_of(WindowResponse(g, epsilon, w), fine), fine) for g, w in around if g > 1 and w]
-    assert np.trapezoid(variance_of(window, fine), fine) == pytest.approx(min(others), rel=1e-6)
-
-
 @in_one("epsilon", ["-1", "inf", "101", None, ""])
 def test_amounts_that_cannot_be_promised_are_refused(epsilon):
     with pytest.raises(SordinoError):
@@ -99,7 +87,8 @@ def test_amounts_that_cannot_be_promised_are_refused(epsilon):
 
 def test_what_is_better_in_one_way_only_is_not_taken():
     """One window is better at the worst number, the other where numbers are spread evenly: neither replaces it."""
-    worst, even = (Sampled((Query(Number(0, w.k), w),), (1,)) for w in (best_window("3"), best_window("3", "average")))
+    spread = WindowResponse(62, "3", 22)
+    worst, even = (Sampled((Query(Number(0, w.k), w),), (1,)) for w in (best_window("3"), spread))
     fine, (first, second) = np.linspace(-1, 1, 20_001), (worst.mechanisms[0], even.mechanisms[0])
     assert variance_of(first, fine).max() < variance_of(second, fine).max()
     assert variance_of(first, fine).mean() > variance_of(second, fine).mean()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import LDP, certify
+from sordino.design.numbers.bins.bins_channel import FEW, PARTS, optional_wave
 from sordino.design.numbers.bins.square_wave import square_wave
-from sordino.design.numbers.missing.optional_wave import FEW, PARTS, optional_wave
 from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 

@@ -21,9 +21,8 @@ from sordino import (
 )
 from sordino.audit.answers import answers
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
-from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.drawn_answers import keeps_deltas
-from sordino.design.numbers.sampled_levels import answer_levels, coarser, sampled_levels
+from sordino.design.numbers.sampled_levels import answer_levels, best_window, coarser, sampled_levels
 from sordino.design.numbers.sampled_mean import read_deltas, single_levels, worst_error
 from sordino.exact.nats import Nats
 

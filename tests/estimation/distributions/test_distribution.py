@@ -13,7 +13,8 @@ from sordino.estimation.distributions.distribution import (
     function_contributions,
     function_leverage,
 )
-from sordino.estimation.distributions.expected_errors import function_errors
+from sordino.estimation.distributions.expected_errors import errors_of
+from sordino.estimation.distributions.subpopulation import below_edges
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.window import WindowResponse
@@ -47,8 +48,8 @@ def test_the_function_is_right_on_average_for_every_distribution():
 def test_standard_errors_are_those_of_many_surveys():
     law, contributions = SHARES @ dense(), function_contributions(CHANNEL)
     many = np.random.default_rng(4).multinomial(N, law, size=4000) / N @ contributions.T
-    assert function_errors(CHANNEL, SHARES, N) == pytest.approx(many.std(axis=0), rel=0.05)
-    assert estimated(drawn(5)).stderr == pytest.approx(function_errors(CHANNEL, SHARES, N), rel=0.1)
+    assert errors_of(CHANNEL, below_edges(K), SHARES, N) == pytest.approx(many.std(axis=0), rel=0.05)
+    assert estimated(drawn(5)).stderr == pytest.approx(errors_of(CHANNEL, below_edges(K), SHARES, N), rel=0.1)
 
 
 def test_one_report_weighs_at_most_its_leverage():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.design.numbers.missing.optional_wave import optional_wave
+from sordino.design.numbers.bins.bins_channel import optional_wave
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate

@@ -7,7 +7,7 @@ from scipy import optimize
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
-from sordino.estimation.distributions.expected_errors import function_errors
+from sordino.estimation.distributions.expected_errors import errors_of
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.optional_window import OptionalWindow
@@ -54,7 +54,7 @@ def test_standard_errors_are_those_of_many_surveys():
     np.testing.assert_allclose(functions.std(axis=0), one.stderr, rtol=0.15)
     np.testing.assert_allclose(shares.std(axis=0), one.of_bins.stderr, rtol=0.15)
     assert missing.std() == pytest.approx(one.missing_share[1], rel=0.15)
-    np.testing.assert_allclose(function_errors(CHANNEL, SHARES, 100 * N, K), one.stderr, rtol=0.05)
+    np.testing.assert_allclose(errors_of(CHANNEL, below_edges(K), SHARES, 100 * N), one.stderr, rtol=0.05)
     ranges = np.array([own.range_shares([(1, 4)]).value[0] for own in found])
     assert ranges.std() == pytest.approx(one.range_shares([(1, 4)]).stderr[0], rel=0.15)
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.estimation.neighbours.expected import SCALES, Neighbourhoods, expected_shares
-from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.estimation.neighbours.smoothing import SCALES, Neighbourhoods, Surroundings, expected_shares
 
 
 @pytest.mark.parametrize("shape", [(7, 12), (40,)])

@@ -8,7 +8,7 @@ import pytest
 from sordino.domain.partition import Partition
 from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, SHARES, Posteriors
-from sordino.estimation.neighbours.quantile_rule import equal_quantiles
+from sordino.estimation.neighbours.smoothing import equal_quantiles
 
 BLOCKS = Partition.of([0, 0, 0, 1, 1])
 TOTALS = np.array([0.5, 0.2])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.coordinate import CoordinateLoss
+from sordino.evidence.bound.numbers import CoordinateLoss
 from sordino.evidence.bound.single_report import largest_alone
 from sordino.evidence.box import BoxEvidence
 

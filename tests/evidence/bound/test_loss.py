@@ -14,9 +14,7 @@ from scipy.optimize import minimize
 
 from sordino import Box, LinearQuery, Logistic, LogisticQuery, TruncatedLinearQuery
 from sordino.evidence.bound import search
-from sordino.evidence.bound.concave import Concave
-from sordino.evidence.bound.corners import Corners
-from sordino.evidence.bound.loss import BoxLoss
+from sordino.evidence.bound.loss import BoxLoss, Concave, Corners
 from sordino.evidence.bound.search import Search
 from sordino.evidence.box import BoxEvidence
 

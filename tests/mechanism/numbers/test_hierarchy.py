@@ -7,7 +7,7 @@ import pytest
 
 from in_one import in_one
 from sordino import LDP, SordinoError, certify
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.codec import thaw
 from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse, level_sizes

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from sordino.papers.bayesian_coordinate.direction import _blocks, unit_places, unit_vectors
+from sordino.papers.bayesian_coordinate.direction import _blocks, unit_vectors
 
 
 def keystream(seed, place, size):
@@ -48,10 +48,3 @@ def test_places_of_one_seed_are_unrelated():
     inner = (unit_vectors(seeds, 0, 4) * unit_vectors(seeds, 1, 4)).sum(axis=1)
     assert abs(inner.mean()) < 5 * 0.5 / np.sqrt(60_000)
     assert abs((inner**2).mean() - 1 / 4) < 5 * 0.3 / np.sqrt(60_000)
-
-
-def test_drawn_numbers_are_uniform():
-    for dimension in (1, 3, 10):
-        counts = np.bincount(unit_places(np.arange(60_000, dtype=np.uint64), 2, dimension), minlength=dimension)
-        assert len(counts) == dimension
-        assert np.abs(counts / 60_000 - 1 / dimension).max() < 5 / np.sqrt(60_000 * dimension)

@@ -13,8 +13,6 @@ from sordino.exact.coin import WORD
 from sordino.papers.bayesian_coordinate.ball import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 
-INNERS = ("l2-ball", "one-bit")
-
 
 def heads_of(nested, records, seed):
     """Shape (levels, n): how many of 2^64 words set each bit of each record, given the seed."""
@@ -54,9 +52,7 @@ class Recorded:
         return self.given[-1].copy()
 
 
-@pytest.mark.first_cases(1)
-@pytest.mark.parametrize("inner", INNERS)
-def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
+def test_each_number_keeps_its_budget_exactly_and_reaches_it(exp_bounds):
     cube = np.array(list(product((-1.0, 1.0), repeat=4)))
     inside = np.random.default_rng(4).uniform(-1, 1, (5, 4))
     # For each number the pairs of records that differ in it only.
@@ -65,7 +61,7 @@ def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
         for i in range(4)
     ]
     for budgets in (("1/2", "2", "1", "1"), ("1", "1", "1", "1"), ("0", "3", "1/4", "3")):
-        nested = NestedMean(budgets, inner)
+        nested = NestedMean(budgets)
         allowed = [exp_bounds(Fraction(budget))[0] for budget in budgets]
         reached = [Fraction(1)] * 4
         largest = Fraction(1)
@@ -84,15 +80,13 @@ def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
         assert largest > max(allowed) * (1 - Fraction(1, 10**9))
         for i, most in enumerate(allowed):
             assert reached[i] <= most
-            if inner == "one-bit" or budgets[i] == min(budgets):
+            if budgets[i] == min(budgets):
                 assert reached[i] > most * (1 - Fraction(1, 10**9))
 
 
-@pytest.mark.each_value
-@pytest.mark.parametrize("inner", INNERS)
 @pytest.mark.parametrize("budgets", [("1/2", "2", "1"), tuple(range(1, 40))], ids=["one-word", "two-words"])
-def test_bits_are_set_below_their_thresholds(inner, budgets):
-    nested = NestedMean(budgets, inner)
+def test_bits_are_set_below_their_thresholds(budgets):
+    nested = NestedMean(budgets)
     records = np.random.default_rng(0).uniform(-1, 1, (50, len(budgets)))
     source = Recorded(1)
     codes = nested.privatize(records, source)
@@ -111,15 +105,13 @@ def test_exact_errors_of_one_level():
     for epsilon, error in ((1, 689.7), (4, 150.8), (10, 139.5)):
         assert NestedMean([epsilon] * 10).exact_mse() == pytest.approx(error, abs=0.05)
     assert NestedMean(["0.2"] * 10).exact_mse() / 10_000 == pytest.approx(1.5033, abs=5e-5)
-    assert NestedMean(["0.2"] * 10, "one-bit").exact_mse() / 10_000 == pytest.approx(1.0057, abs=5e-5)
     # The bound (17) leaves out a constant and a floor: it is below the truth.
     assert NestedMean([1] * 10).published_bound() == pytest.approx(100)
     assert NestedMean(["1", "2", "2"]).published_bound() == pytest.approx(3 + 2 / (1 / 3 + 1 / 2))
 
 
-@pytest.mark.parametrize("inner", INNERS)
-def test_errors_are_those_of_simulated_means(inner, fixed):
-    nested = NestedMean([3, 1, 3, 2], inner)
+def test_errors_are_those_of_simulated_means(fixed):
+    nested = NestedMean([3, 1, 3, 2])
     record, n = np.array([0.9, -1.0, 0.0, 0.5]), 40_000
     codes = nested.privatize(np.tile(record, (n, 1)), fixed(n))
     estimates = np.zeros((n, 4))
@@ -228,8 +220,6 @@ def test_mistakes_are_named():
     for budgets in ([], "1", [1, -1], [1, "nan"], [1, None]):
         with pytest.raises(SordinoError):
             NestedMean(budgets)
-    with pytest.raises(SordinoError, match="inner"):
-        NestedMean([1], "laplace")
     nested = NestedMean([1, 2])
     for records in ([[0.0, 1.1]], [[0.0, np.nan]], [[-np.inf, 0]]):
         with pytest.raises(SordinoError, match=r"record 0") as caught:

@@ -20,9 +20,9 @@ BEST_ZETA = (0.3180, 0.4180, 0.6458, 0.8997, 1.4203, 1.5055, 1.5042, 1.5119, 1.5
 TIGHT = (0.3180, 0.3995, 0.5671, 0.7355, 1.0440, 1.5033, 1.5033, 1.5033, 1.5033)
 
 
-def error(budgets, inner="l2-ball"):
+def error(budgets):
     """Total squared error with ten thousand people at the corners."""
-    return NestedMean(budgets, inner).exact_mse() / 10_000
+    return NestedMean(budgets).exact_mse() / 10_000
 
 
 def enclosed(amount):
@@ -290,5 +290,3 @@ def test_mistakes_are_named():
             nested_budgets([1, 2], 2, 0.1, zeta)
     with pytest.raises(SordinoError, match="accounting"):
         nested_budgets([1, 2], 2, 0.1, accounting="loose")
-    with pytest.raises(SordinoError, match="inner"):
-        nested_budgets([1, 2], 2, 0.1, inner="laplace")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import KeyedSource, SordinoError
-from sordino.papers.bayesian_coordinate.quadratic_form import quadratic_moments
+from sordino.papers.bayesian_coordinate.least_squares import quadratic_moments
 from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
 
 KEY = bytes(range(32))

@@ -105,6 +105,24 @@ test("what is large is refused, or looked at, at once", async () => {
 test("tables within each other are counted", () => refused(`${"[".repeat(65)}${"]".repeat(65)}\n`, /at most 64 tables and lists within each other/));
 
 test("a kind of question that the page does not know is refused", async () => {
-  const above = { above: "x", threshold: 0.5, epsilon: "1", weight: 1, subtract_totals: false, mechanism: { name: "randomized", k: 2, threshold: HALF } };
-  await of("distribution.json", /its fields/, (plan) => (plan.queries[0] = above));
+  await of("above.json", /its fields/, (plan) => {
+    const { above, ...rest } = plan.queries[0];
+    plan.queries[0] = { ...rest, beyond: above };
+  });
+});
+
+test("a threshold cuts the range of a number that everybody has, once", async () => {
+  for (const threshold of [0, 1, 7, -0.5]) await of("above.json", /within the range/, (plan) => (plan.queries[0].threshold = threshold));
+  await of("above.json", /within the range/, (plan) => (plan.attributes.part.missing = "0.1"));
+  await of("above_beside.json", /asked once/, (plan) => (plan.queries[1].threshold = plan.queries[0].threshold));
+  await of("above_beside.json", /of numbers/, (plan) => (plan.queries[1].above = "x"));
+});
+
+test("a side of a threshold is not linear in its number: what is known of means, or at edges of bins, bounds nothing of it", async () => {
+  await of("above_beside.json", /keep what it promises/, (plan) => {
+    plan.dependence.rest.x = "1";
+    plan.dependence.statistics = [{ attribute: "x", statistic: ["age"], bound: "1/5" }];
+    plan.dependence.thresholds = [];
+  });
+  await of("above_beside.json", /keep what it promises/, (plan) => (plan.queries[0].epsilon = "2") && (plan.attributes.age.delta = "1/10"));
 });

@@ -25,6 +25,15 @@ FEWEST = 5
 QUANTILES = ["0.1", "0.5", "0.9"]
 
 SURVEYS = {
+    "above": {
+        "version": 1,
+        "epsilon": "2",
+        "attribute": {
+            "pay": {"number": {"low": 0, "high": 64, "clip": True}},
+            "ill": {"categories": ["yes", "no"], "delta": "0.5"},
+        },
+        "ask": [{"above": "pay", "threshold": 20}, {"above": "pay", "threshold": 30.5}, {"histogram": "ill"}],
+    },
     "ranges": {
         "version": 1,
         "epsilon": "2",

@@ -76,10 +76,10 @@ def test_the_page_answers_the_plans_that_the_package_reads():
 
 
 def is_another_draw(text, where, before):
-    """Whether only mechanisms, or distances, are unlike, and those of one attribute keep its bound."""
+    """Whether only mechanisms, or what they must keep, are unlike, and those of one attribute keep its bound."""
     document, healed = json.loads(text), json.loads(text)
     for path in where:
-        inside = [place for place, key in enumerate(path) if key in ("mechanism", "mechanisms", "metric")]
+        inside = [place for place, key in enumerate(path) if key in ("mechanism", "mechanisms", "protect")]
         if inside:
             *outer, last = path[: inside[0] + 1]
             part_at(healed, outer)[last] = part_at(before, outer)[last]
@@ -94,15 +94,20 @@ def is_another_draw(text, where, before):
 
 def keeps(part, attributes):
     record, protect = part["mechanism"], attributes[part["histogram"]]["protect"]
-    if set(protect) != {"epsilon"} or record["k"] * int(record["codes"]) > FEW:
+    blocks = protect.get("blocks", {"of": [0] * record["k"]})
+    if set(protect) - {"epsilon", "blocks"} or "of" not in blocks or record["k"] * int(record["codes"]) > FEW:
         return True
-    rows = [code_distribution(Draw(record), value) for value in range(record["k"])]
+    inside = [[value for value, block in enumerate(blocks["of"]) if block == one] for one in set(blocks["of"])]
+    return all(keep_apart(record, values, protect["epsilon"]) for values in inside)
+
+
+def keep_apart(record, values, epsilon):
+    """Whether no code is more likely for one of some values than for another by more than e^epsilon."""
+    rows = [code_distribution(Draw(record), value) for value in values]
     codes = set().union(*rows)
     least = [min(row.get(code, 0) for row in rows) for code in codes]
     most = [max(row[code] for row in rows if code in row) for code in codes]
-    return all(
-        low and Nats.log(high / low) <= Nats.of(protect["epsilon"]) for low, high in zip(least, most, strict=True)
-    )
+    return all(low and Nats.log(high / low) <= Nats.of(epsilon) for low, high in zip(least, most, strict=True))
 
 
 def test_all_of_them_are_read_as_they_were_made():

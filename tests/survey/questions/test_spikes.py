@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from sordino import aggregate, estimate, privatize
-from sordino.audit.pieces import monotone_pieces
+from sordino.audit.answers import monotone_pieces
 from sordino.cli.terminal.results import print_blocks
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource

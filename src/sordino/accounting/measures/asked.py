@@ -32,7 +32,6 @@ class Asked:
         Args:
             basic: of the others.
             bounds: of the numbers, and of the record where it counts.
-            d: how many numbers there are.
             queries: not answered yet.
         """
         totals = list(basic)

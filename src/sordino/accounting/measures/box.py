@@ -32,8 +32,6 @@ class BoxState:
     """Queries about a record in a box and their answers.
 
     Attributes:
-        box: where the record lies.
-        budget: the most that all answers together may tell.
         most: the budget as a float, rounded down.
         nodes: boxes bounded for one decision at most, for each possible answer.
         group: answers are bounded together in groups of so many; None for all together, which is never looser.
@@ -55,9 +53,8 @@ class BoxState:
     def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
         """Nothing asked yet."""
         if nodes < 0 or (group is not None and group < 1):
-            raise SordinoError(
-                "nodes must be at least 0 and a group at least 1", found=" and ".join(map(shown, (nodes, group)))
-            )
+            rule = "nodes must be at least 0 and a group at least 1"
+            raise SordinoError(rule, found=" and ".join(map(shown, (nodes, group))))
         return cls(box, budget, budget.floor(), nodes, group, BoxLoss.of_no_reports(box), basic=Nats.of(0))
 
     @cached_property
@@ -67,12 +64,10 @@ class BoxState:
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
     def with_answer(self, query: FilterQuery, output: int) -> "BoxState":
-        """The state after an answer, whether the query was accepted or not."""
         question = box_question(query)
         return self._with(self.loss.after(question.evidence(self.box, output)), question)
 
     def spent_within(self, left: float) -> float:
-        """What was spent, in nats, where so much of the budget is known to be left."""
         return min(self.spent, max(up(self.budget.ceil() - left), 0.0))
 
     def binding_within(self, left: float) -> Binding:
@@ -95,7 +90,6 @@ class BoxState:
 
     @property
     def remaining(self) -> float:
-        """Nats, rounded down, at least 0."""
         exactly = self._by_epsilons
         # One step for the rounding here, one for that of the sum when such a query comes.
         return max(down(down(self.most) - self.spent), 0.0 if exactly is None else exactly.floor())
@@ -113,7 +107,6 @@ class BoxState:
         return total + Fraction(self.spent) <= self.budget
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
-        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         # Several groups or versions may tell less together than one of them.
         if self.settled:
             return False
@@ -122,20 +115,13 @@ class BoxState:
 
     @cached_property
     def most_left(self) -> float:
-        """No less than what is left, by what is known without a search."""
         lower = 0.0 if self.settled else self.loss.incumbent
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a query that does not fit the box.
-        """
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self._fitting_question(query).epsilon
 
     def changed(self) -> "BoxState":
@@ -154,11 +140,7 @@ class BoxState:
         return down(self.most - self.settled) if self.settled else self.most
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[BoxState]":
-        """By what is carried over; else by solving, for every answer or (simplified) once.
-
-        Raises:
-            SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
-        """
+        """By what is carried over; else by solving, for every answer or (simplified) once."""
         # What does not fit is refused even where the epsilons alone would decide.
         question = self._fitting_question(query)
         carried = up(self.settled + up(self.loss.bounds.upper + question.level))
@@ -171,11 +153,7 @@ class BoxState:
         return self._by_loss(question) if rule == "simplified" else self._by_answers(question)
 
     def _fitting_question(self, query: FilterQuery) -> Query:
-        """A question that the box fits.
-
-        Raises:
-            SordinoError: another query.
-        """
+        """A question that the box fits."""
         question = box_question(query)
         question.model.require_fit(self.box)
         return question
@@ -228,14 +206,8 @@ class BoxState:
 
 
 def box_question(query: object) -> Query:
-    """A query that is a question about a record in a box.
-
-    Raises:
-        SordinoError: anything but a query about a model.
-    """
+    """A query that is a question about a record in a box."""
     if isinstance(query, Query) and isinstance(query.statistic, Model):
         return query
-    raise SordinoError(
-        "a filter over a box takes linear, truncated and logistic queries",
-        found=query.parameters if isinstance(query, Query) else type(query).__name__,
-    )
+    rule = "a filter over a box takes linear, truncated and logistic queries"
+    raise SordinoError(rule, found=query.parameters if isinstance(query, Query) else type(query).__name__)

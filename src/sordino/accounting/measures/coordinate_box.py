@@ -17,7 +17,6 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.measures.asked import Asked, plus, share_of, within
 from sordino.accounting.measures.box import SETTLED, box_question
@@ -33,7 +32,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.bound.numbers import NumberLosses
 from sordino.evidence.bound.single_report import largest_alone
-from sordino.evidence.shape import Floats
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
@@ -50,7 +49,6 @@ class CoordinateBoxState:
     """Questions about a record in a box and their answers.
 
     Attributes:
-        box: where the record lies.
         bounds: of each number; None where it is not protected. Under Bayesian coordinate DP epsilon stands last.
         shares: the bound on dependence of each number; 0 under coordinate DP.
         nodes: boxes bounded for one decision at most, for each possible answer and number.
@@ -74,25 +72,15 @@ class CoordinateBoxState:
     def start(
         cls, box: Box, definition: CoordinateDP | BayesianCoordinateDP, nodes: int, group: int | None
     ) -> "CoordinateBoxState":
-        """Nothing asked yet.
-
-        Raises:
-            SordinoError: another number of bounds than the box has numbers, a prior, groups, or negative nodes.
-        """
+        """Nothing asked yet."""
         if definition.d != box.d:
             raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=shown(definition.d))
         if isinstance(definition, BayesianCoordinateDP) and isinstance(definition.beliefs, Prior):
-            raise SordinoError(
-                "beliefs about numbers in a box must be a bound on dependence",
-                found="a prior",
-                step="use BayesianCoordinateDP.bounded",
-            )
+            rule = "beliefs about numbers in a box must be a bound on dependence"
+            raise SordinoError(rule, found="a prior", step="use BayesianCoordinateDP.bounded")
         if group is not None or nodes < 0:
-            raise SordinoError(
-                "bounds for each number are kept with nodes of at least 0 and without groups",
-                found=" and ".join(map(shown, (nodes, group))),
-                step="leave the group out",
-            )
+            rule = "bounds for each number are kept with nodes of at least 0 and without groups"
+            raise SordinoError(rule, found=" and ".join(map(shown, (nodes, group))), step="leave the group out")
         if definition.shape is not None:
             raise SordinoError("a definition about a box has no sizes of its attributes", found=shown(definition.shape))
         nothing, zeros, settled = NumberLosses.of_no_reports(box), (Nats.of(0),) * box.d, (0.0,) * box.d
@@ -104,11 +92,7 @@ class CoordinateBoxState:
         return cls(box, bounds, shares, nodes, BoxLoss.of_no_reports(box), nothing, basic, settled)
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[CoordinateBoxState]":
-        """By what is carried over; else by solving, for every answer or (simplified) once.
-
-        Raises:
-            SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its range.
-        """
+        """By what is carried over; else by solving, for every answer or (simplified) once."""
         question = self._fitting_question(query)
         known = self._with_polynomials(question) if self._near(question.level) else self
         simple = self._simple_decision(known, question)
@@ -169,16 +153,11 @@ class CoordinateBoxState:
         return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((question,)).basic)
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
-        """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
-
-        Raises:
-            SordinoError: a question that does not fit the box.
-        """
+        """Whether the epsilons of questions can be added to what is known, whichever are answered and however."""
         questions = [self._fitting_question(query) for query in queries]
         return not self._passed_bounds(questions) or not self._closest._passed_bounds(questions)  # noqa: SLF001 - another state
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
-        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         sums = self._asked_with(queries).sums
         lowers = [number.lower for number in self.numbers.each]
         if self._near_whole is not None:
@@ -191,21 +170,14 @@ class CoordinateBoxState:
 
     @cached_property
     def most_left(self) -> float:
-        """No less than what is left, by what is known without a search."""
         if self.whole is None:
             return self.remaining
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a question that does not fit the box.
-        """
         return self._fitting_question(query).level
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self._fitting_question(query).epsilon
 
     def _fitting_question(self, query: FilterQuery) -> Query:
@@ -214,28 +186,21 @@ class CoordinateBoxState:
         return question
 
     def changed(self) -> "CoordinateBoxState":
-        """What each number lost is settled; answers about the next version are bounded by themselves.
-
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """What each number lost is settled; answers about the next version are bounded by themselves."""
         if self.whole is not None:
-            raise RefusedError(
-                "a changed record is not covered by a bound on the dependence within one version of it",
-                found="BayesianCoordinateDP",
-                step="promise LDP or coordinate DP",
-            )
+            rule = "a changed record is not covered by a bound on the dependence within one version of it"
+            raise RefusedError(rule, found="BayesianCoordinateDP", step="promise LDP or coordinate DP")
         closest = self._closest
         settled = tuple(closest._losses(self._asked_with(())))  # noqa: SLF001 - another state of this class
         return replace(self, numbers=NumberLosses.of_no_reports(self.box), settled=settled)
 
     @property
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The loss under each bound, rounded up, also where nothing is protected; as far as the limit allows."""
         each = tuple(number.solve(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
         return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried_losses(()))
 
-    def own(self, query: FilterQuery) -> NDArray[np.float64]:
+    def own(self, query: FilterQuery) -> Floats:
         """The most that a question can add under each bound: its epsilon, or nothing."""
         question = self._fitting_question(query)
         level = question.level
@@ -245,7 +210,6 @@ class CoordinateBoxState:
 
     @property
     def spent(self) -> float:
-        """The largest loss of what is protected."""
         return self.spent_within(-math.inf)
 
     @property
@@ -261,7 +225,6 @@ class CoordinateBoxState:
 
     @property
     def remaining(self) -> float:
-        """The least that is left of any bound."""
         return max(self.binding.left, 0.0)
 
     @property
@@ -270,12 +233,10 @@ class CoordinateBoxState:
         return self.binding_within(-math.inf)
 
     def spent_within(self, left: float) -> float:
-        """The largest loss of what is protected, where so much is known to be left of every bound."""
         pairs = zip(self._closest.carried_losses(()), self.bounds, strict=True)
         return max((within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
 
     def binding_within(self, left: float) -> Binding:
-        """The hypotheses with the least left, where so much is known to be left of every bound."""
         found, groups = Binding("nothing that is protected", 0.0, math.inf), []
         for group, level in enumerate(self._closest.carried_losses(())):
             bound = self.bounds[group]

@@ -25,6 +25,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.counted import CountedEvidence
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
@@ -44,9 +45,7 @@ class FiniteQuery:
     """A query as this domain sees it.
 
     Attributes:
-        mechanism: answers it.
         spread: what the mechanism is told of each value, shape (k,); None where it is told the value.
-        known: for decisions.
     """
 
     mechanism: Mechanism
@@ -55,11 +54,7 @@ class FiniteQuery:
 
     @cached_property
     def columns(self) -> Columns:
-        """Of all answers, read once they are needed.
-
-        Raises:
-            SordinoError: too many.
-        """
+        """Of all answers, read once they are needed."""
         return Columns.of(self.mechanism)
 
     def column(self, code: int) -> tuple[Columns, int]:
@@ -76,7 +71,6 @@ class FiniteState(GroupedState):
     """Queries about a value and their answers.
 
     Attributes:
-        measure: the definition.
         record: the attributes, where the values are records.
         evidence: what all answers about the present version say.
         counts: the same exactly.
@@ -97,16 +91,13 @@ class FiniteState(GroupedState):
         )
 
     @cached_property
-    def levels(self) -> NDArray[np.float64]:
-        """As the definition measures the evidence."""
+    def levels(self) -> Floats:
         return self.measure.levels(self.evidence)
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
     def then(self, query: FilterQuery, code: int) -> "FiniteState | None":
-        """With one more column."""
         asked = self._known_query(query)
         columns, row = asked.column(code)
         place = asked.domain_columns(columns.place[row])
@@ -116,21 +107,14 @@ class FiniteState(GroupedState):
         return replace(self, evidence=evidence.without_constant, counts=self.counts.plus(columns.distinct, place))
 
     def about(self, group: int) -> str:
-        """As the measure says."""
         return self.measure.about(group)
 
     def changed(self) -> "FiniteState":
-        """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any.
-
-        Raises:
-            SordinoError: a definition whose losses about two versions do not add.
-        """
+        """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any."""
         if not self.measure.versions:
-            raise RefusedError(
-                "a changed record is not covered by beliefs about one version of it",
-                found=type(self.measure).__name__,
-                step="promise LDP or coordinate DP, or start with a definition of all versions as one record",
-            )
+            rule = "a changed record is not covered by beliefs about one version of it"
+            step = "promise LDP or coordinate DP, or start with a definition of all versions as one record"
+            raise RefusedError(rule, found=type(self.measure).__name__, step=step)
         lost = self._exact_losses
         if self.measure.pools_versions and lost:
             lost = [None if None in lost else max(loss for loss in lost if loss is not None)] * len(lost)
@@ -158,11 +142,9 @@ class FiniteState(GroupedState):
         return UNDECIDED + ROUNDINGS * self.evidence.radius
 
     def within(self, group: int) -> bool:
-        """By the pairs of values next to the bound."""
         return self._keeps(group, self._exactly, self.bounds[group])
 
     def within_raised(self, group: int, known: QueryLosses) -> bool:
-        """The same, with what the query can add taken from the bound."""
         own, bound = known.own[group], self.bounds[group]
         return own is not None and self._keeps(group, self._exactly, None if bound is None else bound - Nats.log(own))
 
@@ -276,11 +258,9 @@ class FiniteState(GroupedState):
             if mechanism.k != k:
                 raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
-            raise SordinoError(
-                "a question about attributes needs a filter over a Record",
-                found="another finite domain",
-                step="make the filter over Record({name: Categories(...)})",
-            )
+            rule = "a question about attributes needs a filter over a Record"
+            found = "another finite domain"
+            raise SordinoError(rule, found=found, step="make the filter over Record({name: Categories(...)})")
         own = self.measure.own(mechanism, spread)
         outputs = mechanism.outputs if can_list(mechanism) else None
         return FiniteQuery(mechanism, spread, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))
@@ -316,5 +296,4 @@ def _by_first(pairs: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
 
 def _key(query: FilterQuery) -> str:
     """Equal texts, equal queries."""
-    parameters: str = query.parameters
-    return parameters
+    return query.parameters

@@ -15,41 +15,28 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.product import by_attribute
 from sordino.domain.partition import Partition
+from sordino.exact.arrays import Floats
 
 Contrasted: TypeAlias = tuple[int, int]
 """A value, and another one that it must not be told from."""
 
 
-def largest_gap(
-    definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64], *, centred: bool = False
-) -> NDArray[np.float64]:
-    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward.
-
-    Args:
-        definition: tells which pairs are protected.
-        log: the likelihoods.
-        centred: each has 0 as its largest entry.
-    """
+def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: Floats) -> Floats:
+    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
     match definition:
         case BlockLDP(partition=blocks):
             most, least = _ends_of_blocks(blocks, log)
         case HighLowLDP(sensitive=sensitive):
             most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
-        case _ if centred:
-            most, least = np.zeros((len(log), 1)), log.min(axis=1, keepdims=True)
         case _:
             most, least = log.max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
     gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
-    loss: NDArray[np.float64] = gap.max(axis=1)
+    loss: Floats = gap.max(axis=1)
     return loss
 
 
 def pairs_at_ends(
-    log: NDArray[np.float64],
-    heavies: NDArray[np.intp],
-    lights: NDArray[np.intp],
-    least: float,
-    alike: NDArray[np.integer],
+    log: Floats, heavies: NDArray[np.intp], lights: NDArray[np.intp], least: float, alike: NDArray[np.integer]
 ) -> Iterator[Contrasted]:
     """Values next to the most with those next to the least, where the two are far enough apart."""
     most, low = log[heavies].max(), log[lights].min()
@@ -61,7 +48,7 @@ def pairs_at_ends(
 
 
 def pairs_along(
-    attribute: int, shape: tuple[int, ...], log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
+    attribute: int, shape: tuple[int, ...], log: Floats, least: float, alike: NDArray[np.integer]
 ) -> Iterator[Contrasted]:
     """Records that differ in one attribute only and are far enough apart."""
     own, records, kinds = (by_attribute(table, shape, attribute) for table in (log, np.arange(len(log)), alike))
@@ -74,11 +61,8 @@ def pairs_along(
         yield from zip(records[value, line[first]].tolist(), records[other[first], line[first]].tolist(), strict=True)
 
 
-def _ends_of_blocks(blocks: Partition, log: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ends_of_blocks(blocks: Partition, log: Floats) -> tuple[Floats, Floats]:
     """The largest and the least logarithm within each block, shape (n, blocks) each."""
     in_order = np.array_equal(blocks.order, np.arange(log.shape[1]))
     ordered = log if in_order else log[:, blocks.order]
-    return (
-        np.maximum.reduceat(ordered, blocks.starts, axis=1),
-        np.minimum.reduceat(ordered, blocks.starts, axis=1),
-    )
+    return (np.maximum.reduceat(ordered, blocks.starts, axis=1), np.minimum.reduceat(ordered, blocks.starts, axis=1))

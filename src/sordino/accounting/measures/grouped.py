@@ -15,13 +15,13 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.ratio import Ratio, level_above
 from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
 
@@ -45,7 +45,7 @@ class QueryLosses:
 
     epsilon: Ratio
     own: tuple[Ratio, ...]
-    levels: NDArray[np.float64]
+    levels: Floats
     outputs: int | None
 
     @classmethod
@@ -68,7 +68,7 @@ class GroupedState(ABC):
 
     @property
     @abstractmethod
-    def levels(self) -> NDArray[np.float64]:
+    def levels(self) -> Floats:
         """The loss in each group, rounded up."""
 
     @property
@@ -78,11 +78,7 @@ class GroupedState(ABC):
 
     @abstractmethod
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """What is known of a query.
-
-        Raises:
-            SordinoError: a query that does not fit the domain.
-        """
+        """What is known of a query."""
 
     @abstractmethod
     def within(self, group: int) -> bool:
@@ -109,7 +105,7 @@ class GroupedState(ABC):
     def changed(self) -> "Self":
         """The state once the record has changed."""
 
-    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> Floats:
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
 
@@ -157,12 +153,10 @@ class GroupedState(ABC):
 
     @property
     def remaining(self) -> float:
-        """The least that is left of any bound."""
         return max(self.binding.left, 0.0)
 
     @property
     def binding(self) -> Binding:
-        """The group with the least left."""
         protected = np.flatnonzero(np.isfinite(self.floors))
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
@@ -175,22 +169,16 @@ class GroupedState(ABC):
         return Binding(self.about(group), lost, float(left.min()), exactly)
 
     def level(self, query: FilterQuery) -> float:
-        """The query's LDP level."""
         return float(level_above([self.query_losses(query).epsilon])[0])
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """The query's LDP level, exactly."""
         ratio = self.query_losses(query).epsilon
         if ratio is None:
-            raise SordinoError(
-                "a query must satisfy LDP",
-                found="an answer that some values cannot give",
-                step="ask through a mechanism whose every code can come from each value",
-            )
+            step = "ask through a mechanism whose every code can come from each value"
+            raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give", step=step)
         return Nats.log(ratio)
 
     def with_answer(self, query: FilterQuery, output: int) -> "Self":
-        """The state after an answer, accepted or not."""
         return self._after_answer(query, output)
 
     def left_after_change(self, lost: Sequence[Nats | None]) -> GroupBounds:
@@ -201,15 +189,15 @@ class GroupedState(ABC):
         )
 
     @cached_property
-    def floors(self) -> NDArray[np.float64]:
+    def floors(self) -> Floats:
         """The bounds, rounded down; infinite where nothing is protected."""
         return np.array([math.inf if bound is None else bound.floor() for bound in self.bounds])
 
-    def _over(self, levels: NDArray[np.float64]) -> list[tuple[int, float]]:
+    def _over(self, levels: Floats) -> list[tuple[int, float]]:
         """The groups whose level is not surely within the bound."""
         return [(group, float(levels[group])) for group in np.flatnonzero(levels > self.floors).tolist()]
 
-    def _simply(self, known: QueryLosses, raised: NDArray[np.float64]) -> bool:
+    def _simply(self, known: QueryLosses, raised: Floats) -> bool:
         """Whether levels stay within the bounds whatever is answered."""
         return all(
             self._within(group, level, lambda group: self.within_raised(group, known))
@@ -221,16 +209,15 @@ class GroupedState(ABC):
             return True
         return level <= self.floors[group] + self.comparison_margin and exactly(group)
 
-    def _largest(self, levels: NDArray[np.float64]) -> float:
+    def _largest(self, levels: Floats) -> float:
         """Of the groups that are protected."""
         return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 
     def _after_answer(self, query: FilterQuery, code: int) -> "Self":
         after = self.then(query, code)
         if after is None:
-            raise SordinoError(
-                "an answer must be one that some record can give, after those before it", found=f"code {code}"
-            )
+            rule = "an answer must be one that some record can give, after those before it"
+            raise SordinoError(rule, found=f"code {code}")
         return after
 
 

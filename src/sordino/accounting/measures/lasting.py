@@ -130,18 +130,13 @@ class LastingState:
 
     Attributes:
         state: of the same queries and answers.
-        past: before them.
     """
 
     state: BoundedState
     past: _Past = field(default_factory=_Past)
 
     def decide(self, query: FilterQuery, rule: Rule) -> "Decision[LastingState]":
-        """As the state decides; what it refuses is accepted if it fits into what an earlier one had left.
-
-        Raises:
-            SordinoError: no query about a box, or one that does not fit it.
-        """
+        """As the state decides; what it refuses is accepted if it fits into what an earlier one had left."""
         question = box_question(query)
         decision = self.state.decide(question, rule)
         follow = decision.follow
@@ -153,46 +148,29 @@ class LastingState:
         return Decision(False, decision.loss)
 
     def fits(self, queries: Sequence[FilterQuery]) -> bool:
-        """Whether the epsilons of queries can be added to what is known or was known, however they are answered.
-
-        Raises:
-            SordinoError: a query that does not fit the box.
-        """
+        """Whether the epsilons of queries can be added to what is known or was known, however they are answered."""
         questions = [box_question(query) for query in queries]
         return self.state.fits(questions) or (not self.state.hopeless(questions) and self.past.covers(questions))
 
     def with_answer(self, query: FilterQuery, output: int) -> "LastingState":
-        """The state after an answer, whether the query was accepted or not."""
         return self._with_step(self.state.with_answer(query, output), box_question(query))
 
     def changed(self) -> "LastingState":
-        """The state once the record has changed; what was left is left.
-
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """The state once the record has changed; what was left is left."""
         return self._with_step(self.state.changed(), None)
 
     def level(self, query: FilterQuery) -> float:
-        """Its epsilon, rounded up.
-
-        Raises:
-            SordinoError: a query that does not fit the box.
-        """
         return self.state.level(query)
 
     def epsilon_of(self, query: FilterQuery) -> Nats:
-        """What it promises."""
         return self.state.epsilon_of(query)
 
     @property
     def realized_loss(self) -> LossBounds:
-        """Bounds on the realized loss of the present version."""
         return self.state.realized_loss
 
     @property
     def spent(self) -> float:
-        """Nats, rounded up: the realized loss."""
         return self.state.spent_within(self._carried_slack)
 
     @property
@@ -202,7 +180,6 @@ class LastingState:
 
     @property
     def binding(self) -> Binding:
-        """The hypotheses with the least left."""
         return self.state.binding_within(self._carried_slack)
 
     @cached_property

@@ -17,6 +17,7 @@ from sordino.accounting.measures.gaps import Contrasted
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -38,22 +39,18 @@ class Measure(ABC):
         """What each group allows."""
 
     @abstractmethod
-    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+    def levels(self, evidence: FiniteEvidence) -> Floats:
         """The largest loss within each group, rounded up; 0 where nothing favours anything."""
 
-    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def levels_of(self, log: Floats, radius: float) -> Floats:
         """The same of several likelihoods of shape (n, k), shape (n, groups); 0 of one that no value can cause."""
         rows = [self.levels(FiniteEvidence(row, radius)) for row in log]
         return np.array(rows).reshape(len(log), len(self.bounds))
 
-    def steep(
-        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
-    ) -> Iterator[Contrasted] | None:
+    def steep(self, group: int, log: Floats, least: float, alike: NDArray[np.integer]) -> Iterator[Contrasted] | None:
         """Pairs of values of a group, among them those that evidence tells apart best; None where it averages values.
 
         Args:
-            group: whose hypotheses.
-            log: the evidence.
             least: nats; pairs that floats tell apart by less are left out.
             alike: equal numbers where all answers had equal weights; one pair stands for those with equal numbers.
         """
@@ -87,7 +84,6 @@ class Measure(ABC):
         """The most that one report can add to each group, exactly.
 
         Args:
-            mechanism: makes the report.
             spread: for each of the k values what the mechanism is told; None where it is told the value.
         """
         worst = epsilon_ratio(mechanism)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence, reach_of
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
@@ -41,11 +42,7 @@ class Columns:
 
     @classmethod
     def of(cls, mechanism: Mechanism, codes: ArrayLike | None = None) -> "Columns":
-        """The columns of some codes, by default of all.
-
-        Raises:
-            SordinoError: more weights than can be listed.
-        """
+        """The columns of some codes, by default of all."""
         if codes is None and not can_list(mechanism):
             raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{mechanism.outputs} x {mechanism.k}")
         asked = np.arange(mechanism.outputs, dtype=np.uint64) if codes is None else np.asarray(codes, dtype=np.uint64)
@@ -66,30 +63,12 @@ class Columns:
         return cls(tuple(ascending) or (1,), place)
 
     @cached_property
-    def logs(self) -> NDArray[np.float64]:
+    def logs(self) -> Floats:
         """Shape (outputs, k): the logarithm of each weight's ratio to the largest of all; minus infinity for zero."""
-        logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
-        return logs
-
-    def read_outputs(
-        self, outputs: NDArray[np.integer], out: NDArray[np.float64] | None = None, *, listed: bool
-    ) -> NDArray[np.float64]:
-        """What some outputs say, shape (n, k).
-
-        Args:
-            outputs: which of these.
-            out: where it is written; a new array by default.
-            listed: keep what all outputs say, for more calls.
-        """
-        told: NDArray[np.float64] = (
-            np.take(self.logs, outputs, axis=0, out=out, mode="clip")
-            if listed
-            else np.take(self.logarithms, self.place[outputs], out=out, mode="clip")
-        )
-        return told
+        return np.take(self.logarithms, self.place, mode="clip")
 
     @cached_property
-    def logarithms(self) -> NDArray[np.float64]:
+    def logarithms(self) -> Floats:
         """Of each different weight."""
         largest = self.distinct[-1]
         return np.array([log_of(weight, largest) for weight in self.distinct])

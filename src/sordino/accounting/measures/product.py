@@ -17,9 +17,9 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.definitions.record_attributes import Attributes
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shorten_bound
 from sordino.accounting.measures.measure import GroupBounds
+from sordino.accounting.measures.measure_of import Attributes
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.accounting.measures.whole_likelihood import WholeFactors
@@ -32,6 +32,7 @@ from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
@@ -59,9 +60,7 @@ class ProductQuery:
     Attributes:
         places: its attributes, ascending.
         axes: where each of them stands in the question.
-        columns: of all answers.
         attributes: the most that it can add to each of its attributes, by place.
-        known: for decisions.
     """
 
     places: tuple[int, ...]
@@ -88,8 +87,6 @@ class ProductState(GroupedState):
     """Queries about a record and their answers.
 
     Attributes:
-        record: the attributes.
-        definition: the promise.
         evidence: what all answers about the present version say.
         coordinates: the loss of each attribute, rounded up.
         basic: e to the sum of the most that each query could add: for the record, then for each attribute.
@@ -107,11 +104,7 @@ class ProductState(GroupedState):
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":
-        """Nothing asked yet.
-
-        Raises:
-            SordinoError: a definition of another number of attributes.
-        """
+        """Nothing asked yet."""
         if not isinstance(definition, LDP) and definition.d != record.d:
             raise SordinoError(f"the definition must be about {record.d} attributes", found=shown(definition.d))
         bounds: GroupBounds
@@ -127,13 +120,12 @@ class ProductState(GroupedState):
         return cls(bounds, 0.0, record, definition, nothing, (0.0,) * record.d, one)
 
     @cached_property
-    def levels(self) -> NDArray[np.float64]:
-        """Of the record, of each attribute, or of each attribute and then the record."""
+    def levels(self) -> Floats:
         if isinstance(self.definition, CoordinateDP):
             return np.array(self.coordinates)
         return self._mixed_losses(self.coordinates, self.evidence.loss[1])
 
-    def raise_levels(self, known: QueryLosses) -> NDArray[np.float64]:
+    def raise_levels(self, known: QueryLosses) -> Floats:
         """For a mixture both of its parts are raised."""
         if isinstance(self.definition, LDP):
             return np.nextafter(self.levels + known.levels, np.inf)
@@ -144,16 +136,13 @@ class ProductState(GroupedState):
         return self._mixed_losses(attributes.tolist(), record)
 
     def within(self, group: int) -> bool:
-        """By counts, or else by the most that each query could add."""
         return self._keeps(group, self.bounds[group])
 
     def within_raised(self, group: int, known: QueryLosses) -> bool:
-        """The same, with what the query can add taken from the bound."""
         bound, own = self.bounds[group], known.own[group] if self._share(group) == 0 else known.epsilon
         return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        """The columns of its mechanism, read once."""
         return self._known_query(query).known
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
@@ -208,7 +197,6 @@ class ProductState(GroupedState):
         return True, largest
 
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
-        """With one more factor; only its own attributes lose more."""
         asked = self._known_query(query)
         evidence = self.evidence.plus(asked.factor(code))
         if evidence.impossible:
@@ -223,23 +211,15 @@ class ProductState(GroupedState):
         return replace(self, evidence=evidence, coordinates=tuple(coordinates), basic=basic, whole=whole)
 
     def about(self, group: int) -> str:
-        """The attribute, or the record."""
         if isinstance(self.definition, LDP) or group == self.record.d:
             return "two records"
         return f"two values of attribute {self.record.names[group]!r}"
 
     def changed(self) -> "ProductState":
-        """What this version lost is taken from the bounds.
-
-        Raises:
-            SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
-        """
+        """What this version lost is taken from the bounds."""
         if isinstance(self.definition, BayesianCoordinateDP):
-            raise RefusedError(
-                "a changed record is not covered by a bound on the dependence within one version of it",
-                found=type(self.definition).__name__,
-                step="promise LDP or coordinate DP",
-            )
+            rule = "a changed record is not covered by a bound on the dependence within one version of it"
+            raise RefusedError(rule, found=type(self.definition).__name__, step="promise LDP or coordinate DP")
         left = tuple(
             None if bound is None else _less(bound, self._ratio(group), level)
             for group, (bound, level) in enumerate(zip(self.bounds, self.levels.tolist(), strict=True))
@@ -249,7 +229,6 @@ class ProductState(GroupedState):
 
     @property
     def realized_loss(self) -> LossBounds:
-        """By elimination."""
         return LossBounds(*self.evidence.loss)
 
     def _keeps(self, group: int, bound: Nats | None) -> bool:
@@ -293,7 +272,7 @@ class ProductState(GroupedState):
             return self.definition.beliefs.bounds[group]
         return Fraction(0)
 
-    def _mixed_losses(self, attributes: Sequence[float], record: float) -> NDArray[np.float64]:
+    def _mixed_losses(self, attributes: Sequence[float], record: float) -> Floats:
         """Each attribute's bound by its own loss and the record's; then the record's. Under LDP the record's alone."""
         if isinstance(self.definition, LDP):
             return np.array([record])
@@ -302,11 +281,8 @@ class ProductState(GroupedState):
 
     def _known_query(self, query: FilterQuery) -> ProductQuery:
         if not isinstance(query, Query):
-            raise SordinoError(
-                "a filter over many attributes takes questions about attributes",
-                found=type(query).__name__,
-                step="ask a Query about some of them",
-            )
+            rule = "a filter over many attributes takes questions about attributes"
+            raise SordinoError(rule, found=type(query).__name__, step="ask a Query about some of them")
         known = self.memo.get(query.parameters)
         if known is None:
             known = self._read(query)
@@ -318,10 +294,8 @@ class ProductState(GroupedState):
     def _read(self, query: Query) -> ProductQuery:
         order, mechanism = query.places(self.record), query.finite(self.record)
         if not can_list(mechanism):
-            raise SordinoError(
-                "a question about a record of many attributes must have few answers",
-                found=f"{mechanism.outputs} for {mechanism.k} values",
-            )
+            rule = "a question about a record of many attributes must have few answers"
+            raise SordinoError(rule, found=f"{mechanism.outputs} for {mechanism.k} values")
         sizes = tuple(self.record.shape[place] for place in order)
         places = tuple(sorted(order))
         epsilon = epsilon_ratio(mechanism)

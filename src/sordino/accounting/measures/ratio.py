@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.pairwise import LDP
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -32,7 +32,7 @@ def larger(first: Ratio, second: Ratio) -> Ratio:
     return None if first is None or second is None else max(first, second)
 
 
-def level_above(ratios: Sequence[Ratio]) -> NDArray[np.float64]:
+def level_above(ratios: Sequence[Ratio]) -> Floats:
     """Logarithms in nats, rounded up."""
     above = {ratio: math.inf if ratio is None else Nats.log(ratio).ceil() for ratio in set(ratios)}
     return np.array([above[ratio] for ratio in ratios])

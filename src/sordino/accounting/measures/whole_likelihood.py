@@ -54,11 +54,10 @@ class WholeFactors:
     def powers(self, place: int | None) -> Mapping[int, int] | None:
         """The largest ratio of the likelihoods of two records as whole numbers and their exponents.
 
+        None where the ratio is infinite or too much to work out.
+
         Args:
             place: the one attribute in which they may differ; None for any two records.
-
-        Returns:
-            None where the ratio is infinite or too much to work out.
         """
         return self._record if place is None else self._attribute(place)
 

@@ -56,6 +56,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 MOST_RECORDS = 2**31
@@ -79,7 +80,6 @@ class SampleTally:
     """Counts and sums of a sample by the values of each attribute; tallies of parts of a sample add.
 
     Attributes:
-        n: how many records.
         cells: for each attribute the records of each value or bin, shape (k_i,).
         tables: for each compared (i, s) a histogram's or bins' counts, shape (k_i, k_s), or sums in units of
             1/UNIT: of numbers, (k_i,), of the probabilities of a category with a sign, (k_i, k_s).
@@ -105,11 +105,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
     """Count some records of a sample.
 
     Args:
-        asked: attributes and statistics.
         columns: for each attribute the records' values, shape (n,): indices of categories, or numbers of the range.
-
-    Raises:
-        SordinoError: columns of different lengths, or a value outside its domain (missing ones are outside, too).
     """
     lengths = {len(column) for column in columns}
     if len(columns) != asked.d or len(lengths) != 1:
@@ -162,11 +158,7 @@ def state_dependence(
         sample: independent records of the population of those who will answer, none of them one who will.
         confidence: that all bounds hold at once, in (0, 1); fixed before the sample was seen.
         shift: how far the conditional laws of those who answer may be from the population's, in total variation.
-        population: whom the sample was drawn from, for the statement.
         date: when, as YYYY-MM-DD, for the statement.
-
-    Raises:
-        SordinoError: a confidence outside (0, 1), a shift outside [0, 1], no date of that form, or no records.
 
     Example:
         >>> from sordino.domain.categories import Categories
@@ -201,40 +193,12 @@ def state_dependence(
     return Statement(asked, tuple(bounds), sample.n, sure, tau, population, date)
 
 
-def records_needed(
-    asked: SampleQuestions, bound: float, confidence: float | str | Fraction, rarest: float = 0.5
-) -> int:
-    """How many records it takes until the margin for chance alone is within a bound, if the sample shows no dependence.
-
-    Args:
-        asked: attributes and statistics.
-        bound: the q to be certified, in (0, 1).
-        confidence: of all bounds at once.
-        rarest: the share of each of an attribute's two rarest values.
-
-    Raises:
-        SordinoError: a bound or confidence outside (0, 1), a share outside (0, 1/2], or nothing to compare.
-    """
-    sure = read_confidence(confidence)
-    if not (0 < bound < 1 and 0 < rarest <= 1 / 2):
-        raise SordinoError(
-            "a bound must lie in (0, 1) and a share in (0, 1/2]",
-            found=" and ".join(map(shown, (bound, rarest))),
-        )
-    if asked.comparisons == 0:
-        step = "declare bins, or ask more attributes"
-        raise SordinoError("there must be values to compare", found="0 comparisons", step=step)
-    signs = 1 if all(map(asked.is_histogram, asked.statistics)) else 2
-    return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
-
-
 def _sums(
-    asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: NDArray[np.float64]
+    asked: SampleQuestions, cells: Sequence[NDArray[np.intp]], numbers: Floats
 ) -> dict[tuple[int, Compared], NDArray[np.int64]]:
     """For each attribute and moment that are compared the moment's sums by the attribute's values, in units of 1/UNIT.
 
     Args:
-        asked: attributes and statistics.
         cells: for each attribute its values, shape (n,).
         numbers: what the moments are of, shape (n, d).
     """
@@ -303,13 +267,10 @@ def _largest_of_each(
 
 def _largest(
     asked: SampleQuestions, sample: SampleTally, i: int, statistics: Sequence[Compared], odds: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """The largest bound over all pairs of values, and the largest distance seen, of each of some statistics.
 
     Args:
-        asked: attributes and statistics.
-        sample: its tally.
-        i: the attribute.
         statistics: of one kind, with as many answers.
         odds: ln(1/beta).
     """
@@ -351,9 +312,7 @@ def _largest(
     return np.minimum(largest, 1), most_seen
 
 
-def _smooth(
-    attribute: Attribute, i: int, statistics: Sequence[Compared]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _smooth(attribute: Attribute, i: int, statistics: Sequence[Compared]) -> tuple[Floats, Floats] | None:
     """The Lipschitz constant of each statistic's mean given a number, where one is declared, and the scaled bins.
 
     Their shapes are (statistics,) and (bins + 1, 1).

@@ -21,6 +21,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 
 MOST_VALUES = 1000
@@ -113,19 +114,18 @@ class SampleNumber(Attribute):
             found = shown(self.lipschitz)
             raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
         if len(self.edges) == 2 and self.lipschitz is None:
-            raise SordinoError(
-                f"{where}: there must be at least two bins to compare", found="one bin", step="declare more bins"
-            )
+            rule = f"{where}: there must be at least two bins to compare"
+            raise SordinoError(rule, found="one bin", step="declare more bins")
         if self.answers == "bin" and (not self.edges or self.lipschitz is not None):
             found = "a Lipschitz constant" if self.edges else "no bins"
             raise SordinoError(f"{where}: answers about the bin need bins, and nothing finer", found=found)
 
-    def cell(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+    def cell(self, numbers: Floats) -> NDArray[np.intp]:
         """The bin of each number."""
         inner = np.array(self.edges[1:-1])
         return np.searchsorted(inner, numbers, side="right").astype(np.intp)
 
-    def statistic_values(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic_values(self, numbers: Floats) -> Floats:
         """What the answers are about, in [-1, 1]."""
         if self.answers == "number":
             return self.interval.scale(numbers)
@@ -171,11 +171,7 @@ class SampleQuestions:
             self._require(statistic)
 
     def _require(self, statistic: Compared) -> None:
-        """Refuse a statistic that these attributes do not have.
-
-        Raises:
-            SordinoError: one about other attributes, or of others than its kind is about.
-        """
+        """Refuse a statistic that these attributes do not have."""
         places = places_of(statistic)
         known = bool(places) and all(0 <= place < self.d for place in places)
         if isinstance(statistic, DistributionFunction):

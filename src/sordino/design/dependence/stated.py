@@ -30,9 +30,7 @@ class Bound:
 
     Attributes:
         attribute: its place.
-        statistic: the statistic.
         bound: q, rounded up.
-        why: where it comes from.
         seen: the largest distance in the sample itself, rounded up; below the truth in about every third case.
         least: records of the rarest value of the attribute.
     """
@@ -51,11 +49,9 @@ class Statement:
 
     Attributes:
         asked: attributes and statistics, fixed before the sample was seen.
-        bounds: for each attribute and statistic.
         records: N, in the sample.
         confidence: that all bounds hold at once.
         shift: tau, how far the conditional laws of those who answer may be from the sample's, in total variation.
-        population: whom the sample was drawn from.
         date: when, as YYYY-MM-DD.
     """
 
@@ -71,9 +67,8 @@ class Statement:
     def __post_init__(self) -> None:
         read_confidence(self.confidence)
         if not 0 <= self.shift <= 1:
-            raise SordinoError(
-                "a shift must lie in [0, 1]", found=shown(self.shift), step="give a total variation, as 0.02"
-            )
+            rule = "a shift must lie in [0, 1]"
+            raise SordinoError(rule, found=shown(self.shift), step="give a total variation, as 0.02")
         if self.date is not None:
             _require_date(self.date)
         known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
@@ -114,11 +109,7 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
 
 
 def read_confidence(confidence: float | str | Fraction) -> Fraction:
-    """A confidence as it is written.
-
-    Raises:
-        SordinoError: outside (0, 1), or no plain number.
-    """
+    """A confidence as it is written."""
     sure = read_plain(confidence)
     if sure is None or not 0 < sure < 1:
         rule = "confidence must lie between 0 and 1, without the ends"

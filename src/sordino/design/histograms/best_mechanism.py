@@ -18,6 +18,7 @@ from sordino.design.histograms.mixture import LARGEST_MIXTURE, mixture
 from sordino.design.histograms.optimal import optimal_weights
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -86,14 +87,8 @@ def candidates(
     """The mechanisms that keep a definition and whose reports fit, by name; the simplest first.
 
     Args:
-        k: the number of values.
-        definition: what they must keep.
-        code_bits: of a report at most.
         designed: whether a channel is designed for bounds of all kinds too, which can take a minute; of bounds between
             more values than that is done for, whether one falls off with them.
-
-    Raises:
-        SordinoError: as `best_mechanism`.
     """
     not_made = set() if designed else {TABLE, MIXTURE, JOINT}
     if not designed and isinstance(definition, PairwiseLDP) and k > LARGEST_DESIGN:
@@ -115,9 +110,8 @@ def candidates(
         if code_bits >= LARGEST_CODE_BITS:
             raise refusals[0]
         least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
-        raise SordinoError(
-            f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed", step="allow more bits"
-        )
+        rule = f"a report must fit in {shown(code_bits)} bits"
+        raise SordinoError(rule, found=f"at least {least} needed", step="allow more bits")
     return made
 
 
@@ -143,11 +137,9 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             _require_size(definition.k, k)
             yield from _for_metric(definition, code_bits)
         case _:
-            raise SordinoError(
-                "a mechanism is chosen for a pairwise definition",
-                found=type(definition).__name__,
-                step="take LDP, BlockLDP, HighLowLDP, PairwiseLDP or MetricLDP",
-            )
+            rule = "a mechanism is chosen for a pairwise definition"
+            step = "take LDP, BlockLDP, HighLowLDP, PairwiseLDP or MetricLDP"
+            raise SordinoError(rule, found=type(definition).__name__, step=step)
 
 
 def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
@@ -198,12 +190,7 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
 
 
 def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[Mechanism]]) -> Mechanism:
-    """The product of the best channels along each axis: its variance is least where each one's is.
-
-    Args:
-        definition: the bounds.
-        channels: candidates for one axis.
-    """
+    """The product of the best channels along each axis: its variance is least where each one's is."""
     # In case of a tie the first one.
     best = {
         axis: min(channels(MetricLDP((axis,))), key=lambda channel: coarse_number(channel.total_variance))
@@ -229,9 +216,7 @@ def _with_design(axis: MetricLDP) -> Iterator[Mechanism]:
 
 
 @checked
-def optimal_channel(
-    matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
-) -> ChannelTable:
+def optimal_channel(matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: Floats | None = None) -> ChannelTable:
     """The channel with the least total variance at a prior that a search finds, under any bounds between values.
 
     The search ends where some rounds bring next to nothing, or after counted steps, however busy the machine is; of
@@ -254,7 +239,7 @@ def optimal_channel(
     return ChannelTable(optimal_weights(definition.bounds, prior, _starting_channel(definition)))
 
 
-def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
+def _starting_channel(definition: PairwiseLDP) -> Floats | None:
     """The best channel of few codes that protects all values alike, for a design to begin with."""
     if definition.k <= FEW_VALUES or definition.least.sign() <= 0:
         return None
@@ -268,11 +253,7 @@ def _starting_channel(definition: PairwiseLDP) -> NDArray[np.float64] | None:
 
 
 def geometric_channel(definition: PairwiseLDP) -> ChannelTable:
-    """The channel whose codes fall off from each value as steeply as the bounds allow.
-
-    Raises:
-        SordinoError: bounds that allow none.
-    """
+    """The channel whose codes fall off from each value as steeply as the bounds allow."""
     return ChannelTable(geometric_weights(definition.bounds))
 
 

@@ -15,8 +15,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats, exponential
+from sordino.design.coarse import exponential
 from sordino.design.integer_channel import BoundRows
+from sordino.exact.arrays import Floats
 
 Whole = NDArray[np.int64]
 
@@ -48,7 +49,6 @@ def every_ray(bounds: BoundRows, seed: int = 0) -> Whole | None:
 
     Args:
         bounds: of at least two values, each positive, None where a pair is not protected.
-        seed: of what bounds are raised by.
     """
     return vertices(raised_bounds(bounds, seed))
 

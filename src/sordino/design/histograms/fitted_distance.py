@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded, estimate_shares
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 FEWEST, MOST = 6, 400
@@ -28,17 +28,12 @@ PRECISION = 0.01
 CORRELATED = 128
 """Values up to which the covariances of errors are worked out; they are below 1 / k of the variances."""
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class ExpectedEstimates:
     """The estimates of a survey that nobody has made yet.
 
     Attributes:
-        mechanism: will make the reports.
-        people: how many answer.
-        subtract_totals: whether estimates will be shifted to the blocks' known shares.
         shares: of the values in the population, shape (k,); all alike where None.
     """
 

@@ -28,9 +28,6 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
     Args:
         bounds: k rows of k bounds in nats, None where a pair is not protected; the diagonal is not read.
 
-    Raises:
-        SordinoError: bounds that allow no such channel.
-
     Example:
         >>> step = Nats.log(2)
         >>> line = [[step + step if abs(x - y) > 1 else step for y in range(3)] for x in range(3)]
@@ -48,9 +45,6 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
     except np.linalg.LinAlgError:  # values that are alike
         weights = np.full(k, np.nan)
     if not bool((weights >= -ROUNDING).all()):
-        raise SordinoError(
-            "tight bounds must leave each value a code of its own",
-            found="values with more neighbours than that allows",
-            step="raise the bounds",
-        )
+        rule = "tight bounds must leave each value a code of its own"
+        raise SordinoError(rule, found="values with more neighbours than that allows", step="raise the bounds")
     return integer_channel(columns * np.maximum(weights, 0), bounds)

@@ -10,13 +10,13 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.design.coarse import coarse_number, exponential
 from sordino.domain.great_circle import cell_sizes, least_distances
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 
 MARGIN = 1e-6
@@ -36,12 +36,8 @@ def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
     """The nats for each row and for each column.
 
     Args:
-        grid: the map.
         per: kilometres.
         epsilon: what two cells may be told apart by whose centres lie so far apart.
-
-    Raises:
-        SordinoError: centres less than a metre apart.
 
     Example:
         >>> us = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)
@@ -51,11 +47,9 @@ def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
     distances = least_distances(grid)
     closest = float(distances.ravel()[1:].min())
     if closest < CLOSEST:
-        raise SordinoError(
-            "a map with a metric must have cells whose centres lie at least a metre apart",
-            found=f"{1000 * closest:.2g} m",
-            step="take larger cells, or end the map before the pole",
-        )
+        rule = "a map with a metric must have cells whose centres lie at least a metre apart"
+        found = f"{1000 * closest:.2g} m"
+        raise SordinoError(rule, found=found, step="take larger cells, or end the map before the pole")
     height, width, _ = cell_sizes(grid)
     best, least = (0.0, 0.0), np.inf
     for shape in SHAPES:
@@ -69,7 +63,7 @@ def map_steps(grid: Grid, per: Fraction, epsilon: Nats) -> tuple[Nats, Nats]:
     return row_step, column_step
 
 
-def _scale(distances: NDArray[np.float64], row: float, column: float) -> float:
+def _scale(distances: Floats, row: float, column: float) -> float:
     """The largest factor at which no two centres are further apart by rows and columns than over the Earth."""
     by_steps = row * np.arange(distances.shape[0])[:, None] + column * np.arange(distances.shape[1])
     return float((distances.ravel()[1:] / by_steps.ravel()[1:]).min())

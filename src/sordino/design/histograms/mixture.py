@@ -9,11 +9,11 @@ Cost: some operations on k x 5 k numbers; a second for 64 values.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.metric import MetricLDP
 from sordino.design.coarse import coarse_number
 from sordino.design.integer_channel import integer_channel
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.inner import inner_mechanisms
 from sordino.mechanism.table import ChannelTable
@@ -36,10 +36,6 @@ def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
 
     Args:
         definition: the bounds, of at most 128 values.
-        falling: keeps them.
-
-    Raises:
-        SordinoError: bounds that leave nothing to mix.
     """
     first = falling.probabilities()
     second = _uniform_mixture(definition, LARGEST_TABLE // definition.k - falling.outputs).probabilities()
@@ -60,12 +56,12 @@ def _uniform_mixture(definition: MetricLDP, codes: int) -> Mechanism:
     return min(near, key=lambda channel: channel.outputs)
 
 
-def _information(channel: NDArray[np.float64]) -> NDArray[np.float64]:
+def _information(channel: Floats) -> Floats:
     """P D^-1 P', whose inverse is the covariance of the best estimates at uniform values, but for a constant."""
     sent = channel.mean(axis=0) > 0
-    information: NDArray[np.float64] = (channel[:, sent] / channel[:, sent].mean(axis=0)) @ channel[:, sent].T
+    information: Floats = (channel[:, sent] / channel[:, sent].mean(axis=0)) @ channel[:, sent].T
     return information
 
 
-def _variance(information: NDArray[np.float64]) -> float:
+def _variance(information: Floats) -> float:
     return float(np.trace(np.linalg.inv(information)))

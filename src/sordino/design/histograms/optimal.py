@@ -12,12 +12,11 @@ Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minu
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.channel_design import design
 from sordino.design.integer_channel import integer_channel
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 
@@ -32,23 +31,18 @@ UNBOUNDED = 1000.0
 
 
 def optimal_weights(
-    bounds: Sequence[Sequence[Nats | None]],
-    prior: NDArray[np.float64] | None = None,
-    known: NDArray[np.float64] | None = None,
+    bounds: Sequence[Sequence[Nats | None]], prior: Floats | None = None, known: Floats | None = None
 ) -> tuple[tuple[int, ...], ...]:
     """Integer weights of the channel of least summed variance, one row for each value.
+
+    k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly. Raises
+    SordinoError: no square matrix of at most 128 values, a negative bound, values that cannot be told apart, or shares
+    that are not positive or do not sum to one.
 
     Args:
         bounds: k rows of k bounds >= 0 in nats, None where a pair is not protected; the diagonal is not read.
         prior: the shares at which the variance is least, shape (k,), all positive; equal shares by default.
         known: a channel that keeps the bounds, for the search to begin with, shape (k, m).
-
-    Returns:
-        k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly.
-
-    Raises:
-        SordinoError: no square matrix of at most 128 values, a negative bound, values that cannot be told apart, or
-            shares that are not positive or do not sum to one.
 
     Example:
         >>> three = Nats.log(3)
@@ -67,11 +61,8 @@ def optimal_weights(
 def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
     k = len(bounds)
     if not 1 <= k <= LARGEST_K:
-        raise SordinoError(
-            f"a channel is designed for 1 to {LARGEST_K} values",
-            found=shown(k),
-            step="group the values into blocks, or choose a mechanism for LDP, blocks or sensitive values",
-        )
+        step = "group the values into blocks, or choose a mechanism for LDP, blocks or sensitive values"
+        raise SordinoError(f"a channel is designed for 1 to {LARGEST_K} values", found=shown(k), step=step)
     if any(len(row) != k for row in bounds):
         raise SordinoError(f"bounds must be a square matrix of {k} rows", found=f"{[len(row) for row in bounds]}")
     limits = np.zeros((k, k))
@@ -93,15 +84,13 @@ def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
     return limits
 
 
-def _read_prior(prior: NDArray[np.float64], k: int) -> Floats:
+def _read_prior(prior: Floats, k: int) -> Floats:
     shares = np.asarray(prior, dtype=np.float64)
     if shares.shape != (k,):
         raise SordinoError(f"the prior must hold {k} shares", found=f"shape {shares.shape}")
     if not (np.isfinite(shares).all() and (shares > 0).all() and abs(shares.sum() - 1) <= 1e-6):
-        raise SordinoError(
-            "the prior's shares must be positive and sum to one",
-            found=f"a smallest share of {shares.min():g} and a sum of {shares.sum():g}",
-            step="give values that you do not expect a small share",
-        )
+        rule = "the prior's shares must be positive and sum to one"
+        found = f"a smallest share of {shares.min():g} and a sum of {shares.sum():g}"
+        raise SordinoError(rule, found=found, step="give values that you do not expect a small share")
     normal: Floats = shares / shares.sum()
     return normal

@@ -15,13 +15,12 @@ pairs: 1 s for a line of 32 values, 4 s for a grid of 8 x 8.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-Floats: TypeAlias = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 GAP = 2e-3
 """Stop where the proved floor is this near, relatively, to the least of the problem."""

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.unbiased import unit_variance
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 LARGEST = 15
 """Values that tables show."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,6 @@ def expected_shares(
     """Expected errors with this many people; infinite where nothing can be learned.
 
     Args:
-        mechanism: will make the reports.
-        people: how many answer.
-        subtract_totals: whether estimates will be shifted to the blocks' known shares.
         shares: of the values among the people, shape (k,); all alike by default.
     """
     if not mechanism.informative:

@@ -27,7 +27,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -35,12 +35,18 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.coarse import Floats
 from sordino.design.histograms.listed_floor import LARGEST_LISTED, can_list, listed_floor
-from sordino.design.histograms.proved_trace import BITS, WholeMatrix, proved_trace, whole
 from sordino.design.histograms.value_classes import ValueClasses, classes_of, sensitive_classes
 from sordino.design.integer_channel import BoundRows, needed_pairs
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, exponential
+
+BITS = 80
+"""Binary digits after the point of Z and of the prices."""
+
+WholeMatrix: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.object_]]"
+"""Of Python's integers."""
+
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,10 +73,7 @@ SMALLEST_LISTED = Fraction(1, 10**6)
 
 
 def definition_floor(
-    k: int,
-    definition: object,
-    most_kinds: int = MOST_KINDS,
-    most_listed: int = LARGEST_LISTED,
+    k: int, definition: object, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
 ) -> Fraction | None:
     """The floor for k values under a definition; None where none is proved. The limits are those of `matrix_floor`."""
     match definition:
@@ -90,14 +93,11 @@ def definition_floor(
 
 @lru_cache(maxsize=8)
 def matrix_floor(
-    definition: PairwiseLDP,
-    most_kinds: int = MOST_KINDS,
-    most_listed: int = LARGEST_LISTED,
+    definition: PairwiseLDP, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
 ) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
 
     Args:
-        definition: the bounds.
         most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
         most_listed: values, two of each kind, of which every extreme column is looked at.
 
@@ -263,3 +263,30 @@ def _power(bound: Nats) -> tuple[Fraction, Fraction]:
     """Rationals just below and above e^bound."""
     low, high = exponential(bound.rational, DIGITS)
     return low * bound.ratio, high * bound.ratio
+
+
+def proved_trace(root: Floats, prices: Floats, form: WholeMatrix) -> Fraction:
+    """The floor of trace(M^-1), whatever Z and l are: t = k^2 times the largest entry of Z Z - sym(l p') + F.
+
+    Args:
+        root: Z, made symmetric here, shape (k, k).
+        prices: l, shape (k,).
+        form: F, symmetric, in units of 2^-(2 BITS), rounded up if at all; v'F v >= 0 for every column v, shape (k, k).
+    """
+    k, unit = len(root), 2**BITS
+    exact, costs = whole((root + root.T) / 2), whole(prices)
+    # k times the matrix that is left, in units of 2^-(2 BITS).
+    left = k * form + (k * exact.dot(exact) - (costs[:, None] + costs) * unit // 2)
+    largest = max(0, *left.ravel().tolist())
+    return Fraction(2 * int(np.trace(exact)) - int(costs.sum()), unit) - Fraction(k * largest, unit * unit)
+
+
+def whole(values: Floats, bits: int = BITS) -> WholeMatrix:
+    """In units of 2^-bits, rounded down."""
+    mantissas, exponents = np.frexp(values.ravel())
+    shifts = (exponents - 53 + bits).tolist()
+    wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
+    flat = [digits << shift if shift >= 0 else digits >> -shift for digits, shift in zip(wholes, shifts, strict=True)]
+    found = np.empty(len(flat), dtype=object)
+    found[:] = flat
+    return found.reshape(values.shape)

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd, prod
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.sampling import largest_level
 from sordino.design.coarse import coarse, coarse_number
 from sordino.design.numbers.sign_table import TableSearch, TableShape
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
-
-Floats: TypeAlias = NDArray[np.float64]
 
 MOST_SIGNS = 12
 """Signs in one report at most."""
@@ -87,7 +84,6 @@ class MixtureType:
     """A type up to which numbers of each group it asks.
 
     Attributes:
-        counts: how many of each group.
         shape: of its table, for the groups that it asks.
         weights: of its table, for each state.
         information: the mean squared slope of a number of each group, those that are not asked included.

@@ -17,8 +17,9 @@ from math import ceil, sqrt
 import numpy as np
 
 from sordino.definition.bounds import read_epsilon
-from sordino.design.coarse import Floats, exponential
+from sordino.design.coarse import exponential
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, most_weight
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
@@ -48,7 +49,6 @@ def best_table(epsilon: NatsLike, share: float = 1.0) -> LinearTable | None:
     """The table with the least worst variance of one number; None where epsilon is too large or too small for one.
 
     Args:
-        epsilon: the loss allowed.
         share: of the people who are asked about this number, for the worst variance of their mean.
 
     Example:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.audit.answers import answers
 from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
@@ -17,6 +16,7 @@ from sordino.definition.sampling import largest_level, sampling_deltas, sampling
 from sordino.design.coarse import coarse
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import statistic_of
@@ -53,8 +53,6 @@ def highest_level(variations: Iterable[Fraction], deltas: Sequence[Nats], epsilo
     Args:
         variations: for each attribute, how far what the answer reads differs between two of its values, at most; 1 if
             it reads the attribute itself.
-        deltas: of all attributes.
-        epsilon: of the whole record.
     """
     limits = map(largest_level, deltas, variations)
     return min([epsilon, *(level for level in limits if level is not None)])
@@ -74,11 +72,7 @@ def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon
     """That of the bins of a number, by the bounds for its distribution function.
 
     Args:
-        number: its place.
         pieces: monotone ones of the probability of each code, at most.
-        deltas: of all attributes.
-        epsilon: of the whole record.
-        dependence: between them.
     """
     return highest_level((dependence.of_thresholds(i, number, pieces) for i in range(len(deltas))), deltas, epsilon)
 
@@ -110,16 +104,12 @@ def keeps_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, dependen
 
 
 def require_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> None:
-    """Hold finished queries, the integers of their channels, against the rule that their levels were solved from.
-
-    Raises:
-        SordinoError: they do not keep the deltas.
-    """
+    """Hold finished queries, the integers of their channels, against the rule that their levels were solved from."""
     if not keeps_deltas(asked, deltas, epsilon, dependence):
         raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
 
 
-def whole_shares(shares: NDArray[np.float64]) -> list[int]:
+def whole_shares(shares: Floats) -> list[int]:
     """Whole weights in proportion to positive shares, each at least 1, whose sum is a power of two.
 
     Example:
@@ -131,11 +121,11 @@ def whole_shares(shares: NDArray[np.float64]) -> list[int]:
     return [weight + 1 for weight in apportion(shares, total - len(shares))]
 
 
-def apportion(shares: NDArray[np.float64], total: int) -> list[int]:
+def apportion(shares: Floats, total: int) -> list[int]:
     """Whole numbers with a sum, nearly in proportion to shares >= 0: what rounding leaves goes where it took the most.
 
     Example:
-        >>> apportioned(np.array([1.0, 1.0, 1.0]), 10)
+        >>> apportion(np.array([1.0, 1.0, 1.0]), 10)
         [4, 3, 3]
     """
     # Whole numbers from here on: equal shares stay equal, and ties go to the first.

@@ -21,17 +21,11 @@ from math import gcd
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.design.coarse import DIGITS, coarse_number
-from sordino.design.numbers.sampled_levels import (
-    LEAST_LEVEL,
-    better_mechanism,
-    coarser,
-    with_table,
-    worst_variance,
-)
+from sordino.design.numbers.sampled_levels import LEAST_LEVEL, better_mechanism, coarser, with_table, worst_variance
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query.number import Number
@@ -57,7 +51,6 @@ GRAIN = 1 << 40
 ROUNDED = 1 - 2.0 ** (2 - DIGITS)
 """Levels are rounded down by this, for the exact proof."""
 
-Floats: TypeAlias = NDArray[np.float64]
 Better: TypeAlias = Callable[[Nats, float], Mechanism]
 """The channel for a number at a level, if this share of the people answers."""
 
@@ -67,7 +60,6 @@ def joint_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) 
 
     Args:
         deltas: of all numbers, above 0.
-        epsilon: the LDP level of a report at most.
         dependence: how much the other attributes may tell about each; bounds for single moments are not used.
     """
     d = len(deltas)

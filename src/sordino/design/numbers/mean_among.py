@@ -24,8 +24,6 @@ def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, as
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
-        epsilon: the LDP level of a report at most.
-        dependence: between all attributes.
         asked: the places of the numbers; the queries read these numbers, in this order.
     """
     singles = one_number(highest_levels([(j,) for j in asked], deltas, epsilon, dependence))

@@ -13,7 +13,6 @@ from math import isqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
@@ -22,6 +21,7 @@ from sordino.estimation.mean_readings import MeanReadings, mean_readings
 from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import FeatureVariation, solve
+from sordino.exact.arrays import Floats
 from sordino.query.sampled import Sampled
 
 ForecastKind = Literal["mean", "covariance", "regression"]
@@ -47,15 +47,12 @@ MOST_TRIED = 10**13
 RARELY = 0.05
 """A regression that is refused more often is not expected to be answered."""
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class NumbersAccuracy:
     """Expected standard errors.
 
     Attributes:
-        labels: of what is estimated.
         stderr: in the units of the data.
         largest: how far each number can be from the middle of what is possible; infinite where nothing bounds it.
     """
@@ -74,7 +71,6 @@ class Expected:
     """What the estimates of some queries are expected to be made of.
 
     Attributes:
-        moments: that the queries tell.
         ranges: of the numbers, in the units of the data; of a regression the target last.
         means: of these, shape (m,).
         variance: of the means that one person tells, shape (m,).
@@ -111,8 +107,7 @@ class Expected:
         """Simulated errors of the means if one person answers, shape (surveys, m)."""
         rng, root = np.random.default_rng(0), self._root
         errors = rng.standard_normal((DRAWS, len(self.means) if root is None else root.shape[1]))
-        turned: Floats = errors * np.sqrt(self.variance) if root is None else errors @ root.T
-        return turned
+        return errors * np.sqrt(self.variance) if root is None else errors @ root.T
 
     @cached_property
     def _root(self) -> Floats | None:
@@ -178,9 +173,7 @@ def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> Nu
     """Expected standard errors with this many people; last that of the share of complete cases, if it is of these.
 
     Args:
-        asked: what is estimated.
         expected: what the estimates are made of; of a regression the target last.
-        people: who answer.
     """
     told, names, half = expected.moments_from(people), expected.ranges.names, expected.ranges.half
     d = len(names)

@@ -17,7 +17,6 @@ from math import log
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
@@ -29,6 +28,7 @@ from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
@@ -136,37 +136,25 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
-    """The deltas and epsilon as exact amounts.
-
-    Raises:
-        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
-    """
+    """The deltas and epsilon as exact amounts."""
     if not isinstance(dependence, Dependence):
         raise SordinoError(
             "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
         )
     most = read_epsilon(epsilon)
     if isinstance(deltas, str) or len(deltas) != dependence.d:
-        raise SordinoError(
-            f"there must be a delta for each of {dependence.d} attributes",
-            found=f"{1 if isinstance(deltas, str) else len(deltas)}",
-        )
+        rule = f"there must be a delta for each of {dependence.d} attributes"
+        raise SordinoError(rule, found=f"{1 if isinstance(deltas, str) else len(deltas)}")
     bounds = tuple(Nats.of(delta) for delta in deltas)
     for i, bound in enumerate(bounds):
         if bound.sign() < 0:
             raise SordinoError("a delta must not be negative", found=f"{bound} for attribute {i}")
         if bound.sign() == 0:
-            raise SordinoError(
-                "the mean of an attribute with delta 0 cannot be told",
-                found=f"attribute {i}",
-                step="leave it out of the record, or raise its delta",
-            )
+            rule = "the mean of an attribute with delta 0 cannot be told"
+            raise SordinoError(rule, found=f"attribute {i}", step="leave it out of the record, or raise its delta")
         if bound > most:
-            raise SordinoError(
-                f"a delta must not exceed epsilon = {most}",
-                found=f"{bound} for attribute {i}",
-                step="lower it or raise epsilon",
-            )
+            rule = f"a delta must not exceed epsilon = {most}"
+            raise SordinoError(rule, found=f"{bound} for attribute {i}", step="lower it or raise epsilon")
     return bounds, most
 
 
@@ -218,7 +206,7 @@ def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
     A table that few are asked by makes codes and costs words, and tells next to nothing.
     """
     of_table: dict[tuple[int, ...], float] = {}
-    told: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    told: dict[tuple[int, ...], Floats] = {}
     squares = {table: np.array(_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
     for places, table, share in parts:
         of_table[table] = of_table.get(table, 0.0) + share
@@ -245,7 +233,7 @@ def _slopes(table: Sequence[int]) -> list[Fraction]:
     return [flips.slope(bit) for bit in range(len(table).bit_length() - 1)]
 
 
-def whole_weights(shares: NDArray[np.float64]) -> list[int]:
+def whole_weights(shares: Floats) -> list[int]:
     """Whole numbers nearly in proportion to shares >= 0, whose sum is a power of two; small shares become 0."""
     enough = max(min(DRAWS_OF_EACH * len(shares), LISTED), min(LEAST_OF_EACH * len(shares), LARGEST_SUM))
     total = LEAST_DRAWS

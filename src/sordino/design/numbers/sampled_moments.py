@@ -17,7 +17,6 @@ Source: BCDP paper, read per statistic; its least squares is Algorithm 3.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
@@ -26,6 +25,7 @@ from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
@@ -88,46 +88,33 @@ def sampled_moments(
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ...]:
-    """One bound for each attribute.
-
-    Raises:
-        SordinoError: negative, above epsilon, or none.
-    """
+    """One bound for each attribute."""
     bound, amounts = read_epsilon(epsilon), tuple(read_epsilon(delta) for delta in deltas)
     if isinstance(deltas, str) or not amounts:
         raise SordinoError("there must be one delta for each attribute", found=shown(deltas))
     for i, delta in enumerate(amounts):
         if delta > bound:
-            raise SordinoError(
-                f"the delta of attribute {i} must not exceed epsilon = {bound}",
-                found=shown(delta),
-                step="lower it or raise epsilon",
-            )
+            rule = f"the delta of attribute {i} must not exceed epsilon = {bound}"
+            raise SordinoError(rule, found=shown(delta), step="lower it or raise epsilon")
     return amounts
 
 
 def statistic_levels(
     names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
 ) -> tuple[Nats, ...]:
-    """The highest level at which each statistic may be answered.
-
-    Raises:
-        SordinoError: a statistic of which nothing may be told.
-    """
+    """The highest level at which each statistic may be answered."""
     levels = highest_levels(names, deltas, epsilon, dependence)
     for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:
-            raise SordinoError(
-                "what is asked must be allowed to tell something",
-                found=f"a level of {level.floor():.1g} for {name}, an attribute or a product of two",
-                step="raise the smallest delta, leave it out, or declare that it does not depend on that attribute",
-            )
+            found = f"a level of {level.floor():.1g} for {name}, an attribute or a product of two"
+            step = "raise the smallest delta, leave it out, or declare that it does not depend on that attribute"
+            raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
     return levels
 
 
 def _statistics_and_weights(
     d: int, pairs: Sequence[tuple[int, int]] | None, target: int | None, features: Sequence[int] | None
-) -> tuple[tuple[Moment, ...], NDArray[np.float64]]:
+) -> tuple[tuple[Moment, ...], Floats]:
     """The statistics, and how much the variance of each matters."""
     if target is not None:
         if pairs is not None:

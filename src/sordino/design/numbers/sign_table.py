@@ -19,20 +19,18 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import comb, exp, prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.sampling import table_loss
 from sordino.design.coarse import coarse, coarse_number
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats: TypeAlias = NDArray[np.float64]
 
 MOST_STEPS = 20
 """Linear programs from one start; three to five are usual."""
@@ -86,7 +84,6 @@ class TableSearch:
     """The tables of a shape, as a polytope.
 
     Attributes:
-        shape: what the tables must keep.
         states: how many signs of each group are right.
         programs: linear programs solved so far.
     """

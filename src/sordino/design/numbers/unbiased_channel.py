@@ -27,7 +27,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
+from sordino.exact.arrays import Floats
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -114,7 +114,6 @@ class Prices:
     """The unknowns of the dual at the points from 0 on (b: above 0), and what they make of each interval.
 
     Attributes:
-        intervals: of the problem.
         a, b, prior: shape (h + 1,), (h,) and (h + 1,) for k = 2 h + 1.
     """
 
@@ -206,7 +205,6 @@ class _NewtonStep:
     is solved only; they move along priors of sum 1, for which t is what the equations are short of.
 
     Attributes:
-        start: where it begins.
         prices: by how much these move, shape (3 h + 2,).
         weights, spare, worst: by how much those grow.
     """

@@ -14,19 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.coded import Indicator
 from sordino.domain.moment import Factor, Factors, Moment, Moments, place_of, sort_factors
 from sordino.estimation.estimated_moments import MomentReader, read_moments
 from sordino.estimation.regression import regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
 
 Sum = tuple[float, tuple[tuple[Factors, float], ...]]
 """A number, and moments with their factors."""
@@ -37,7 +35,6 @@ class RegressionColumns:
     """What the reports tell of the columns of a regression, each scaled to [-1, 1]; the target is the last one.
 
     Attributes:
-        asked: the queries.
         columns: a number by its place, a category by its indicator.
     """
 
@@ -60,11 +57,7 @@ class RegressionColumns:
         return frozenset(name for _, parts in self._sums for name, _ in parts)
 
     def means(self, aggregate: Aggregate) -> Floats:
-        """The unbiased estimate of the mean of each moment, shape (m,).
-
-        Raises:
-            SordinoError: as `MomentEstimator.means`.
-        """
+        """The unbiased estimate of the mean of each moment, shape (m,)."""
         return self.of_means(self.estimator.means(aggregate))
 
     def covariance(self, aggregate: Aggregate) -> Floats:
@@ -118,7 +111,6 @@ def regression_columns(d: int, categories: Mapping[int, int], base: Mapping[int,
     """The columns of a regression of the last of d attributes on the others, in their order.
 
     Args:
-        d: how many attributes.
         categories: how many there are of each attribute of categories, by its place.
         base: the category of each that has no column.
 

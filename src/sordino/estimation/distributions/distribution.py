@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
@@ -40,6 +39,7 @@ from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -54,7 +54,7 @@ NORMAL = 50
 FAR = 1e9
 """Standard errors that are as good as infinitely many, and can be squared."""
 
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+Limits = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,16 +62,14 @@ class DistributionEstimate(Brief):
     """What reports say about the distribution of a number in the population that the people were drawn from.
 
     Attributes:
-        bins: of the number.
         shares: of all that is read, unbiased: of the bins, and last of none where the number may be missing.
         fitted: of the bins, shape (k,), a distribution near them; None where none was asked for.
-        method: how it was fitted.
         spikes: whether many people are thought to have equal numbers: nothing is interpolated within a bin.
     """
 
     bins: Bins
     shares: Estimate
-    fitted: NDArray[np.float64] | None
+    fitted: Floats | None
     method: str
     spikes: bool = False
 
@@ -91,14 +89,10 @@ class DistributionEstimate(Brief):
         Args:
             mechanism: made the reports; over the bins, and one value more where the number may be missing.
             aggregate: their tally, which says how often each code was sent.
-            bins: of the number.
             level: of the mechanism in nats, by which smoothing knows when to stop.
             method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone,
                 which of bits about thresholds is the isotonic fit.
             spikes: whether many people are thought to have equal numbers: nothing is smoothed, unless it is asked for.
-
-        Raises:
-            SordinoError: as `estimate`.
         """
         bits = _of_bits(mechanism)
         if method is None and spikes and bits is None:
@@ -114,11 +108,9 @@ class DistributionEstimate(Brief):
         if method is not None:
             return cls(bins, shares, None if shares.fitted is None else _among(shares.fitted, bins), method, spikes)
         if not mechanism.counts_codes:
-            raise SordinoError(
-                "smoothing needs to know how often each code was sent",
-                found="a tally of supported values",
-                step="ask through a mechanism that counts its codes",
-            )
+            rule = "smoothing needs to know how often each code was sent"
+            found = "a tally of supported values"
+            raise SordinoError(rule, found=found, step="ask through a mechanism that counts its codes")
         fitted = smoothed_shares(mechanism, aggregate.counts, bins.widths, level)
         return cls(bins, shares, _among(fitted, bins), "smoothed likelihood", spikes)
 
@@ -146,7 +138,7 @@ class DistributionEstimate(Brief):
         """The share of each range, by the edges where it begins and ends."""
         return self._inside(inside_ranges(ranges, self.bins.k))
 
-    def _inside(self, inside: NDArray[np.float64]) -> RangeShares:
+    def _inside(self, inside: Floats) -> RangeShares:
         return RangeShares(self.subpopulation, self.shares.law, self.n, inside)
 
     @property
@@ -159,17 +151,17 @@ class DistributionEstimate(Brief):
         )
 
     @property
-    def function(self) -> NDArray[np.float64]:
+    def function(self) -> Floats:
         """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
         return self.below.value
 
     @property
-    def stderr(self) -> NDArray[np.float64]:
+    def stderr(self) -> Floats:
         """Of each of them, shape (k - 1,); never zero, also where all reports say the same."""
         return self.below.stderr
 
     @cached_property
-    def fitted_function(self) -> NDArray[np.float64]:
+    def fitted_function(self) -> Floats:
         """The curve that quantiles are read off, at all k + 1 edges: 0 at the first, 1 at the last, never falling.
 
         Without a fit it is the unbiased one, each value raised to the largest before it and cut to 0..1.
@@ -177,11 +169,10 @@ class DistributionEstimate(Brief):
         inner = np.maximum.accumulate(self.function) if self.fitted is None else np.cumsum(self.fitted)[:-1]
         return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
 
-    def band(self, confidence: float, reach: NDArray[np.float64] | None = None) -> Limits:
+    def band(self, confidence: float, reach: Floats | None = None) -> Limits:
         """Limits of the distribution function at all k + 1 edges; all hold together with this confidence.
 
         Args:
-            confidence: in (0, 1).
             reach: how far they are from each estimate, shape (k - 1,); by default as far as the noise of all asks for.
         """
         reach = self.critical(confidence) * self.stderr if reach is None else reach
@@ -201,9 +192,7 @@ class DistributionEstimate(Brief):
         # Reports that all say the same show no noise to draw.
         return drawn if drawn > 0 else errors_to_either_side(bonferroni(confidence, self.bins.k - 1))
 
-    def quantile(
-        self, part: float, confidence: float, away: NDArray[np.float64] | None = None
-    ) -> tuple[float, float, float]:
+    def quantile(self, part: float, confidence: float, away: Floats | None = None) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and between which edges the quantile lies with this confidence.
 
         The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin,
@@ -212,7 +201,6 @@ class DistributionEstimate(Brief):
 
         Args:
             part: of the people, in (0, 1).
-            confidence: of the interval.
             away: beyond which distance from the part an edge surely lies on its side, shape (k - 1,); by default as
                 many standard errors as `reach` says.
         """
@@ -230,7 +218,7 @@ class DistributionEstimate(Brief):
         value = edges[at] + (edges[at + 1] - edges[at]) * ((part - curve[at]) / rise if rise > 0 else 1.0)
         return float(np.clip(value, first, last)), first, last
 
-    def errors_at(self, part: float) -> NDArray[np.float64]:
+    def errors_at(self, part: float) -> Floats:
         """Standard errors by which the function at each edge is told from a part of the people, shape (k - 1,)."""
         if not self.subpopulation.optional:
             return self.below.errors_at(part)
@@ -251,7 +239,7 @@ class DistributionEstimate(Brief):
         return max(float(enough), errors_to_either_side(confidence))
 
     @cached_property
-    def _noise(self) -> NDArray[np.float64]:
+    def _noise(self) -> Floats:
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
         law, contributions = self._law, self.below.contributions
         scale = np.sqrt(variances(contributions, law))
@@ -261,8 +249,7 @@ class DistributionEstimate(Brief):
         # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
         few = self._bits is not None and self.n * law.min() < NORMAL
         draws = count_draws(self.n * law) if few else standard_draws(len(law))
-        noise: NDArray[np.float64] = draws @ relative.T
-        return noise
+        return draws @ relative.T
 
     @property
     def _bits(self) -> WindowResponse | None:
@@ -273,7 +260,7 @@ class DistributionEstimate(Brief):
         return self.shares.mechanism
 
     @cached_property
-    def _law(self) -> NDArray[np.float64]:
+    def _law(self) -> Floats:
         """How often each code is sent, as far as reports and channel tell it together: the noise is that of this."""
         return self._mechanism.known_law(self.shares.law)
 
@@ -283,7 +270,7 @@ def _of_bits(mechanism: Mechanism) -> WindowResponse | None:
     return mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
 
 
-def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
+def function_contributions(mechanism: Mechanism) -> Floats:
     """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
     return np.stack([mechanism.code_values(inside) for inside in below_edges(mechanism.k)])
 
@@ -294,11 +281,11 @@ def function_leverage(mechanism: Mechanism) -> float:
     return float((contributions.max(axis=1) - contributions.min(axis=1)).max())
 
 
-def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
+def _among(fitted: Floats, bins: Bins) -> Floats:
     """A distribution of all that is read, among those who have the number: evenly spread if it leaves nobody there."""
     own = fitted[: bins.k]
     if len(own) == len(fitted):
         return fitted
     own = own if own.sum() > 0 else bins.widths
-    among: NDArray[np.float64] = own / own.sum()
+    among: Floats = own / own.sum()
     return among

@@ -8,24 +8,21 @@ Shapes: m functionals of the k values that are read.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.estimation.distributions.subpopulation import below_edges, variances
+from sordino.estimation.distributions.subpopulation import variances
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
-
-Floats = NDArray[np.float64]
 
 
 def functional_variances(mechanism: Mechanism, functionals: Floats, shares: Floats) -> Floats:
     """The exact variance of each unbiased functional of the shares, times n, shape (m,).
 
+    Raises SordinoError: reports that do not depend on the values.
+
     Args:
         mechanism: over k values.
         functionals: shape (m, k).
         shares: that the people have, shape (k,).
-
-    Raises:
-        SordinoError: reports that do not depend on the values.
 
     Example:
         >>> from sordino.mechanism.randomized import RandomizedResponse
@@ -42,7 +39,6 @@ def errors_of(mechanism: Mechanism, inside: Floats, shares: Floats, n: int) -> F
         mechanism: over the bins, or over these and none.
         inside: 1 for the bins in each set, 0 for others, shape (m, bins).
         shares: that the people have of what is read, shape (k,).
-        n: people.
     """
     told = inside.astype(np.float64)
     if (lacking := mechanism.k - inside.shape[1]) > 0:
@@ -54,18 +50,6 @@ def errors_of(mechanism: Mechanism, inside: Floats, shares: Floats, n: int) -> F
     errors = np.sqrt(functional_variances(mechanism, told, shares) / n)
     # All bins together are all who have the number, but for rounding.
     return np.where(inside.all(axis=1), 0.0, errors)
-
-
-def function_errors(mechanism: Mechanism, shares: Floats, n: int, bins: int | None = None) -> Floats:
-    """The same of the distribution function at each edge between two bins, shape (bins - 1,).
-
-    Args:
-        mechanism: over the bins, or over these and none.
-        shares: that the people have of what is read, shape (k,).
-        n: people.
-        bins: how many; by default all that is read.
-    """
-    return errors_of(mechanism, below_edges(mechanism.k if bins is None else bins), shares, n)
 
 
 def _contributions(mechanism: Mechanism, functionals: Floats) -> Floats:

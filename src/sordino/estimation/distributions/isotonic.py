@@ -9,19 +9,16 @@ A threshold without reports has the value of a straight line between its neighbo
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.mechanism.numbers.window import WindowResponse
 
 
-def isotonic_shares(
-    mechanism: WindowResponse, counts: NDArray[np.integer], widths: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def isotonic_shares(mechanism: WindowResponse, counts: NDArray[np.integer], widths: Floats) -> Floats:
     """The fitted share of each bin, shape (k,): nonnegative, adding up to 1.
 
     Args:
         mechanism: a window of k - 1 codes over the k bins, so that each code is a bit about a threshold.
-        counts: how often each code was sent.
-        widths: of the bins.
 
     Example:
         >>> mechanism = WindowResponse(3, "ln 3", 2)
@@ -36,11 +33,10 @@ def isotonic_shares(
     fitted = np.cumsum(nearest_function(shares, drawn[seen]))
     edges = np.concatenate([[0.0], np.cumsum(widths)])
     known = np.concatenate([[True], seen, [True]])
-    found: NDArray[np.float64] = np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
-    return found
+    return np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
 
 
-def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
+def nearest_function(function: Floats, weights: NDArray[np.integer | np.floating]) -> Floats:
     """The distribution function that is nearest in weighted squares, as the shares between its edges, shape (k,).
 
     Args:
@@ -55,5 +51,4 @@ def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer 
     from scipy.optimize import isotonic_regression
 
     inner = np.clip(isotonic_regression(function, weights=weights).x, 0, 1)
-    shares: NDArray[np.float64] = np.diff(np.concatenate([[0.0], inner, [1.0]]))
-    return shares
+    return np.diff(np.concatenate([[0.0], inner, [1.0]]))

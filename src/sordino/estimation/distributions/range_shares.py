@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.distributions.subpopulation import Subpopulation
 from sordino.estimation.intervals.possible import possible_limits
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,6 @@ class RangeShares:
     Attributes:
         subpopulation: what the codes say of those who have the number; its law is the one that noise is worked out by.
         law: how often each code was sent, of all reports, shape (outputs,).
-        n: the number of reports.
         inside: 1 for the bins in each range, 0 for others, shape (m, k).
     """
 
@@ -64,8 +61,7 @@ class RangeShares:
             return plain
         own, least = self._squares
         variance = np.maximum(share * own + (1 - share) * least - np.square(share), 0.0)
-        errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
-        return errors
+        return np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats]:

@@ -17,6 +17,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 GAIN = 1e-3
@@ -32,15 +33,11 @@ It is near the best for one peak, for two narrow ones and for spikes, by 100 to 
 """
 
 
-def smoothed_shares(
-    mechanism: Mechanism, counts: NDArray[np.integer], widths: NDArray[np.float64], epsilon: float
-) -> NDArray[np.float64]:
+def smoothed_shares(mechanism: Mechanism, counts: NDArray[np.integer], widths: Floats, epsilon: float) -> Floats:
     """The fitted share of each value that is read, shape (k,): nonnegative, adding up to 1.
 
     Args:
         mechanism: over the bins, or over these and one value more; its counters are counts of codes.
-        counts: how often each code was sent.
-        widths: of the bins.
         epsilon: its level, which says when to stop.
 
     Example:
@@ -66,11 +63,11 @@ def smoothed_shares(
         moved = up * shares[: bins - 1] - down * shares[1:bins]
         shares[: bins - 1] -= moved
         shares[1:bins] += moved
-    total: NDArray[np.float64] = shares / shares.sum()
+    total: Floats = shares / shares.sum()
     return total
 
 
-def _exchange(widths: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _exchange(widths: Floats, n: int) -> tuple[Floats, Floats]:
     """The part of each bin that moves to the next one, and of that one back, shape (k - 1,) each."""
     first, second = widths[:-1], widths[1:]
     # It moves by 1 / k: its square is 2 part / k^2 on average.

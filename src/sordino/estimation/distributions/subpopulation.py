@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.quotient import quotient_limits
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
-
-Floats = NDArray[np.float64]
 
 Limits = tuple[Floats, Floats]
 
@@ -82,8 +80,7 @@ class Subpopulation:
         if not self.optional:
             return self.law
         one = self.mechanism.forward(np.full(self.mechanism.k, 1 / self.mechanism.k))
-        law: Floats = (n * self.law + one) / (n + 1)
-        return law
+        return (n * self.law + one) / (n + 1)
 
     @property
     def missing_share(self) -> float:
@@ -117,11 +114,9 @@ class Subpopulation:
     def _code_scores(self, functionals: Floats) -> Floats:
         """h, what each code counts as in the share of all people, shape (m, outputs)."""
         if not self.mechanism.counts_codes:
-            raise SordinoError(
-                "a distribution needs to know how often each code was sent",
-                found="a tally of supported values",
-                step="ask through a mechanism that counts its codes",
-            )
+            rule = "a distribution needs to know how often each code was sent"
+            found = "a tally of supported values"
+            raise SordinoError(rule, found=found, step="ask through a mechanism that counts its codes")
         width = [(0, 0), (0, self.mechanism.k - self.bins)]
         return np.stack([self.mechanism.code_values(own) for own in np.pad(functionals, width)])
 

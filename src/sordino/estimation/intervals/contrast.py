@@ -7,11 +7,11 @@ a report of code y adds h(y), whose mean is the functional of its value, and the
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.unbiased import Decoded, Functionals, leverages
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
 
@@ -24,33 +24,21 @@ class EstimatedContrast(NormalEstimate):
         law: how often each was sent, shape (codes,).
     """
 
-    added: NDArray[np.float64]
-    law: NDArray[np.float64]
+    added: Floats
+    law: Floats
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones.
-
-        Raises:
-            SordinoError: a confidence outside (0, 1).
-        """
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper limits, shape () each, by the likelihood of what codes add; no closer than normal ones."""
         low, high = super().interval(confidence)
         ((least,), (most,)) = limits_by_codes(self.added[None], self.law, self.n, 1 - confidence)
         return np.minimum(low, least), np.maximum(high, most)
 
 
-def contrast(
-    decoded: Decoded, n: int, weights: NDArray[np.float64], *, subtract_totals: bool = False
-) -> NormalEstimate:
+def contrast(decoded: Decoded, n: int, weights: Floats, *, subtract_totals: bool = False) -> NormalEstimate:
     """The sum of weights times shares, shape (): right on average.
 
     Args:
-        decoded: the law of the reports.
-        n: their number.
         weights: of the values, shape (k,).
-        subtract_totals: whether estimates are shifted to the share of their block.
-
-    Raises:
-        SordinoError: a tally that does not tell how estimates go together.
     """
     mechanism = decoded.mechanism
     value = weights @ decoded.estimate(subtract_totals=subtract_totals)
@@ -68,7 +56,7 @@ def tells_covariance(mechanism: Mechanism) -> bool:
     return mechanism.k > 1 and mechanism.informative and (own or mechanism.counts_codes)
 
 
-def contrast_leverage(mechanism: Mechanism, weights: NDArray[np.float64], *, subtract_totals: bool) -> float:
+def contrast_leverage(mechanism: Mechanism, weights: Floats, *, subtract_totals: bool) -> float:
     """How far one report can move the sum, times n, at most; by that exactly where tallies count codes."""
     if mechanism.counts_codes:
         return float(np.ptp(mechanism.contributions(weights[None, :], subtract_totals=subtract_totals)))

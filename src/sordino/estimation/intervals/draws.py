@@ -3,19 +3,20 @@
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sordino.exact.arrays import Floats
 
 DRAWS = 4000
 """Of the noise of all estimates at once: the 95 % quantile of its largest is met to a few thousandths."""
 
 
 @lru_cache(maxsize=4)
-def standard_draws(count: int) -> NDArray[np.float64]:
+def standard_draws(count: int) -> Floats:
     """Seeded draws of independent standard normal numbers, shape (DRAWS, count)."""
     return np.random.default_rng(0).standard_normal((DRAWS, count))
 
 
-def count_draws(expected: NDArray[np.float64]) -> NDArray[np.float64]:
+def count_draws(expected: Floats) -> Floats:
     """The same of independent Poisson counts, each in standard deviations from what is expected, shape (DRAWS, count).
 
     A count of which none is expected has no noise.

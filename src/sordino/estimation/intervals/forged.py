@@ -10,39 +10,25 @@ Not against what is not a report: ids that were made up, and a collector that le
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+Limits = tuple[Floats, Floats]
 
 
 def require_fewer(forged: int, n: int) -> None:
-    """Refuse as many forged reports as there are.
-
-    Raises:
-        SordinoError: fewer reports than may be forged, or as many: they say nothing.
-    """
+    """Refuse as many forged reports as there are."""
     if forged >= n:
         rule = f"there must be more reports than the {forged:,} that may be forged"
         raise SordinoError(rule, found=f"{n:,}", step="ask more people, or bound the forged ones more tightly")
 
 
-def forged_limits(
-    fixed: Limits,
-    value: NDArray[np.float64],
-    stderr: NDArray[np.float64],
-    moved: NDArray[np.float64],
-    *,
-    forged: int,
-    part: float,
-) -> Limits:
+def forged_limits(fixed: Limits, value: Floats, stderr: Floats, moved: Floats, *, forged: int, part: float) -> Limits:
     """Limits that hold if at most some reports are forged, from those for honest ones.
 
     Args:
         fixed: limits of the estimates as if all reports were honest.
-        value: the estimates.
-        stderr: their standard errors.
         moved: how far the forged reports could have moved each.
         forged: how many there are at most, 1 or more.
         part: the part of all reports, or of their weight, that these are; below 1.

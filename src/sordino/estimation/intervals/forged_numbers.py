@@ -8,23 +8,20 @@ at most, by (I - |A^-1| E)^-1 |A^-1| (E |t| + f) in absolute value. Source of th
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, read_moments
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import coefficient_units, normal_equations, regression_statistics
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
-
-Floats = NDArray[np.float64]
 
 
 def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each attribute's mean can have moved, shape (a,), in its own unit; and the part that may be forged.
 
-    Raises:
-        SordinoError: as many reports about a number as may be forged.
+    Raises SordinoError: as many reports about a number as may be forged.
     """
     places = range(ranges.d)
     _, moved, part = _move_limits(asked, aggregate, ranges, [(j,) for j in places], forged)
@@ -34,8 +31,7 @@ def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forge
 def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each entry of the covariance matrix can have moved, shape (a, a), and the part that may be forged.
 
-    Raises:
-        SordinoError: as many reports about a number, or a product, as may be forged.
+    Raises SordinoError: as many reports about a number, or a product, as may be forged.
     """
     places = list(range(ranges.d))
     told, moved, part = _move_limits(asked, aggregate, ranges, covariance_statistics(places), forged)
@@ -50,11 +46,7 @@ def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges,
 
 
 def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
-    """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others.
-
-    Raises:
-        SordinoError: as many reports about a moment as may be forged, or enough to make features dependent.
-    """
+    """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others."""
     target, features = ranges.d - 1, list(range(ranges.d - 1))
     told, moved, part = _move_limits(asked, aggregate, ranges, regression_statistics(target, features), forged)
     normal, right = normal_equations(told, target, features)

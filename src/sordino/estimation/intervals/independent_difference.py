@@ -19,7 +19,6 @@ class WithInterval:
     """An estimate with its interval.
 
     Attributes:
-        value: the estimate.
         stderr: of it; not a number where it has none, as a quantile.
         low, high: its limits; not numbers where nothing is known at their confidence, as of a quotient.
         least, most: what is possible: limits there are cut.
@@ -61,7 +60,6 @@ def difference(before: WithInterval, after: WithInterval, confidence: float) -> 
     Args:
         before: an estimate, with limits of this confidence.
         after: another, independent of it.
-        confidence: in (0, 1).
 
     Example:
         >>> found = difference(WithInterval(0.3, 0.03, 0.24, 0.36), WithInterval(0.5, 0.04, 0.42, 0.58), 0.95)

@@ -18,11 +18,10 @@ Abraham 2008 (an amount more).
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.intervals.three_amounts import MOMENTS, three_amounts
+from sordino.exact.arrays import Floats
 
-Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
 
 ADDED = 0.5

@@ -12,15 +12,14 @@ Cost: five passes over the codes that tell each mean; some forty over those that
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_moments
 from sordino.estimation.intervals.quotient import likely_limits
 from sordino.estimation.intervals.three_amounts import MOMENTS
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 
-Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
 
 
@@ -28,12 +27,7 @@ def moment_limits(estimator: MomentEstimator, aggregate: Aggregate, error: float
     """Lower and upper limits of the mean of each moment, shape (m,) each; of fewer than three reports, -1 and 1.
 
     Args:
-        estimator: of the means.
-        aggregate: the tally.
         error: how often both limits may miss, together.
-
-    Raises:
-        SordinoError: as `MomentEstimator.means`.
 
     Example:
         >>> from sordino import Number, Query, RandomizedResponse
@@ -64,8 +58,6 @@ def ratio_limits(
 
     Args:
         limits: by `quotient_limits`; where they are not a number they stay so.
-        estimator: of the means.
-        aggregate: the tally.
         pairs: the places of the mean, somebody who lacks the number counted as 0, and of whether it is given.
         error: how often both limits may miss, together.
     """

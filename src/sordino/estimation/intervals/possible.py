@@ -14,9 +14,9 @@ end than limits reach they hold more often than promised, since to that end noth
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 def possible_limits(
@@ -25,7 +25,6 @@ def possible_limits(
     """Limits of estimates from those that take everything for possible, of any shape; what is not a number stays so.
 
     Args:
-        value: the estimates.
         limits: the lower ones and the upper ones.
         ends: what is possible lies between them, of all estimates or of each.
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.estimation.intervals.mean_limits import limits_by_codes
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 HALVINGS = 20
 """Of what is left of 0 to 1: a millionth of it."""

@@ -41,9 +41,7 @@ def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: boo
     """The confidence of each share's interval, so that all hold together with the given one.
 
     Args:
-        decoded: the law of the reports.
         confidence: of all intervals together, in (0, 1).
-        subtract_totals: whether estimates are shifted to the share of their block.
     """
     from scipy import special
 

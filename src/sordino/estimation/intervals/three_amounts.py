@@ -10,9 +10,8 @@ Cost: a matrix of 3 x 3 for each distribution. Source: Golub and Welsch 1969, ca
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 MOMENTS = 5
 """That three amounts, and how often each comes, can have."""

@@ -23,8 +23,7 @@ from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import likely_limits, quotient_limits
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 LARGEST_TABLE = 1024
 """Cells, each two of which have a covariance: all that is made of them takes some seconds."""
@@ -61,7 +60,6 @@ class Cells:
 
     Attributes:
         shape: how many values each attribute has; the last one's run fastest.
-        estimate: of their shares.
         covariance: of these, shape (k, k).
     """
 
@@ -74,11 +72,7 @@ class Cells:
 
     @classmethod
     def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
-        """Of an estimate of the cells' shares.
-
-        Raises:
-            SordinoError: too many cells, or a tally that does not tell how they go together.
-        """
+        """Of an estimate of the cells' shares."""
         k = prod(shape)
         if k > LARGEST_TABLE:
             rule = f"conditional shares and differences are told of tables of at most {LARGEST_TABLE:,} cells"
@@ -105,8 +99,6 @@ class Cells:
         """The shares of some attributes' values within each combination of others', worked out once.
 
         Args:
-            of: the attributes.
-            given: the others.
             confidence: of each interval by itself.
         """
         asked = tuple(of), tuple(given), confidence

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import MeanReadings
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 Distribution: TypeAlias = tuple[Floats, Floats]
 """Scaled numbers, and the share of each."""

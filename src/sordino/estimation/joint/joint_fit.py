@@ -22,12 +22,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.joint.mixture import Mixture
 from sordino.estimation.simplex import project
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 MOST_CLASSES, FEWEST_CLASSES = 256, 16
 """More classes gain nothing: what keeps a fit from the noise is when it stops."""
@@ -84,7 +82,6 @@ def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Mixture |
     Then, and where there are more cells or values than classes can be held for, each is fitted better by itself.
 
     Args:
-        shape: how many values each attribute has.
         margins: of some of the attributes; each attribute is in one of them at least.
     """
     classes = min(
@@ -104,8 +101,7 @@ def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Mixture |
 def pooled_margins(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floats]:
     """Each attribute's own distribution: what all tables say of it, weighed by how well each knows it.
 
-    Returns:
-        For each attribute a distribution, shape (k,).
+    For each attribute a distribution, shape (k,).
     """
     pooled = []
     for place, k in enumerate(shape):

@@ -14,11 +14,9 @@ from functools import reduce
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.joint.raking import rake_all
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +58,13 @@ class Mixture:
 
     def table(self, left: Floats, right: Floats) -> Floats:
         """The shares of both halves' combinations together, those of the right one along the rows."""
-        table: Floats = (left * self.weights[:, None]).T @ right
-        return table
+        return (left * self.weights[:, None]).T @ right
 
     def rake(self, known: Mapping[int, Floats]) -> "Mixture":
         """Scaled until the known attributes have their shares: the nearest such distribution in relative entropy.
 
         Args:
             known: of some attributes by their places, the shares of their values, which add up to 1.
-
-        Raises:
-            SordinoError: as `rake`.
         """
         return rake_all(self, known, lambda mixture, place: mixture.margin([place]), Mixture.scale)
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
@@ -25,11 +24,10 @@ from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Functionals
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 1 << 22
 """Of codes times pooled numbers, for each question."""
@@ -52,7 +50,6 @@ class PooledPart:
         value: unbiased, shape (m,).
         variance: of these, shape (m,).
         weight: one over the variance that is expected, shape (m,), positive; of shares by the plan, before any answer.
-        n: the number of reports.
         squares: of shares that add up to one: the mean square of what a report adds to each number, for people of each
             of the m, shape (m, m); None where weights are final.
     """
@@ -77,9 +74,7 @@ class PooledPart:
         """Of sums of shares.
 
         Args:
-            estimate: of all shares.
             sums: which values each number adds up, shape (m, k); each value in one of them.
-            subtract_totals: as the estimate was made.
             shares: of the values that were expected before the data, shape (k,); all alike by default.
         """
         mechanism, n = estimate.mechanism, estimate.n
@@ -98,15 +93,12 @@ class PooledPart:
     ) -> "PooledPart":
         """Of the mean of a number that everybody has, in its own unit, shape (1,).
 
+        Raises SordinoError: queries that do not tell it, or nobody answered them.
+
         Args:
             asked: the queries; what else they tell is not looked at.
-            aggregate: their tally.
             place: of the number in their records.
-            ranges: of all numbers of these.
             likely: how the scaled number is distributed, for all questions alike.
-
-        Raises:
-            SordinoError: queries that do not tell it, or nobody answered them.
         """
         found = EstimatedMoments.of(MomentEstimator.of(asked, [(place,)]), aggregate, [(place,)], ranges.names)
         middle, unit = ranges.middle[[place]], ranges.half[place] ** 2
@@ -153,5 +145,4 @@ def _by_group(columns: Floats, sums: Floats) -> Floats:
     group = sums.argmax(axis=0)
     order = np.argsort(group, kind="stable")
     firsts = np.searchsorted(group[order], np.arange(len(sums)))
-    added: Floats = np.add.reduceat(columns[:, order], firsts, axis=1)
-    return added
+    return np.add.reduceat(columns[:, order], firsts, axis=1)

@@ -16,11 +16,9 @@ from math import prod
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 Table = TypeVar("Table")
 
@@ -47,14 +45,12 @@ class Raked:
 def rake(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Floats:
     """Scale the cells until the known attributes have their shares, shape (k,).
 
+    Raises SordinoError: nobody is seen to have a value that somebody is known to have, or margins that the cells cannot
+    agree with.
+
     Args:
         cells: shares, shape (k,), the last attribute's values run fastest; may be below 0 where sums are not.
-        shape: how many values each attribute has.
         known: of some attributes by their places, the shares of their values, which add up to 1.
-
-    Raises:
-        SordinoError: nobody is seen to have a value that somebody is known to have, or margins that the cells cannot
-            agree with.
     """
     places = range(len(shape))
 
@@ -77,13 +73,9 @@ def rake_all(
     """Scale whatever has margins until the known attributes have their shares.
 
     Args:
-        start: a table, however it is held.
         known: of some attributes by their places, the shares of their values, which add up to 1.
         sums: of a table and an attribute's place, the shares of its values.
         scaled: a table, with each value of an attribute multiplied by a factor.
-
-    Raises:
-        SordinoError: as `rake`.
     """
     table = start
     for _ in range(MOST_ROUNDS):
@@ -91,28 +83,19 @@ def rake_all(
         for place, shares in known.items():
             found = sums(table, place)
             if ((found <= 0) & (shares > 0)).any():
-                raise SordinoError(
-                    "somebody must be seen to have each value that margins give a share",
-                    found="a value that nobody is seen to have",
-                    step="ask more people, or merge rare values",
-                )
+                rule = "somebody must be seen to have each value that margins give a share"
+                step = "ask more people, or merge rare values"
+                raise SordinoError(rule, found="a value that nobody is seen to have", step=step)
             worst = max(worst, float(np.abs(found - shares).max()))
             table = scaled(table, place, np.divide(shares, found, out=np.zeros_like(shares), where=found > 0))
         if worst <= AGREED:
             return table
-    raise SordinoError(
-        "margins must be such that the table can agree with them",
-        found="none that it reaches",
-        step="give the margins of fewer attributes",
-    )
+    rule = "margins must be such that the table can agree with them"
+    raise SordinoError(rule, found="none that it reaches", step="give the margins of fewer attributes")
 
 
 def rake_with_slopes(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Raked:
-    """The same, with how the result moves with the cells; of tables whose k x k numbers fit in memory.
-
-    Raises:
-        SordinoError: as `rake`.
-    """
+    """The same, with how the result moves with the cells; of tables whose k x k numbers fit in memory."""
     value = rake(cells, shape, known)
     values = np.unravel_index(np.arange(prod(shape)), tuple(shape))
     sums = np.concatenate([values[axis] == np.arange(shape[axis])[:, None] for axis in known]).astype(np.float64)

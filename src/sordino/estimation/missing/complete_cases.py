@@ -20,13 +20,12 @@ from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.moment_limits import moment_limits
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.missing.complete import CompleteCase
 
 if TYPE_CHECKING:
     from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 COMPLETE = "complete cases"
 """What their share is called among results."""
@@ -40,7 +39,6 @@ class CompleteCases:
     """What the tallies of queries about complete cases tell of them.
 
     Attributes:
-        estimator: of the means among all people.
         complete: which numbers a complete case has.
 
     Example:
@@ -79,8 +77,7 @@ class CompleteCases:
     def means(self, aggregate: Aggregate) -> Floats:
         """The estimate of each moment's mean among complete cases, shape (m,).
 
-        Raises:
-            SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
+        Raises SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
         """
         found, _ = self._among(*self._moments_of_all(aggregate))
         return found
@@ -94,26 +91,17 @@ class CompleteCases:
         # Of the mean of what is 1 or -1 the share is half, and a half.
         slopes[:, self._whole] = -means / share / 2
         _, covariance = told
-        found: Floats = slopes @ covariance @ slopes.T
-        return found
+        return slopes @ covariance @ slopes.T
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
-        """Never told: what one report can move a quotient by is not bounded where its share may be near 0.
-
-        Raises:
-            SordinoError: always.
-        """
+        """Never told: what one report can move a quotient by is not bounded where its share may be near 0."""
         del aggregate
         rule = "what forged reports can move is bounded for numbers that everybody has"
         found = "numbers that may be missing"
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
     def share(self, aggregate: Aggregate) -> tuple[float, float]:
-        """The unbiased share of complete cases among all people, and its standard error.
-
-        Raises:
-            SordinoError: as `MomentEstimator.means`.
-        """
+        """The unbiased share of complete cases among all people, and its standard error."""
         return self._share(*self._moments_of_all(aggregate))
 
     def share_limits(self, aggregate: Aggregate, error: float) -> tuple[float, float]:
@@ -135,11 +123,9 @@ class CompleteCases:
         """The means among complete cases, and the share of these."""
         share, stderr = self._share(means, covariance)
         if share <= CERTAIN * stderr:
-            raise SordinoError(
-                f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors",
-                found=f"{share:.2g}, with a standard error of {stderr:.2g}",
-                step="ask more people, or fewer numbers that may be missing",
-            )
+            rule = f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors"
+            found = f"{share:.2g}, with a standard error of {stderr:.2g}"
+            raise SordinoError(rule, found=found, step="ask more people, or fewer numbers that may be missing")
         return means[self._own] / share, share
 
     @cached_property

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import quotient_limits
-
-Floats = NDArray[np.float64]
+from sordino.exact.arrays import Floats
 
 Limits = tuple[Floats, Floats]
 

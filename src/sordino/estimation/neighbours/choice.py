@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sordino.estimation.neighbours.noise import Floats, ShareNoise, is_independent
+from sordino.estimation.neighbours.noise import ShareNoise, is_independent
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
 from sordino.estimation.neighbours.smoothing import Smoothed, Surroundings, smoothed_map
 from sordino.estimation.neighbours.sparse import sparse_priors
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded
+from sordino.exact.arrays import Floats
 
 ALLOWED = 4.0
 """Nats by which the estimates may be less likely under a prior that the reports allow."""
@@ -71,11 +72,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class SmoothingRefusal:
-    """That nothing is known of how far smoothed shares would be from the truth.
-
-    Attributes:
-        why: in words.
-    """
+    """That nothing is known of how far smoothed shares would be from the truth."""
 
     why: str
 
@@ -89,15 +86,11 @@ def smooth_if_nearer(
 ) -> tuple[Floats | None, Choice | SmoothingRefusal | None]:
     """The smoothed shares of a tally if they are nearer, shape (k,), and what is expected; of few values None.
 
-    Args:
-        decoded: the law of the reports.
-        n: their number.
-        value: shape (k,), the unbiased estimates.
-        known: beside the reports.
-        subtract: whether estimates are shifted to the known share of their block.
+    Raises SordinoError: a shape or public numbers of another number of values.
 
-    Raises:
-        SordinoError: a shape or public numbers of another number of values.
+    Args:
+        value: shape (k,), the unbiased estimates.
+        subtract: whether estimates are shifted to the known share of their block.
     """
     mechanism = decoded.mechanism
     known.require(mechanism.k)
@@ -118,9 +111,7 @@ def choose(fit: Smoothed, nearest: Floats, n: int) -> Choice:
     """Compare the two fits of a tally.
 
     Args:
-        fit: the smoothed shares.
         nearest: shape (k,), the nearest distribution.
-        n: the number of reports.
     """
     total = float(nearest.sum())
     own = _distances(fit.prior, fit, nearest)
@@ -168,5 +159,4 @@ def _worst(expected: Floats, unlikely: Floats) -> Floats:
         within = unlikely[chosen, own].sum() <= ALLOWED
         low, high = (low, price) if within else (price, high)
     chosen = np.argmax(loses - np.exp(high) * unlikely, axis=0)
-    worst: Floats = expected[chosen, :, own]
-    return worst
+    return expected[chosen, :, own]

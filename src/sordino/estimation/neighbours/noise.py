@@ -17,14 +17,12 @@ Source: Anscombe 1948 (the square root of counts, and the shift that leaves its 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.unbiased import Decoded
+from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import SupportMechanism
-
-Floats = NDArray[np.float64]
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 """A standard error to divide by where nobody is, which is known without noise."""
@@ -71,9 +69,7 @@ class ShareNoise:
         """That of a tally.
 
         Args:
-            mechanism: made the reports.
             totals: shape (m,), the known shares of its blocks.
-            n: the number of reports.
             subtract: whether estimates are shifted to these shares.
         """
         blocks = mechanism.partition
@@ -101,8 +97,7 @@ class ShareNoise:
 
     def at(self, shares: Floats) -> Floats:
         """The standard errors of estimates of these shares, shape (k,)."""
-        stderr: Floats = self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
-        return stderr
+        return self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
 
     def units(self, shares: Floats) -> Floats:
         """Shares in units of noise, shape (k,), nonnegative."""

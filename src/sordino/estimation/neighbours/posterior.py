@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.neighbours.noise import Floats, ShareNoise
+from sordino.estimation.neighbours.noise import ShareNoise
+from sordino.exact.arrays import Floats
 
 Indices = NDArray[np.intp]
 

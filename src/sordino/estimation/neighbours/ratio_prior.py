@@ -17,8 +17,9 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sordino.estimation.neighbours.noise import Floats, ShareNoise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, LEAST, PLAIN, SHARES, STEP, Indices, Posteriors
+from sordino.exact.arrays import Floats
 
 LOWEST = 1e-6
 """Expectations below this, in units of noise, are taken for it."""
@@ -43,7 +44,6 @@ class RatioPrior:
         level: shape (k,), the expectation of each value.
         bins: shape (k,), the bin of each estimate.
         estimate: shape (k,), in units of noise.
-        noise: of the estimates.
         starts: shape (classes,), the first level of each class of levels whose ratios have one distribution.
     """
 
@@ -62,7 +62,6 @@ class RatioPrior:
         Args:
             value: shape (k,), the unbiased estimates, with about independent noise.
             expected: shape (k,), the shares that are expected, nonnegative.
-            noise: of the estimates.
         """
         estimate, expected, width = noise.units_of_estimates(value), noise.units(expected), len(bin_probabilities())
         bins = np.clip(np.floor((estimate - FIRST_BIN) / BIN).astype(np.intp) + 1, 0, width - 1)
@@ -83,13 +82,11 @@ class RatioPrior:
         """Of the estimates of each class, shape (classes,), in nats."""
         told = self.shares @ bin_probabilities().T
         logs = np.log(np.maximum(told, np.finfo(np.float64).tiny))
-        likelihoods: Floats = np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
-        return likelihoods
+        return np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
 
     def by_class(self, amounts: Floats) -> Floats:
         """Sums over the values of each class, shape (classes,), of amounts of shape (k,)."""
-        sums: Floats = np.add.reduceat(np.bincount(self.level, amounts, len(self.shares)), self.starts)
-        return sums
+        return np.add.reduceat(np.bincount(self.level, amounts, len(self.shares)), self.starts)
 
     @cached_property
     def posteriors(self) -> Posteriors:

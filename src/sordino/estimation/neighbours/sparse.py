@@ -23,12 +23,7 @@ LEAST_LEFT = 0.02
 
 
 def sparse_priors(prior: RatioPrior, total: float) -> Iterator[RatioPrior]:
-    """Sparser and sparser ones.
-
-    Args:
-        prior: of all shares.
-        total: of all shares.
-    """
+    """Sparser and sparser ones."""
     for least in SPARSENESS:
         yield sparse_prior(prior, total, least)
 
@@ -37,8 +32,6 @@ def sparse_prior(prior: RatioPrior, total: float, least: float) -> RatioPrior:
     """The same prior with no shares between zero and a least one.
 
     Args:
-        prior: of all shares.
-        total: of all shares.
         least: share that is not zero, in units of noise.
     """
     place = int(np.searchsorted(SHARES, least))
@@ -56,12 +49,7 @@ def sparse_prior(prior: RatioPrior, total: float, least: float) -> RatioPrior:
 
 
 def hedged_prior(prior: RatioPrior, total: float) -> RatioPrior:
-    """The mean of the prior and sparse ones, by how likely they make the estimates.
-
-    Args:
-        prior: of all shares.
-        total: of all shares.
-    """
+    """The mean of the prior and sparse ones, by how likely they make the estimates."""
     priors = [prior, *sparse_priors(prior, total)]
     likelihoods = np.stack([each.log_likelihoods for each in priors])
     weights = np.exp(likelihoods - likelihoods.max(axis=0))

@@ -128,11 +128,8 @@ class Along:
     ) -> "tuple[Along, float, int]":
         """Closer bounds on the cell with the largest one; the value at a point, and how many boxes were bounded.
 
-        Args:
-            evidence: all reports.
-            goal: for the upper bound; low enough.
-            nodes: how many boxes may be bounded, about.
-            beyond: where a value at a point shows that the upper bound stays above this, no box is bounded any more.
+        An upper bound of `goal` is low enough; where a value at a point shows that it stays above `beyond`, no box is
+        bounded any more.
         """
         at, used = int((self.tops + self.errors).argmax()), 0
         risen = rises(evidence, self.coordinate, CELLS[at])
@@ -198,6 +195,5 @@ def _grown(terms: Terms) -> Floats:
 
 
 def _rounding(terms: Terms, error: float) -> float:
-    """Of the terms' differences and their sum."""
     rounds = terms.shape.n + int(terms.slopes.shape[1]) + SPARE_ROUNDINGS
     return 8 * rounds * UNIT * terms.weight + 4 * error

@@ -101,12 +101,7 @@ class Cubic:
         return cls(number, centre, half, np.zeros((m, 3)), np.zeros((m, 2, d)), bends, rest, np.zeros((m, 2)))
 
     def after(self, report: BoxEvidence, alone: Floats) -> "Cubic":
-        """With one more report, on the same boxes.
-
-        Args:
-            report: what it says.
-            alone: shape (d,), the most that it tells of each number: its remainder where it has no derivatives.
-        """
+        """With one more report on the same boxes; `alone`, shape (d,), is the remainder where it is kinked."""
         if not len(self.number):
             return self
         if _smooth(report):
@@ -115,7 +110,6 @@ class Cubic:
         return replace(self, rest=rest, weight=self.weight + float(alone.max()), n=self.n + 1)
 
     def _with(self, evidence: BoxEvidence) -> "Cubic":
-        """The terms of some reports added."""
         now, places = self, np.arange(len(self.number))
         for terms in evidence.groups:
             fit = Fit.of(terms, self.number, self.centre, self.half, cubic=self.half.shape[1] <= LARGEST_CUBE)
@@ -201,12 +195,7 @@ class Cubic:
         return found
 
     def tighten(self, evidence: BoxEvidence, goals: Floats) -> "Cubic":
-        """With boxes cut in two where a number's bound is above its goal, those with the largest bounds first.
-
-        Args:
-            evidence: all reports that are part of this.
-            goals: shape (d,).
-        """
+        """With boxes cut in two where a number's bound is above its goal, shape (d,), the largest bounds first."""
         # A box is never cut along its own number, since any two of its values are compared: one number has no other.
         if len(goals) == 1 or not _smooth(evidence):
             return self
@@ -224,7 +213,6 @@ class Cubic:
         return now
 
     def _cut(self, evidence: BoxEvidence, boxes: NDArray[np.intp]) -> "Cubic":
-        """With some boxes cut in two."""
         along = np.repeat(self._along(evidence, boxes), 2)
         centre, half = (np.repeat(part[boxes], 2, axis=0) for part in (self.centre, self.half))
         places = np.arange(len(centre))
@@ -260,8 +248,7 @@ class Cubic:
     @cached_property
     def _level(self) -> Floats:
         """Shape (m, cells)."""
-        level: Floats = self.level @ POWERS
-        return level
+        return self.level @ POWERS
 
     @cached_property
     def _lines(self) -> Floats:
@@ -271,5 +258,4 @@ class Cubic:
 
 
 def _smooth(evidence: BoxEvidence) -> bool:
-    """Whether all terms have second derivatives."""
     return all(np.isfinite(terms.shape.most_bent).all() for terms in evidence.groups)

@@ -8,17 +8,15 @@ Source: Bayesian privacy filter paper, Sections 5.1 and 5.4, with other bounds.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.box import Box
-from sordino.evidence.bound.concave import Concave
-from sordino.evidence.bound.corners import LARGEST_DIMENSION, Corners
 from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Search
-from sordino.evidence.bound.side import Side
 from sordino.evidence.bound.square import Quadratic
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.rounding import down, up
@@ -28,6 +26,188 @@ TERM = 2400
 
 NODE = 30 * (TERM + 9**2)
 """What one box of 30 terms of 9 numbers costs, in pairs: of more terms or numbers fewer are bounded."""
+
+
+LARGEST_DIMENSION = 10
+"""Beyond it corners are searched, not listed."""
+
+
+MOST_STEPS = 40
+"""Steps at most; the bounds are valid wherever they end."""
+
+CLOSED = 1e-10
+"""A gain that is not worth a step, in nats; the margin is not much smaller."""
+
+RIDGE = 1e-12
+"""Relative to the largest curvature: directions in which the sum is affine give no infinite step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Concave:
+    """What is known of the maximum of some evidence's sum, or of less its minimum, where that is concave and smooth.
+
+    Newton's steps, projected, each a d x d system. At any point the value plus what a Frank-Wolfe step could gain, the
+    sum over the coordinates of the largest gradient times the way to a bound, is an upper bound: a concave function
+    lies below its tangent. Steps, 1 to 6 from the last maximum, end where it is low enough.
+
+    Attributes:
+        evidence: the reports.
+        top: whether the largest sum is sought, or less the smallest.
+        upper, lower: bounds on the maximum.
+        point: shape (d,), where the lower one is attained.
+    """
+
+    evidence: BoxEvidence
+    top: bool
+    upper: float
+    lower: float
+    point: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, evidence: BoxEvidence, point: NDArray[np.float64], upper: float = np.inf, *, top: bool) -> "Concave":
+        """Begin at a point."""
+        problem = Problem.of(evidence, top=top)
+        return cls(evidence, top, min(upper, problem.ceiling), float(problem.value(point[None, :])[0]), point)
+
+    @property
+    def incumbent(self) -> float:
+        """The best one found: a better one is the work of `tighten`."""
+        return self.lower
+
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Concave | None":
+        """The new terms' largest values are added to the upper bound, their values at the point to the lower one."""
+        if not (report.shape.concave if self.top else report.shape.convex):
+            return None
+        added = Problem.of(report, top=self.top)
+        t = added.slopes @ self.point + added.intercepts
+        lower = self.lower + float(added.shape.value(t).sum())
+        return Concave(evidence, self.top, self.upper + added.ceiling, lower, self.point)
+
+    def tighten(self, enough: float) -> tuple["Concave", int]:
+        """Newton's steps until the upper bound is low enough, or nothing is left to gain."""
+        if self.upper - self.lower <= CLOSED:
+            return self, 0
+        problem = Problem.of(self.evidence, top=self.top)
+        shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
+        upper, point = self.upper, self.point
+        t = slopes @ point + intercepts
+        value = float(shape.value(t).sum())
+        for _ in range(MOST_STEPS):
+            tilt = shape.slope(t)
+            gradient = tilt @ slopes
+            upper = min(upper, value + float(np.sum(np.abs(gradient) - gradient * point)))
+            if upper <= enough or upper - value <= CLOSED:
+                break
+            free = np.abs(point) < 1
+            free |= gradient * point < 0
+            moving = slopes[:, free]
+            curvature = moving.T @ (moving * shape.curve(t)[:, None])
+            curvature.flat[:: len(curvature) + 1] += RIDGE * curvature.trace() + 1e-300
+            step = np.zeros_like(point)
+            step[free] = np.linalg.solve(curvature, gradient[free])
+            length, before = 1.0, value
+            while length > 1e-9:
+                trial = np.clip(point + length * step, -1.0, 1.0)
+                t_trial = slopes @ trial + intercepts
+                found = float(shape.value(t_trial).sum())
+                if found > value:
+                    point, t, value = trial, t_trial, found
+                    break
+                length /= 4
+            if value <= before:
+                break
+        better = upper < self.upper or value > self.lower
+        return Concave(self.evidence, self.top, upper, max(value, self.lower), point), int(better)
+
+
+class Side(Protocol):
+    """Bounds on the largest value of a sum over the cube, but for the evidence's margin, and how to improve them.
+
+    Three ways: a function that is concave everywhere has its maximum where Newton's steps end (`Concave`), one that is
+    convex everywhere at a corner (`Corners`), any other by branch and bound (`Search`). Sides are values: every step
+    gives a new one, and one that was improved for a dry run leaves no trace.
+    """
+
+    @property
+    def upper(self) -> float:
+        """No point of the cube has a larger value."""
+
+    @property
+    def lower(self) -> float:
+        """The value at `point`."""
+
+    @property
+    def incumbent(self) -> float:
+        """The value at a point that little work leads to from there; at least `lower`."""
+
+    @property
+    def point(self) -> NDArray[np.float64]:
+        """The best point found, shape (d,)."""
+
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Side | None":
+        """With one more report, part of the evidence: bounds are carried over; None where it does not fit this way."""
+
+    def tighten(self, enough: float) -> "tuple[Side, int]":
+        """Bounds closer than `enough`, or as can be, and how many boxes were bounded; 0 where nothing can be gained."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Some convex evidence's sum at each corner, or less the sum; kept and added to, 2^d values for each new term.
+
+    Attributes:
+        top: whether the largest sum is sought, or less the smallest.
+        sums: shape (2^d,).
+    """
+
+    top: bool
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, evidence: BoxEvidence, *, top: bool) -> "Corners":
+        """All corners at once."""
+        return cls(top, _sums(evidence, top=top))
+
+    @cached_property
+    def upper(self) -> float:
+        return float(self.sums.max())
+
+    @property
+    def lower(self) -> float:
+        return self.upper
+
+    @property
+    def point(self) -> NDArray[np.float64]:
+        best: NDArray[np.float64] = corners(len(self.sums).bit_length() - 1)[int(np.argmax(self.sums))]
+        return best
+
+    @property
+    def incumbent(self) -> float:
+        return self.lower
+
+    def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
+        del evidence
+        shape = report.shape
+        fits = shape.concave if not self.top else shape.convex
+        return Corners(self.top, self.sums + _sums(report, top=self.top)) if fits else None
+
+    def tighten(self, enough: float) -> tuple["Corners", int]:  # noqa: ARG002 - nothing is left to gain
+        return self, 0
+
+
+def _sums(evidence: BoxEvidence, *, top: bool) -> NDArray[np.float64]:
+    t = corners(evidence.box.d) @ evidence.slopes.T + evidence.intercepts
+    sums: NDArray[np.float64] = evidence.shape.value(t).sum(axis=1)
+    return sums if top else -sums
+
+
+@cache
+def corners(d: int) -> NDArray[np.float64]:
+    """All corners of the cube, shape (2^d, d)."""
+    places = np.arange(2**d)[:, None] >> np.arange(d)
+    result = np.where(places & 1, 1.0, -1.0)
+    result.setflags(write=False)
+    return result
 
 
 @dataclass(frozen=True)
@@ -161,7 +341,6 @@ class BoxLoss:
 def _side(
     evidence: BoxEvidence, point: NDArray[np.float64] | None = None, upper: float = math.inf, *, top: bool
 ) -> Side:
-    """The way that fits the functions."""
     shape = evidence.shape
     concave, convex = (shape.concave, shape.convex) if top else (shape.convex, shape.concave)
     if convex and evidence.box.d <= LARGEST_DIMENSION:
@@ -171,5 +350,4 @@ def _side(
 
 
 def _other(side: Side, evidence: BoxEvidence, report: BoxEvidence, *, top: bool) -> Side:
-    """Another way, with what was known."""
     return _side(evidence, side.point, side.upper + Problem.of(report, top=top).ceiling, top=top)

@@ -18,13 +18,7 @@ GREATEST_LOSS = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The sum over i of f_i(slopes_i . y + intercept_i).
-
-    Attributes:
-        shape: the n functions.
-        slopes: shape (n, d).
-        intercepts: shape (n,).
-    """
+    """The sum over i < n of f_i(slopes_i . y + intercept_i): n functions, slopes (n, d), intercepts (n,)."""
 
     shape: Shape
     slopes: NDArray[np.float64]

@@ -60,15 +60,7 @@ class Fit:
 
     @classmethod
     def of(cls, terms: Terms, number: NDArray[np.intp], centre: Floats, half: Floats, *, cubic: bool) -> "Fit":
-        """On boxes of numbers.
-
-        Args:
-            terms: of one kind, with second derivatives.
-            number: shape (m,).
-            centre: shape (m, d).
-            half: shape (m, d).
-            cubic: whether polynomials may have a third power.
-        """
+        """On boxes of numbers: of terms of one kind with second derivatives, with a third power if `cubic`."""
         slopes = terms.slopes * half[:, None, :]
         middle = centre @ terms.slopes.T + terms.intercepts
         reach = np.abs(slopes).sum(axis=2)

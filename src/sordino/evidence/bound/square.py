@@ -58,7 +58,6 @@ class Quadratic:
         return now
 
     def _with(self, terms: Terms) -> "Quadratic":
-        """With terms of one kind."""
         shape, slopes, middle = terms.shape, terms.slopes, terms.intercepts
         if not np.isfinite(shape.most_bent).all():
             return replace(self, left=np.inf)

@@ -127,12 +127,10 @@ class CyclicDesign:
 
     @cached_property
     def _steps(self) -> NDArray[np.intp]:
-        """g^a d, shape (m, f)."""
         return self.multipliers[:, None] * self.base % self.p
 
     @cached_property
     def _powers(self) -> NDArray[np.intp]:
-        """1, g, g^2, ..., shape (p - 1,)."""
         root = primitive_root(self.p)
         powers = np.ones(self.p - 1, dtype=np.intp)
         # Doubling: the powers from n on are those below n times g^n.
@@ -145,12 +143,10 @@ class CyclicDesign:
 
     @cached_property
     def _inverses(self) -> NDArray[np.intp]:
-        """g^-a for each family, shape (m,)."""
         return np.roll(self._powers[::-1], 1)[: self.families]
 
     @cached_property
     def _in_base(self) -> NDArray[np.bool_]:
-        """Whether each number is in D, shape (p,)."""
         within = np.zeros(self.p, dtype=np.bool_)
         within[self.base] = True
         return within

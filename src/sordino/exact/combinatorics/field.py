@@ -20,10 +20,7 @@ Elements = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class Field:
-    """The field with q elements.
-
-    Attributes:
-        q: a prime, or a power of two up to 128.
+    """The field with q elements, a prime or a power of two up to 128.
 
     Example:
         >>> field = Field(4)
@@ -113,7 +110,6 @@ def is_prime(number: int) -> bool:
 
 
 def _polynomial_product(a: int, b: int) -> int:
-    """The product of two polynomials over F_2, as bits."""
     product = 0
     while b:
         product ^= a * (b & 1)
@@ -122,7 +118,6 @@ def _polynomial_product(a: int, b: int) -> int:
 
 
 def _remainder(polynomial: int, divisor: int) -> int:
-    """A polynomial over F_2 modulo another, as bits."""
     while polynomial.bit_length() >= divisor.bit_length():
         polynomial ^= divisor << (polynomial.bit_length() - divisor.bit_length())
     return polynomial

@@ -23,14 +23,7 @@ MOST_COUNTERS = 1 << 16
 
 
 def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool_]) -> Words:
-    """The masks of the given ranks among subsets of the first size, or of the second where `second` holds.
-
-    Args:
-        ranks: shape (rows,), below C(n, size).
-        n: elements, at most 63.
-        sizes: numbers of members, each 0..n.
-        second: shape (rows,).
-    """
+    """The masks of n <= 63 bits of ranks below C(n, size), of the first size, or the second where `second` holds."""
     if max(comb(n, size) for size in sizes) <= LARGEST_LIST:
         place = second * np.intp(comb(n, sizes[0]))
         place += ranks.view(np.intp)
@@ -47,13 +40,7 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
 
 
 def members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
-    """The elements, ascending, of the subsets of the given ranks, shape (rows, size); n may exceed the bits of a mask.
-
-    Args:
-        ranks: shape (rows,), below C(n, size).
-        n: elements.
-        size: number of members, 0..n; C(n, size) is at most 2^64.
-    """
+    """The elements, ascending, of the subsets of some ranks below C(n, size) <= 2^64, shape (rows, size)."""
     if comb(n, size) * size <= LARGEST_LIST:
         return _listed_members(n, size)[ranks.astype(np.intp)]
     return _members(ranks, n, size)
@@ -72,7 +59,6 @@ def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
 
 @cache
 def _listed_members(n: int, size: int) -> NDArray[np.intp]:
-    """The elements of all subsets of a size, shape (C(n, size), size)."""
     listed = _members(np.arange(comb(n, size), dtype=np.uint64), n, size)
     listed.setflags(write=False)
     return listed
@@ -89,7 +75,6 @@ def _both(n: int, sizes: tuple[int, int]) -> NDArray[np.unsignedinteger]:
 
 @cache
 def _all_masks(n: int, size: int) -> Words:
-    """All masks with `size` of n bits, ascending."""
     if not 0 <= size <= n:
         return np.empty(0, dtype=np.uint64)
     if size == 0:

@@ -18,13 +18,11 @@ from sordino.exact.source import Words
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordIds:
-    """The ids of a batch of rows.
+    """The ids of a batch of rows: those in `rows` are texts, all others whole numbers.
 
     Attributes:
         low: a whole number modulo 2^64, shape (n,); 0 in the rows of texts.
         high: 1 where it is negative, else 0.
-        rows: those of texts.
-        texts: theirs.
     """
 
     low: Words
@@ -34,11 +32,7 @@ class RecordIds:
 
     @classmethod
     def of(cls, ids: "ArrayLike | Sequence[str] | RecordIds") -> "RecordIds":
-        """Ids of Python or NumPy, shape (n,): whole numbers of at most 64 bits, or texts.
-
-        Raises:
-            SordinoError: neither whole numbers nor texts, or a text that UTF-8 cannot hold.
-        """
+        """Ids of Python or NumPy, shape (n,): whole numbers of at most 64 bits, or texts."""
         if isinstance(ids, RecordIds):
             return ids
         array = np.asarray(ids)

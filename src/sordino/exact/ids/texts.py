@@ -109,8 +109,7 @@ class Texts:
     def whole_numbers(self) -> tuple[NDArray[np.intp], Words, Mask]:
         """The texts that spell a whole number of at most 64 bits the usual way: "17" and "-17", not "017", "+17", "-0".
 
-        Returns:
-            Their rows; the numbers modulo 2^64; and which are negative: from -2^63 on. Others are below 2^64.
+        Their rows; the numbers modulo 2^64; and which are negative, from -2^63 on. Others are below 2^64.
         """
         first = self.data[self.starts]
         rows = np.flatnonzero((first >= MINUS) & (first <= ord("9")) & (self.lengths <= MOST_DIGITS))
@@ -155,5 +154,4 @@ def _eight_digits(words: Words, before: Words) -> tuple[Words, Mask]:
 
 def _words_of(blocks: NDArray[np.void]) -> Words:
     """Two words of each block, shape (n, 2)."""
-    words: Words = blocks.view("<u8").reshape(-1, 2)
-    return words
+    return blocks.view("<u8").reshape(-1, 2)

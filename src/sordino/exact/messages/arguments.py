@@ -148,7 +148,6 @@ def _members(protocol: Any) -> set[str]:
 
 
 def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
-    """Whether what a collection holds fits too."""
     if origin is None or not inner or isinstance(value, np.ndarray):
         return True
     if isinstance(value, Mapping) and len(inner) == 2:
@@ -161,7 +160,6 @@ def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
 
 
 def _words(hint: Any) -> str:
-    """An annotation as people say it."""
     hint = _alias_value(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):

@@ -61,7 +61,6 @@ def shown(thing: Any) -> str:
 
 
 def _text_of(write: Callable[[Any], str], value: Any) -> str:
-    """A value's text; Python writes no number of thousands of digits."""
     try:
         return write(value)
     except ValueError:

@@ -29,9 +29,6 @@ _TOO_LARGE = 10**MOST_DIGITS
 def read_rational(number: object) -> Fraction:
     """A number exactly: a text like "0.25", "1e-6" or "1/3", a whole number, a fraction, a float's shortest decimal.
 
-    Raises:
-        SordinoError: another thing, no finite number, or one of more than 401 digits.
-
     Example:
         >>> read_rational("1/3"), read_rational(0.1), read_rational("1e-6")
         (Fraction(1, 3), Fraction(1, 10), Fraction(1, 1000000))
@@ -62,11 +59,7 @@ def exact_value(number: object) -> Fraction:
 
 
 def require_short(number: Fraction) -> Fraction:
-    """The same number, if it can be written and read again.
-
-    Raises:
-        SordinoError: more than 401 digits.
-    """
+    """The same number, if it can be written and read again."""
     if abs(number.numerator) >= _TOO_LARGE or number.denominator >= _TOO_LARGE:
         digits = max(abs(number.numerator), number.denominator).bit_length() * 30103 // 100000 + 1
         step = "round it"

@@ -27,12 +27,7 @@ from sordino.query.statistic import Value
 
 @dataclass(frozen=True)
 class AskedQuery:
-    """A query and who asks it.
-
-    Attributes:
-        document: its frozen words.
-        terms: of the ledger that is asked.
-    """
+    """A query and who asks it."""
 
     document: Mapping[str, Any]
     terms: LedgerTerms = field(compare=False, repr=False)
@@ -58,11 +53,7 @@ class AskedQuery:
 
     @classmethod
     def of_document(cls, document: dict[str, Any], terms: LedgerTerms) -> "AskedQuery":
-        """From frozen words.
-
-        Raises:
-            SordinoError: words that were changed, or of another format or version.
-        """
+        """From frozen words. Raises SordinoError: words that were changed, or of another format or version."""
         QUERY.require(document)
         QUERY.require_unchanged(document)
         query = cls(document, terms)
@@ -87,8 +78,7 @@ class AskedQuery:
     def require_fit(self) -> None:
         """Check that the query can be asked about every record of the terms; no record is looked at.
 
-        Raises:
-            SordinoError: a statistic that can leave its range.
+        Raises SordinoError: a statistic that can leave its range.
         """
         domain = self.terms.domain
         if isinstance(domain, Box):
@@ -97,9 +87,8 @@ class AskedQuery:
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
         """An answer's code, with fresh randomness; every call is a new release.
 
-        Raises:
-            SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever the
-            record.
+        Raises SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever
+        the record.
         """
         record.require_of(self.terms)
         self.require_fit()
@@ -133,30 +122,21 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> Query:
     model = table.linear or table.truncated or table.logistic
     if (model is None) != isinstance(terms.domain, Record):
         known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
-        raise SordinoError(
-            f"this ledger's records must be asked by {known}",
-            found="a model" if model else "categories",
-            step="ask by one of these",
-        )
+        rule = f"this ledger's records must be asked by {known}"
+        raise SordinoError(rule, found="a model" if model else "categories", step="ask by one of these")
     if model is None:
         name = table.category or ""
         attribute = terms.attributes.get(name)
         if attribute is None:
             hint = nearest([name], terms.names)
-            raise SordinoError(
-                f"category must name an attribute of the ledger{hint}",
-                found=shown(name),
-                step="name one of the ledger's terms",
-            )
+            rule = f"category must name an attribute of the ledger{hint}"
+            raise SordinoError(rule, found=shown(name), step="name one of the ledger's terms")
         return Query(Value(name), RandomizedResponse(attribute.finite.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)
-        raise SordinoError(
-            f"theta must name attributes of the ledger{hint}",
-            found=shown(unknown[0]),
-            step="name some of the ledger's terms",
-        )
+        rule = f"theta must name attributes of the ledger{hint}"
+        raise SordinoError(rule, found=shown(unknown[0]), step="name some of the ledger's terms")
     theta = [model.theta.get(name, 0.0) for name in terms.names]
     if isinstance(model, RangedModelTable):
         kind = LinearQuery if table.linear is not None else TruncatedLinearQuery

@@ -9,25 +9,127 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pydantic import Field, model_validator
 
 from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
-from sordino.document.checked_tables import read_tables
+from sordino.document.checked_tables import VersionField, nearest, read_tables
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
-from sordino.domain.attribute import Attribute
+from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.box import Box
 from sordino.domain.interval import Interval
 from sordino.domain.record import Record
-from sordino.errors import DamagedError
+from sordino.errors import DamagedError, SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.ledger.documents.terms_table import TermsTable
+from sordino.survey.attributes.attribute import RangeTable
+from sordino.survey.attributes.protect import Epsilon
+from sordino.survey.frozen.dependence_bounds import RestBounds
+from sordino.survey.frozen.parts import Part, Text, require_one_of
+
+
+class RecordAttributeTable(Part):
+    """One attribute of the record.
+
+    Attributes:
+        number: its range, or
+        categories: its values.
+        delta: of categories, the most that all answers may tell about it, for somebody whose beliefs are within the
+            dependence bounds; epsilon by default.
+    """
+
+    number: RangeTable | None = None
+    categories: list[Text] | None = None
+    delta: Epsilon | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "number", "categories")
+        if self.number is not None and self.delta is not None:
+            raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
+        if self.categories is not None and len(self.categories) < 2:
+            rule = "an attribute must have at least two categories"
+            raise SordinoError(rule, found=str(len(self.categories)), step="name the others too")
+        self.domain()
+        return self
+
+    def domain(self) -> AttributeDomain:
+        """Its range or its categories."""
+        return domain_of({"labels": self.categories, "number": self.number and self.number.model_dump()})
+
+
+class BoundsTable(Part):
+    """How much the attributes may depend on each other, at most.
+
+    Attributes:
+        rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
+            other attributes together given two of its values; 1 where it is not given.
+    """
+
+    rest: RestBounds
+
+
+class TermsTable(Part):
+    """The file from which a person's ledger is made: the record's attributes, and what all answers together may tell.
+
+    version = 1
+    epsilon = "1"
+    [attribute.age]
+    number = { low = 18, high = 90 }
+    [attribute.sleep]
+    number = { low = 0, high = 12 }
+
+    Or categories, of which each attribute may have a delta of its own:
+
+    version = 1
+    epsilon = "2"
+    [attribute.smoker]
+    categories = ["yes", "no"]
+    delta = "0.5"
+    [attribute.region]
+    categories = ["north", "south", "west"]
+    [dependence]
+    rest = { smoker = 0.2 }
+
+    Attributes:
+        epsilon: the most that all answers together may tell about the whole record, in nats.
+        attribute: the attributes by name, all numbers or all categories.
+        dependence: of categories with deltas.
+    """
+
+    version: VersionField
+    epsilon: Epsilon
+    attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
+    dependence: BoundsTable | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        numbers = [name for name, part in self.attribute.items() if part.number is not None]
+        if 0 < len(numbers) < len(self.attribute):
+            rule = "a ledger must be about numbers or about categories"
+            raise SordinoError(rule, found=f"both: {numbers[0]!r} is a number", step="cut the numbers into categories")
+        if numbers and self.dependence is not None:
+            raise SordinoError("numbers must be protected by epsilon alone", found="[dependence]", step="take it out")
+        rest = self.dependence.rest if self.dependence is not None else {}
+        foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
+        if foreign:
+            hint = nearest(foreign, list(self.attribute))
+            rule = f"dependence.rest must name attributes{hint}"
+            raise SordinoError(rule, found=shown(foreign[0]), step="write their names as [attribute.NAME] does")
+        return self
+
+    def bounds(self) -> dict[str, Fraction]:
+        """The dependence of each attribute."""
+        rest = self.dependence.rest if self.dependence is not None else Fraction(1)
+        return {name: rest.get(name, Fraction(1)) if isinstance(rest, dict) else rest for name in self.attribute}
 
 
 @dataclass(frozen=True)
@@ -74,11 +176,7 @@ class LedgerTerms:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> "LedgerTerms":
-        """From the frozen words of a ledger.
-
-        Raises:
-            SordinoError: not terms of this version, or changed ones.
-        """
+        """From the frozen words of a ledger."""
         TERMS.require(document)
         TERMS.require_unchanged(document)
         try:
@@ -168,11 +266,7 @@ class LedgerTerms:
 
 
 def terms_of_text(text: str) -> LedgerTerms:
-    """From the canonical text of the frozen words.
-
-    Raises:
-        SordinoError: not terms of this version, or changed ones.
-    """
+    """From the canonical text of the frozen words."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):

@@ -30,8 +30,7 @@ class PersonRecord:
     def load(cls, path: Path | str, terms: LedgerTerms) -> "PersonRecord":
         """Read the file of a record.
 
-        Raises:
-            SordinoError: unreadable, or not a record of these terms; never with a value.
+        Raises SordinoError: unreadable, or not a record of these terms; never with a value.
         """
         with explain_kind(Path(path), "record"):
             return cls.read(load_tables(path), terms)
@@ -47,11 +46,7 @@ class PersonRecord:
         return cls(tuple(read_values(tables, terms.attributes, "the ledger's").values()))
 
     def require_of(self, terms: LedgerTerms) -> None:
-        """Check that it is a record of these terms: the same for every query, and before any is looked at.
-
-        Raises:
-            SordinoError: other attributes or a value outside its range or categories; never with a value.
-        """
+        """Check that it is a record of these terms: the same for every query, and before any is looked at."""
         if len(self.values) != len(terms.names):
             found = f"{len(self.values)} values for {len(terms.names)} attributes"
             step = f"give a value for each of {', '.join(map(repr, terms.names))}"

@@ -38,7 +38,6 @@ class ModelTable(Part):
 
     Attributes:
         theta: the coefficients by attribute, in the attributes' units; 0 for those that are not named.
-        intercept: what is added.
     """
 
     theta: dict[str, Finite] = Field(min_length=1)
@@ -61,7 +60,6 @@ class QueryTable(Part):
     """The file of a query.
 
     Attributes:
-        version: of the format, 1.
         id: the query's name, never used for another one.
         collector: who asks, and gets the answer.
         epsilon: what the answer may tell by itself, in nats.

@@ -45,13 +45,9 @@ class Checkpoint:
     """Where a ledger stood.
 
     Attributes:
-        lines: how many.
         last: the seal of the last of them.
         chain: a hash of all their seals in turn.
-        record: the version of the record.
         basis: by what it was worked out: it fits nothing else.
-        state: the standing.
-        marks: of the lines.
     """
 
     lines: int
@@ -78,10 +74,7 @@ def of_lines(before: Checkpoint | None, events: Iterable[Event], record: int, ba
 
     Args:
         before: of the lines before; None for none.
-        events: the lines.
-        record: the version of the record after them.
         basis: by what the state was worked out.
-        state: the standing after them.
     """
     added = tuple(events)
     marks = b"".join(_mark(event.event, event.id) for event in added)
@@ -101,7 +94,6 @@ def read_checkpoint(connection: sqlite3.Connection, key: str) -> Checkpoint | No
     """The checkpoint within a transaction; None where there is none that is whole and this ledger's.
 
     Args:
-        connection: to the file.
         key: of the ledger, in hexadecimal digits.
     """
     with suppress(sqlite3.DatabaseError, ValueError, TypeError, KeyError, RecursionError):

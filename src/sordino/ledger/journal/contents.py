@@ -70,20 +70,13 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
     """The whole texts beside the lines, within a transaction; no line is read.
 
-    Raises:
-        SordinoError: a newer version, or no terms.
-        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    Raises SordinoError: a newer version, or no terms; sqlite3.DatabaseError: damage beyond this way of reading.
     """
     return _whole_texts(connection.execute(ALL_META))
 
 
 def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -> list[Event | None]:
     """Some lines in their order within a transaction; None for each that is not whole.
-
-    Args:
-        connection: to the file.
-        where: what SQL tells them by.
-        values: for its question marks.
 
     Raises:
         sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
@@ -96,18 +89,12 @@ def salvage(path: Path) -> Contents:
     """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
 
     Its header is written anew, since most of it is known. Memory: a few times the file.
-
-    Raises:
-        SordinoError: nothing is, or a newer version.
     """
     with path.open("rb") as file:
         content = bytearray(file.read(LARGEST + 1))
     if len(content) > LARGEST:
-        raise SordinoError(
-            f"{path} must be a ledger",
-            found=f"a damaged file of more than {LARGEST >> 20} MiB",
-            step="give the ledger itself, or an undamaged copy",
-        )
+        found = f"a damaged file of more than {LARGEST >> 20} MiB"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="give the ledger itself, or an undamaged copy")
     try:
         meta, events = _rows(with_new_header(content))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
@@ -120,11 +107,9 @@ def salvage(path: Path) -> Contents:
             raise newer("a ledger", VERSION, version) from None
         if meta:
             raise
-        raise DamagedError(
-            f"{path} must be a ledger",
-            found="another file, or one that is damaged at its beginning",
-            step="make one with `sordino ledger new`, or restore an undamaged copy",
-        ) from None
+        rule = f"{path} must be a ledger"
+        step = "make one with `sordino ledger new`, or restore an undamaged copy"
+        raise DamagedError(rule, found="another file, or one that is damaged at its beginning", step=step) from None
 
 
 def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
@@ -153,11 +138,7 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Database
 
 
 def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
-    """The texts beside the lines that are whole.
-
-    Raises:
-        SordinoError: a newer version, or no terms.
-    """
+    """The texts beside the lines that are whole."""
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):
@@ -168,9 +149,8 @@ def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
     if version > VERSION:
         raise newer("a ledger", VERSION, version)
     if "terms" not in known:
-        raise DamagedError(
-            "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
-        )
+        rule = "a ledger must have its terms"
+        raise DamagedError(rule, found="damage to them", step="restore an undamaged copy of the file")
     return known
 
 

@@ -57,8 +57,7 @@ CREATE TABLE events (
 def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A new file that only its owner can open; it has its name once it is whole and was read again.
 
-    Raises:
-        SordinoError: something has that name, or the system refuses: then nothing is left.
+    Raises SordinoError: something has that name, or the system refuses: then nothing is left.
     """
     with _errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
@@ -84,11 +83,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _require_room(path: Path, temporary: Path) -> None:
-    """Have the new file read as it will be, with the files beside it that SQLite needs for that.
-
-    Raises:
-        SordinoError: no room for them.
-    """
+    """Have the new file read as it will be, with the files beside it that SQLite needs for that."""
     with _errors(path), closing(_connect(temporary)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
             raise UnreadableError(path, "another file than was written")
@@ -143,27 +138,17 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def require_own(path: Path) -> None:
-    """Refuse a file that is not its owner's alone, or that is not one file of one name.
-
-    Raises:
-        SordinoError: what is wrong with it.
-    """
+    """Refuse a file that is not its owner's alone, or that is not one file of one name."""
     try:
         status = path.stat()
     except OSError as error:
         raise cannot("read", path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        raise SordinoError(
-            f"{path} must be a ledger",
-            found="a folder" if path.is_dir() else "no file",
-            step="make one with `sordino ledger new`",
-        )
+        found = "a folder" if path.is_dir() else "no file"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="make one with `sordino ledger new`")
     if status.st_uid != os.geteuid():
-        raise SordinoError(
-            f"{path} must be your own ledger",
-            found="somebody else's file",
-            step="run it as its owner, or make one with `sordino ledger new`",
-        )
+        step = "run it as its owner, or make one with `sordino ledger new`"
+        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file", step=step)
     require_private(path, status)
     if status.st_nlink != 1:
         # Two names have two logs, of which each knows half.
@@ -171,11 +156,7 @@ def require_own(path: Path) -> None:
 
 
 def _require_header(path: Path) -> None:
-    """Have SQLite read no file whose header is not that of a ledger of this version.
-
-    Raises:
-        UnreadableError: it is not; `salvage` finds out why.
-    """
+    """Have SQLite read no file whose header is not that of a ledger of this version."""
     try:
         with path.open("rb") as file:
             header = file.read(SIZE)

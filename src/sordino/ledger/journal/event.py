@@ -33,7 +33,6 @@ class Event:
 
     Attributes:
         sequence: 1 for the first event, then without gaps.
-        event: what happened.
         id: to what.
         body: what everybody may know of it.
         secret: what stays on the device.

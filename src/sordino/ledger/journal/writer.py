@@ -37,11 +37,7 @@ def _write_meta(connection: Connection, meta: dict[str, str]) -> None:
 
 
 def write_ledger(path: Path, terms: LedgerTerms, events: Sequence[Event], *, copy: bool) -> None:
-    """Write the file of a new ledger.
-
-    Raises:
-        SordinoError: something has that name, or the system refuses.
-    """
+    """Write the file of a new ledger."""
     with new_database(path) as connection:
         meta = {"version": str(VERSION), "terms": terms.text, "key": token_bytes(KEY_BYTES).hex()}
         _write_meta(connection, {**meta, "copy": "yes" if copy else "no", "head": str(len(events))})

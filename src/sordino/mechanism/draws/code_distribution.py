@@ -50,7 +50,6 @@ class _OneValue:
         return getattr(self, f"_{operation}")(*arguments)  # type: ignore[no-any-return]  # each gives a distribution
 
     def number(self, found: Any) -> int:
-        """Of what is not drawn."""
         (number,) = self.of(found)
         return number
 

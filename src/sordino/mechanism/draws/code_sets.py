@@ -57,7 +57,6 @@ class Run:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The run, and what is left."""
         return self.length, self.codes - self.length
 
     def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
@@ -68,7 +67,6 @@ class Run:
         return codes.view(np.uint64)
 
     def uniform(self, stream: Stream) -> Words:
-        """Any code."""
         return uniform_below(self.codes, stream)
 
 
@@ -96,7 +94,6 @@ class Masks:
         return codes
 
     def uniform(self, stream: Stream) -> Words:
-        """Any subset."""
         ranks = uniform_below(comb(self.count, self.size), stream)
         return unrank(ranks, self.count, (self.size, self.size), np.zeros(len(ranks), dtype=np.bool_))
 
@@ -141,7 +138,6 @@ class Points:
         return codes
 
     def uniform(self, stream: Stream) -> Words:
-        """Any point."""
         return uniform_below(self.space.points, stream)
 
     @cached_property
@@ -168,12 +164,9 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Translates:
-    """Translates, modulo a prime, of the multiples of a base set: those that hold the value. Code a p + c is c + g_a D.
+    """Translates, modulo a prime, of multiples of a base set, ascending: those that hold the value.
 
-    Attributes:
-        p: the prime.
-        multipliers: g_a, shape (m,).
-        base: D, ascending.
+    Code a p + c is c + g_a D, with D the base set and g_a the multipliers, shape (m,).
     """
 
     p: int
@@ -197,11 +190,9 @@ class Translates:
         # The quotient by a constant takes as long for every number; numpy's remainder does not.
         shift = values + self.p - (element - element // self.p * self.p)
         shift -= self.p * (shift >= self.p)
-        codes: Words = (family * self.p + shift).astype(np.uint64)
-        return codes
+        return (family * self.p + shift).astype(np.uint64)
 
     def uniform(self, stream: Stream) -> Words:
-        """Any translate."""
         return uniform_below(len(self.multipliers) * self.p, stream)
 
     @cached_property

@@ -120,7 +120,6 @@ class Draw:
         return spelled
 
     def _number(self, found: Any, variable: str = "v") -> Run:
-        """What works out a number."""
         if found == variable:
             return lambda values, _: values
         if not isinstance(found, list):
@@ -322,18 +321,15 @@ class _Ends:
             if self.beyond is not None:
                 above |= self.beyond.take(at)
             found += step * above
-        codes: Words = (found - first).view(np.uint64)
-        return codes
+        return (found - first).view(np.uint64)
 
 
 class _NoWords:
     """A stream for what draws nothing."""
 
     def next(self) -> Words:
-        """Refuse."""
         raise SordinoError("what a list holds must not be drawn", found="a random word")
 
     def take(self, rows: Any) -> "_NoWords":
-        """The same."""
         del rows
         return self

@@ -12,12 +12,10 @@ from sordino.exact.coin import WORD
 
 
 def outward_rows(above: Sequence[int], kinds: Sequence[int], factors: Sequence[int]) -> list[list[int]]:
-    """For each value the weights of all codes.
+    """For each value the weights of all codes, of steps with factors in 1..2^64 - 1.
 
-    Args:
-        above: the value at the other end of each value's step; of one of them, the root, itself.
-        kinds: which factor that step has; the root's is not read.
-        factors: in 1..2^64 - 1.
+    `above` is the value at the other end of each value's step, of one of them, the root, itself; `kinds` which factor
+    that step has, which is not read of the root.
     """
     near: list[list[tuple[int, int]]] = [[] for _ in above]
     for value, (other, kind) in enumerate(zip(above, kinds, strict=True)):

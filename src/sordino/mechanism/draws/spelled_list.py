@@ -31,10 +31,7 @@ def spelled_list(numbers: NDArray[np.intp]) -> list[Any]:
 def _formula(numbers: NDArray[np.intp], known: dict[bytes, Any], *, is_whole: bool = False) -> Any | None:
     """What gives the number at place "i": a constant, a quotient, the place before, or a sum over two digits.
 
-    Args:
-        numbers: at all places.
-        known: of parts of the list, by a hash of them: the same part comes up for many pairs of digits.
-        is_whole: whether it is no part.
+    The same part comes up for many pairs of digits: `known` has the formulas of parts by a hash of them.
     """
     key = blake2b(np.ascontiguousarray(numbers).data).digest()
     if key not in known:
@@ -79,11 +76,9 @@ def _with_place(formula: Any, place: Any) -> Any:
 
 
 def _sum(one: Any, other: Any) -> Any:
-    """Without what is 0."""
     return other if one == 0 else one if other == 0 else ["+", one, other]
 
 
 def _divisors(number: int) -> list[int]:
-    """Those between 1 and the number."""
     small = [size for size in range(2, math.isqrt(number) + 1) if number % size == 0]
     return sorted({*small, *(number // size for size in small)})

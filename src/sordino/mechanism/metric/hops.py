@@ -21,12 +21,7 @@ from sordino.mechanism.base import Hop
 
 @dataclass(frozen=True, eq=False)
 class TreeHops:
-    """Where weights become ceil(weight factor / 2^64) over each edge.
-
-    Attributes:
-        tree: the values.
-        factor: of the edge above each value, shape (k,), in 1..2^64 - 1; the root's is not read.
-    """
+    """Where weights become ceil(weight f / 2^64) over the edge above each value, f in 1..2^64 - 1; not of the root."""
 
     tree: Tree
     factor: Words

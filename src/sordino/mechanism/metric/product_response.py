@@ -42,10 +42,7 @@ LARGEST = 1 << 22
 @checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class ProductResponse(Brief, Mechanism):
-    """The channel of each axis; a code has theirs as digits, the last runs fastest.
-
-    Attributes:
-        axes: the channels.
+    """The channels of some axes; a code has theirs as digits, the last runs fastest.
 
     Example:
         >>> grid = MetricLDP.grid(125, 350, "1/2", "1/2")
@@ -72,13 +69,11 @@ class ProductResponse(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The parts; the promise tells their edges."""
         return {"axes": [part.document_fields for part in self.axes]}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """Each part along its axis of the promise."""
         if not isinstance(promise, MetricLDP):
             raise SordinoError("a product of channels needs a promise by distances", found=type(promise).__name__)
         found = entries.inners("axes")
@@ -96,37 +91,30 @@ class ProductResponse(Brief, Mechanism):
 
     @property
     def parts(self) -> tuple[Mechanism, ...]:
-        """The channels."""
         return self.axes
 
     @property
     def draw(self) -> Any:
-        """Each axis in turn."""
         return ["digits", "axes"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return "product " + " | ".join(part.parameters for part in self.axes)
 
     @property
     def outputs(self) -> int:
-        """The product of the parts' codes."""
         return prod(part.outputs for part in self.axes)
 
     @property
     def denominator(self) -> int:
-        """The product of the parts' denominators."""
         return prod(part.denominator for part in self.axes)
 
     @property
     def informative(self) -> bool:
-        """If all parts are."""
         return all(part.informative for part in self.axes)
 
     @cached_property
     def excess(self) -> Floats | None:
-        """From the sums of what each part's codes add."""
         sums = []
         for part in self.axes:
             if part.excess is None:
@@ -135,7 +123,6 @@ class ProductResponse(Brief, Mechanism):
         return (reduce(_outer_products, sums) - 1) / self.k
 
     def weight(self, value: int, code: int) -> int:
-        """The product of the parts' weights."""
         weight = 1
         for part in reversed(self.axes):
             value, own = divmod(value, part.k)
@@ -144,7 +131,6 @@ class ProductResponse(Brief, Mechanism):
         return weight
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Products of the parts' marks."""
         weights: tuple[int, ...] = (1,)
         marks: NDArray[np.integer] = np.zeros((len(codes), 1), dtype=np.int64)
         for part, digit in zip(self.axes, self._digits(codes), strict=True):
@@ -154,7 +140,6 @@ class ProductResponse(Brief, Mechanism):
         return weights, marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each combination of the parts' classes."""
         for columns in product(*(part.columns() for part in self.axes)):
             code = 0
             for part, column in zip(self.axes, columns, strict=True):
@@ -173,14 +158,12 @@ class ProductResponse(Brief, Mechanism):
         return ValueClass(values.astype(np.intp), tuple(outputs.items()))
 
     def probabilities(self) -> Floats:
-        """The dense channel, for few values."""
         dense: Floats = np.ones((1, 1))
         for part in self.axes:
             dense = np.asarray(np.kron(dense, part.probabilities()), dtype=np.float64)
         return dense
 
     def evidence(self, code: int) -> FiniteEvidence:
-        """The sum of what each digit says."""
         digits = [int(digit[0]) for digit in self._digits(np.array([code], dtype=np.uint64))]
         own = [part.evidence(digit) for part, digit in zip(self.axes, digits, strict=True)]
         grids = np.meshgrid(*(np.arange(part.k) for part in self.axes), indexing="ij")
@@ -190,11 +173,9 @@ class ProductResponse(Brief, Mechanism):
         return told
 
     def forward(self, p: Floats) -> Floats:
-        """Along each axis in turn."""
         return self._along(p, [part.k for part in self.axes], lambda part, own: part.forward(own))
 
     def adjoint(self, weights: Floats) -> Floats:
-        """The transpose, along each axis in turn."""
         return self._along(weights, self._codes, lambda part, own: part.adjoint(own))
 
     def decode(self, law: Floats) -> Floats:
@@ -206,7 +187,6 @@ class ProductResponse(Brief, Mechanism):
         return self._along(law, self._codes, lambda part, own: part.decode_powers(own, power))
 
     def code_values(self, functional: Floats) -> Floats:
-        """Along each axis in turn."""
 
         def along(part: Mechanism, own: Floats) -> Floats:
             rows = own.reshape(-1, part.k)
@@ -248,7 +228,6 @@ class ProductResponse(Brief, Mechanism):
         return Squares(own, least, most)
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Codes of which a digit is."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         for part, digit in zip(self.axes, self._digits(codes.astype(np.uint64)), strict=True):
             wrong |= part.impossible(digit)
@@ -265,7 +244,6 @@ class ProductResponse(Brief, Mechanism):
         return [part.outputs for part in self.axes]
 
     def _digits(self, codes: Words) -> tuple[Words, ...]:
-        """Each part's own codes."""
         return tuple(digit.astype(np.uint64) for digit in np.unravel_index(codes.astype(np.intp), self._codes))
 
     def _along(self, amounts: Floats, shape: list[int], apply: Callable[[Mechanism, Floats], Floats]) -> Floats:
@@ -280,5 +258,4 @@ class ProductResponse(Brief, Mechanism):
 
 def _outer_products(first: Floats, second: Floats) -> Floats:
     """Products of each of the first with each of the second, whose run is fastest."""
-    crossed: Floats = np.multiply.outer(first, second).ravel()
-    return crossed
+    return np.multiply.outer(first, second).ravel()

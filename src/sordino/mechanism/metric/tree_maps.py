@@ -48,8 +48,7 @@ class TreeMaps:
         columns = columns * self.loss[:, None]
         for jump in self._jumps:
             columns = columns + jump @ columns
-        found: Floats = np.ascontiguousarray(columns.T).reshape(amounts.shape)
-        return found
+        return np.ascontiguousarray(columns.T).reshape(amounts.shape)
 
     def inverse(self, amounts: Floats) -> Floats:
         """The inverse of M times amounts of shape (..., k)."""
@@ -115,7 +114,6 @@ class TreeMaps:
 
     @cached_property
     def _diagonal(self) -> Floats:
-        """Of the inverse."""
         lower, diagonal = self.tree.below, np.ones(self.tree.k)
         added = self.factor[lower] ** 2 / self.loss[lower]
         diagonal[lower] += added
@@ -146,5 +144,4 @@ class TreeMaps:
 
     def _apply(self, matrix: Any, amounts: Floats) -> Floats:
         columns = matrix @ amounts.reshape(-1, self.tree.k).T
-        found: Floats = np.ascontiguousarray(columns.T).reshape(amounts.shape)
-        return found
+        return np.ascontiguousarray(columns.T).reshape(amounts.shape)

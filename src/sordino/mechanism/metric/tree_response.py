@@ -106,11 +106,8 @@ class TreeResponse(Brief, Mechanism):
                 f"a channel of a tree must be about at most {LARGEST_CHANNEL} values", found=shown(tree.k), step=step
             )
         if not all(0 < factor < WORD for factor in factors):
-            raise SordinoError(
-                "each step of a tree must be told, with a factor in 1..2^64 - 1",
-                found="a bound that 64 bits cannot tell from 0",
-                step="raise the bounds",
-            )
+            rule = "each step of a tree must be told, with a factor in 1..2^64 - 1"
+            raise SordinoError(rule, found="a bound that 64 bits cannot tell from 0", step="raise the bounds")
         for name, value in (("k", tree.k), ("tree", tree), ("kind", kind), ("factors", factors)):
             object.__setattr__(self, name, value)
         if min(self._shares) < LEAST_OWN:
@@ -122,42 +119,35 @@ class TreeResponse(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The factors; the promise tells the tree."""
         return {"factors": list(map(str, self.factors))}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """Along the edges of the promise."""
         if not isinstance(promise, MetricLDP):
             raise SordinoError("a channel of a tree needs a promise by distances", found=type(promise).__name__)
         return cls.from_factors(promise, entries.integers("factors"))
 
     @property
     def draw(self) -> Any:
-        """A pick by what the steps leave of each code on the value; two words, as everywhere."""
         edges = map(spelled_list, self._edges_from_first)
         return ["+", ["pick", ["outward", *edges, "factors", "v"]], ["drop"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the tree by its hash)."""
         edges = sha256(np.stack((self.tree.parents, self.kind)).astype("<i8").tobytes()).hexdigest()
         return f"tree edges={edges} factors={','.join(map(str, self.factors))}"
 
     @property
     def outputs(self) -> int:
-        """A code is a value."""
         return self.k
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     @property
     def informative(self) -> bool:
-        """Always: every edge tells."""
         return True
 
     @cached_property
@@ -215,7 +205,6 @@ class TreeResponse(Brief, Mechanism):
 
     @property
     def _batches(self) -> Iterator[NDArray[np.intp]]:
-        """The codes, as many at a time as are looked at together."""
         step = max(1, AT_A_TIME // self.k)
         return (np.arange(first, min(first + step, self.k)) for first in range(0, self.k, step))
 
@@ -256,13 +245,11 @@ class TreeResponse(Brief, Mechanism):
         return np.array([(WORD - 1) // (WORD - factor) for factor in self.factors], dtype=np.uint64)[self.kind]
 
     def weights_on(self, codes: NDArray[np.intp]) -> Words:
-        """All weights of some codes, shape (k, codes)."""
         weights = self._spread(codes)
         weights[codes, np.arange(len(codes))] = self._own[codes]
         return weights
 
     def hops_from(self, tree: Tree, codes: NDArray[np.intp]) -> Iterator[Hop] | None:
-        """Along its own tree."""
         if tree != self.tree:
             return None
         hops = self._hops.walk(codes, self._starts[codes])
@@ -270,7 +257,6 @@ class TreeResponse(Brief, Mechanism):
         return chain([next(hops)._replace(weights=self._own[codes])], hops)
 
     def weight(self, value: int, code: int) -> int:
-        """Along the way from the code's own value."""
         if value == code:
             return int(self._own[value])
         weight = int(self._starts[code])
@@ -279,12 +265,10 @@ class TreeResponse(Brief, Mechanism):
         return weight
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """The different weights of these codes."""
         weights, place = np.unique(self.weights_on(codes.astype(np.intp)), return_inverse=True)
         return tuple(weights.tolist()), place.reshape(self.k, len(codes)).T
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each code by itself."""
         for codes in self._batches:
             for code, column in zip(codes.tolist(), self.weights_on(codes).T, strict=True):
                 order = np.argsort(column, kind="stable")
@@ -293,11 +277,9 @@ class TreeResponse(Brief, Mechanism):
                 yield ColumnClass(self.k, 1, code, tuple(ValueClass(own, ((weight, 1),)) for weight, own in groups))
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, for few values."""
         return self.weights_on(np.arange(self.k)) / float(WORD)
 
     def evidence(self, code: int) -> FiniteEvidence:
-        """The code's column."""
         return FiniteEvidence.of_weights(self.weights_on(np.array([code]))[:, 0].tolist(), WORD)
 
     @cached_property
@@ -309,11 +291,9 @@ class TreeResponse(Brief, Mechanism):
         return TreeMaps(self.tree, np.where(inner, factor, 0.0), np.where(inner, left * (1 + factor), 1.0), own)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
         return self._maps.ways(p) * self._maps.own
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose."""
         return self._maps.ways(weights * self._maps.own)
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -321,21 +301,17 @@ class TreeResponse(Brief, Mechanism):
         return self._maps.inverse(law / self._maps.own)
 
     def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-        """The same with all that codes add to a power."""
         return self._maps.inverse_powers(law / self._maps.own**power, power)
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each code counts as, by the inverse from the other side."""
         return self._maps.inverse(functional) / self._maps.own
 
     @property
     def contribution_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """From the neighbours' codes and the value's own."""
         return self._maps.contribution_range
 
     @property
     def squares(self) -> Squares:
-        """From the neighbours."""
         return self._maps.squares
 
     @property
@@ -377,11 +353,7 @@ def _count_passed(sums: Words, rows: NDArray[np.intp], words: Words) -> NDArray[
 
 
 def one_axis(metric: MetricLDP) -> MetricTree:
-    """The tree of a metric that is no product.
-
-    Raises:
-        SordinoError: a product.
-    """
+    """The tree of a metric that is no product."""
     if len(metric.axes) != 1:
         step = "use ProductResponse, a channel for each axis"
         raise SordinoError("a channel of a tree must be about one axis", found=shown(len(metric.axes)), step=step)

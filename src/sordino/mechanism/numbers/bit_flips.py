@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +27,6 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.hadamard import transform
 from sordino.exact.entries import Entries
-from sordino.exact.guide import Guide
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.source import Stream, Words
@@ -37,6 +37,12 @@ LARGEST_PATTERN = 12
 
 SINGLE = 64
 """Codes up to which each is looked at by itself."""
+
+FINER = 6
+"""Bits of a word beyond those that number the patterns: at most one in 2^6 words is searched for."""
+
+LARGEST_GUIDE_BITS = 16
+"""First bits of a word that are told apart at most."""
 
 
 @checked_class
@@ -60,58 +66,47 @@ class BitFlips(Brief, Mechanism):
         bits = len(table).bit_length() - 1
         whole = all(type(weight) is int and weight >= 1 for weight in table)
         if not 1 <= bits <= LARGEST_PATTERN or len(table) != 1 << bits or not whole or sum(table) != WORD:
-            raise SordinoError(
-                f"a table must have 2^m whole weights >= 1 with sum 2^64, m from 1 to {LARGEST_PATTERN}",
-                found=f"{len(table)} others",
-            )
+            rule = f"a table must have 2^m whole weights >= 1 with sum 2^64, m from 1 to {LARGEST_PATTERN}"
+            raise SordinoError(rule, found=f"{len(table)} others")
         object.__setattr__(self, "k", len(table))
         object.__setattr__(self, "table", tuple(table))
 
     @property
     def record(self) -> dict[str, Any]:
-        """The table."""
         return {"table": list(map(str, self.table))}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls(entries.integers("table"))
 
     @property
     def draw(self) -> Any:
-        """A pick of a pattern."""
         return ["^", "v", ["pick", "table"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the table by its hash)."""
         return f"flips k={self.k} table={sha256(repr(self.table).encode()).hexdigest()}"
 
     @property
     def outputs(self) -> int:
-        """A code is a pattern."""
         return self.k
 
     @property
     def denominator(self) -> int:
-        """2^64."""
         return WORD
 
     def weight(self, value: int, code: int) -> int:
-        """That of the flips between the two."""
         return self.table[value ^ code]
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """The table's."""
         number: dict[int, int] = {}
         place = np.array([number.setdefault(weight, len(number)) for weight in self.table], dtype=np.int32)
         return tuple(number), place[np.arange(self.k) ^ codes.astype(np.intp)[:, None]]
 
     @property
     def flips(self) -> tuple[int, ...]:
-        """The table."""
         return self.table
 
     def columns(self) -> Iterator[ColumnClass]:
@@ -132,16 +127,12 @@ class BitFlips(Brief, Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether no character of the patterns is lost."""
         return bool((np.abs(self._eigenvalues) >= LEAST_SINGULAR).all())
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A convolution."""
-        law: NDArray[np.float64] = transform(transform(p) * self._eigenvalues) / self.k
-        return law
+        return transform(transform(p) * self._eigenvalues) / self.k
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The channel is symmetric."""
         return self.forward(weights)
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -149,14 +140,10 @@ class BitFlips(Brief, Mechanism):
         wanted = transform(functional) / self.k
         wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0
         if np.any((wanted != 0) & (np.abs(self._eigenvalues) < LEAST_SINGULAR)):
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="bits that are flipped as often as not",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="bits that are flipped as often as not", step="raise epsilon")
         quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
-        contributions: NDArray[np.float64] = transform(quotients)
-        return contributions
+        return transform(quotients)
 
     def slope(self, bit: int) -> Fraction:
         """The mean of the sent sign of a bit at +1, exactly."""
@@ -174,5 +161,41 @@ class BitFlips(Brief, Mechanism):
         return transform(np.array(self.table, dtype=np.float64)) / WORD
 
     @cached_property
-    def _guide(self) -> Guide:
-        return Guide.of((self.table,))
+    def _guide(self) -> "Guide":
+        return Guide.of(self.table)
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """Draws from a table of 2^m whole weights with sum 2^64, by one word each and mostly one look-up.
+
+    The word w is in pattern p where the weights of all patterns before p together are <= w, and with that of p above
+    it: exactly what a search among the ends of the patterns finds. Nearly always the first bits of a word say which one
+    that is; the few words that begin like an end are searched for. Which words these are depends on the words only.
+
+    Attributes:
+        bits: of a word, which are looked up.
+        answers: for each beginning of a word its pattern, or 2^m where more than one begins so, shape (2^bits,).
+        lasts: the last word of each pattern, shape (2^m,).
+    """
+
+    bits: int
+    answers: NDArray[np.unsignedinteger]
+    lasts: Words
+
+    @classmethod
+    def of(cls, table: Sequence[int]) -> Self:
+        """Of weights >= 1."""
+        size, length = len(table), len(table).bit_length() - 1
+        bits = max(length, min(LARGEST_GUIDE_BITS, length + FINER))
+        lasts = np.array([end - 1 for end in accumulate(table)], dtype=np.uint64)
+        least = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+        first, last = (np.searchsorted(lasts, end) for end in (least, least + np.uint64((1 << 64 - bits) - 1)))
+        return cls(bits, np.where(first == last, first, size).astype(np.min_scalar_type(size)), lasts)
+
+    def patterns(self, words: Words) -> NDArray[np.unsignedinteger]:
+        """The pattern that each uniform word is in, shape (n,)."""
+        found = self.answers.take((words >> np.uint64(64 - self.bits)).view(np.int64))
+        unsure = np.flatnonzero(found == len(self.lasts))
+        found[unsure] = np.searchsorted(self.lasts, words[unsure])
+        return found

@@ -11,6 +11,7 @@ Source: hierarchical histograms with one drawn level (Cormode, Kulkarni and Sriv
 (Hay et al. 2010) is that of the least squares estimate of any dense channel.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,45 +80,37 @@ class HierarchyResponse(Brief, Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments."""
         return {"k": self.k, "fan": self.fan, "inner": [mechanism.document_fields for mechanism in self.inner]}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record; certify tells what it guarantees."""
         del promise
         inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
         return cls(entries.whole("k"), entries.whole("fan"), inner)
 
     @property
     def draw(self) -> Any:
-        """A level, and its mechanism."""
         return ["levels", "fan", "inner"]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"hierarchy k={self.k} fan={self.fan} inner=[{'; '.join(each.parameters for each in self.inner)}]"
 
     @property
     def outputs(self) -> int:
-        """Those of all levels."""
         return self._offsets[-1]
 
     @property
     def denominator(self) -> int:
-        """How many levels, times what all inner denominators divide."""
         return len(self.inner) * lcm(*(mechanism.denominator for mechanism in self.inner))
 
     def weight(self, value: int, code: int) -> int:
-        """The inner weight of the value's node on the common denominator."""
-        level = self._level(code)
+        level = bisect_right(self._offsets, code) - 1
         node = value // self.fan**level
         return self._scales[level] * self.inner[level].weight(node, code - self._offsets[level])
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Those of the nodes, level by level."""
         places = codes.astype(np.int64)
         marks = np.empty((len(codes), self.k), dtype=np.int32)
         weights: list[int] = []
@@ -139,14 +132,10 @@ class HierarchyResponse(Brief, Mechanism):
                 yield ColumnClass(self.k, 1, code, parts)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, shape (k, outputs)."""
         weights, marks = self.marks(np.arange(self.outputs, dtype=np.uint64))
         shares = np.array([weight / self.denominator for weight in weights])
         channel: NDArray[np.float64] = shares[marks.T]
         return channel
-
-    def _level(self, code: int) -> int:
-        return next(level for level, end in enumerate(self._offsets[1:]) if code < end)
 
     @cached_property
     def _offsets(self) -> list[int]:
@@ -155,7 +144,6 @@ class HierarchyResponse(Brief, Mechanism):
 
     @cached_property
     def _scales(self) -> list[int]:
-        """What an inner weight counts on the common denominator."""
         return [self.denominator // (len(self.inner) * mechanism.denominator) for mechanism in self.inner]
 
     @cached_property

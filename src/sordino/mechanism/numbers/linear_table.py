@@ -52,7 +52,6 @@ class LinearTable(ChannelTable):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text (the weights by their hash)."""
         return f"linear k={self.k} weights={sha256(repr(self.weights).encode()).hexdigest()}"
 
     @property

@@ -73,14 +73,12 @@ class OptionalWindow(Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The windows, and the two thresholds."""
         own = {"k": self.k, "window": self.bins.window, "threshold": str(self.bins.threshold)}
         return {**own, "present": str(self.present), "absent": str(self.absent)}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         bins, window = entries.whole("k") - 1, entries.whole("window")
         windows = WindowResponse.from_threshold(bins, entries.integer("threshold"), window)
@@ -110,17 +108,14 @@ class OptionalWindow(Mechanism):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"optional {self.bins.parameters} present={self.present} absent={self.absent}"
 
     @property
     def outputs(self) -> int:
-        """Those of the windows, and "missing"."""
         return self.bins.outputs + 1
 
     @property
     def denominator(self) -> int:
-        """2^64 times the windows' own, times the number of their codes."""
         return WORD * self.bins.denominator * self.bins.outputs
 
     @property
@@ -132,7 +127,6 @@ class OptionalWindow(Mechanism):
         return within, outside, none, self.present * whole * codes, self.absent * whole * codes
 
     def weight(self, value: int, code: int) -> int:
-        """As the docstring of this file says."""
         within, outside, none, present, absent = self._weights
         if code == self.bins.outputs:
             return absent if value == self.bins.k else present
@@ -141,7 +135,6 @@ class OptionalWindow(Mechanism):
         return within if value <= code < value + self.bins.window else outside
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Which of the five weights each value has."""
         _, of_bins = self.bins.marks(codes)
         marks = np.column_stack([of_bins, np.full(len(codes), 2)])
         missing = codes == np.uint64(self.bins.outputs)
@@ -149,7 +142,6 @@ class OptionalWindow(Mechanism):
         return self._weights, marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each code by itself: the values whose window holds it, the others, and none."""
         within, outside, none, present, absent = self._weights
         every, lacking, window = np.arange(self.bins.k), np.array([self.bins.k]), self.bins.window
         for code in range(self.bins.outputs):
@@ -161,7 +153,6 @@ class OptionalWindow(Mechanism):
         yield ColumnClass(self.k, 1, self.bins.outputs, either)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, shape (k, outputs)."""
         shares = np.array([weight / self.denominator for weight in self._weights])
         _, marks = self.marks(np.arange(self.outputs, dtype=np.uint64))
         channel: NDArray[np.float64] = shares[marks.T]

@@ -73,13 +73,11 @@ class WindowResponse(Mechanism):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {"k": self.k, "window": self.window, "threshold": str(self.threshold)}
 
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("window"))
 
@@ -93,31 +91,24 @@ class WindowResponse(Mechanism):
         within, outside = self.window, self.k - 1
         if type(threshold) is not int or not 0 < threshold < WORD or outside * threshold < within * (WORD - threshold):
             # Rounded down, the threshold of a tiny epsilon could make the window the less likely side.
-            raise SordinoError(
-                f"the codes of a value must not be less likely than the {outside} others",
-                found=f"the threshold {shown(threshold)}",
-                step="raise epsilon",
-            )
+            rule = f"the codes of a value must not be less likely than the {outside} others"
+            raise SordinoError(rule, found=f"the threshold {shown(threshold)}", step="raise epsilon")
         object.__setattr__(self, "threshold", threshold)
 
     @property
     def draw(self) -> Any:
-        """Within the value's window, or outside it."""
         return ["sides", "threshold", ["run", "v", "codes", "window"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"window k={self.k} window={self.window} threshold={self.threshold}"
 
     @property
     def outputs(self) -> int:
-        """The number k + w - 1."""
         return self.k + self.window - 1
 
     @property
     def denominator(self) -> int:
-        """2^64 w (k - 1)."""
         return WORD * self.window * (self.k - 1)
 
     @property
@@ -126,17 +117,14 @@ class WindowResponse(Mechanism):
         return (self.k - 1) * self.threshold, self.window * (WORD - self.threshold)
 
     def weight(self, value: int, code: int) -> int:
-        """More where the code is in the value's window."""
         within, outside = self._weights
         return within if value <= code < value + self.window else outside
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Within the window of a value, or outside."""
         ahead = codes.astype(np.int64)[:, None] - np.arange(self.k)
         return self._weights, np.where((ahead >= 0) & (ahead < self.window), 0, 1)
 
     def columns(self) -> Iterator[ColumnClass]:
-        """Each code by itself: the values whose window holds it, and the others."""
         within, outside = self._weights
         for code in range(self.outputs):
             inside = np.arange(max(code - self.window + 1, 0), min(code + 1, self.k))
@@ -147,7 +135,6 @@ class WindowResponse(Mechanism):
             yield ColumnClass(self.k, 1, code, tuple(parts))
 
     def probabilities(self) -> NDArray[np.float64]:
-        """The dense channel, shape (k, outputs)."""
         within, outside = (weight / self.denominator for weight in self._weights)
         ahead = np.arange(self.outputs) - np.arange(self.k)[:, None]
         return np.where((ahead >= 0) & (ahead < self.window), within, outside)
@@ -174,18 +161,14 @@ class WindowResponse(Mechanism):
 
     @property
     def informative(self) -> bool:
-        """Whether a value's codes are likelier than others."""
         within, outside = self._weights
         return within > outside
 
     def code_values(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
         if not self.informative:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="codes within a window that are as likely as others",
-                step="raise epsilon",
-            )
+            rule = "reports must depend on the values to be estimated from"
+            raise SordinoError(rule, found="codes within a window that are as likely as others", step="raise epsilon")
         steps = np.diff(functional)
         if not np.allclose(steps, steps[0], rtol=1e-12, atol=0):
             return super().code_values(functional)

@@ -87,7 +87,6 @@ class CyclicSubsets(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         design = (entries.whole("prime"), entries.whole("order"), entries.whole("size"))
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), design)
@@ -117,34 +116,28 @@ class CyclicSubsets(OneCoin):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {**super().record, "prime": self.prime, "order": self.order, "size": self.size}
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The blocks that hold a value, and the others."""
         families = self.design.families
         return families * self.size, families * (self.prime - self.size)
 
     @property
     def odds(self) -> tuple[int, int]:
-        """The two numbers of blocks, reduced."""
         return self.prime - self.size, self.size
 
     @property
     def draw(self) -> Any:
-        """A block that holds the value, or another one."""
         multipliers, base = self.design.multipliers.tolist(), self.design.base.tolist()
         return ["sides", "threshold", ["translates", "v", "prime", ["list", *multipliers], ["list", *base]]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"cyclic k={self.k} prime={self.prime} order={self.order} size={self.size} threshold={self.threshold}"
 
     @property
     def outputs(self) -> int:
-        """The blocks of the design."""
         return self.design.blocks
 
     @property
@@ -173,21 +166,17 @@ class CyclicSubsets(OneCoin):
         yield ColumnClass(self.k, on + off, -last % self.prime, (ValueClass(np.arange(self.k), weights),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
-        """The values that each block holds."""
         return self.design.holds(codes.astype(np.intp)[:, None], np.arange(self.k))
 
     def support(self, weights: NDArray[np.float64]) -> Support:
-        """Sums over the blocks that hold each value."""
         own = self.design.over_points(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
     @property
     def support_sizes(self) -> NDArray[np.float64]:
-        """Blocks hold points that are no value too."""
         return self._block_sums(np.ones(self.k))
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The distribution of the code."""
         (on, off), told, held = self.sides, self.threshold / WORD, self._block_sums(p)
         expected: NDArray[np.float64] = held * (told / on)
         expected += (p.sum(axis=-1, keepdims=True) - held) * ((1 - told) / off)
@@ -212,9 +201,6 @@ def best_designs(k: int, epsilon: float) -> list[tuple[int, int, int]]:
     """Prime, order and size of the design with the lowest variance, then of the best with shorter codes, and so on.
 
     A design with fewer blocks may be worse by a tolerance.
-
-    Raises:
-        SordinoError: no design over so many values is small enough.
     """
     variances = {design: _variance(k, design, epsilon) for design in _designs(k, epsilon)}
     if not variances:

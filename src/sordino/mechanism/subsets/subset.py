@@ -70,7 +70,6 @@ class SubsetSelection(OneCoin):
     @classmethod
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
-        """All stands in the record."""
         del promise
         return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("size"))
 
@@ -83,27 +82,22 @@ class SubsetSelection(OneCoin):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The arguments of `from_threshold`."""
         return {**super().record, "size": self.size}
 
     @property
     def sides(self) -> tuple[int, int]:
-        """The subsets with a value, and those without."""
         return comb(self.k - 1, self.size - 1), comb(self.k - 1, self.size)
 
     @property
     def odds(self) -> tuple[int, int]:
-        """The two numbers of subsets, reduced."""
         return self.k - self.size, self.size
 
     @property
     def draw(self) -> Any:
-        """A subset with the value, or one without."""
         return ["sides", "threshold", ["masks", "v", "k", "size"]]
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"subset k={self.k} size={self.size} threshold={self.threshold}"
 
     @property
@@ -145,12 +139,10 @@ class SubsetSelection(OneCoin):
         yield ColumnClass(self.k, on + off, (1 << self.size) - 1, (ValueClass(np.arange(self.k), weights),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
-        """The members of each mask."""
         members = codes[:, None] >> np.arange(self.k, dtype=np.uint64) & np.uint64(1)
         return members.astype(np.bool_)
 
     def support(self, counters: NDArray[np.float64]) -> Support:
-        """The counters themselves."""
         own = counters[..., :-1]
         return Support(own, np.broadcast_to(counters[..., -1:], own.shape))
 
@@ -160,7 +152,6 @@ class SubsetSelection(OneCoin):
         return np.concatenate((self.hit * p + self.miss * (total - p), total), axis=-1)
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose."""
         own, total = weights[..., :-1], weights[..., :-1].sum(axis=-1, keepdims=True)
         expected: NDArray[np.float64] = self.hit * own + self.miss * (total - own) + weights[..., -1:]
         return expected
@@ -179,8 +170,7 @@ class SubsetSelection(OneCoin):
         sums, held, both = functionals.sum(axis=1), functionals @ law[:-1], self.held_moments(functionals, law)
         crossed, step = np.outer(sums, held), on - off
         alike = off**2 * float(law[-1]) * np.outer(sums, sums)
-        moments: NDArray[np.float64] = alike + off * step * (crossed + crossed.T) + step**2 * both
-        return moments
+        return alike + off * step * (crossed + crossed.T) + step**2 * both
 
     def held_moments(self, functionals: NDArray[np.float64], law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean product of two functionals' sums over the values that a subset holds, shape (m, m).
@@ -195,11 +185,9 @@ class SubsetSelection(OneCoin):
         own = np.outer(functionals @ shares, sums)
         both = own + own.T - 2 * (functionals * shares) @ functionals.T
         rest = total * (np.outer(sums, sums) - alike)
-        moments: NDArray[np.float64] = (functionals * held) @ functionals.T + (one - none) * both + none * rest
-        return moments
+        return (functionals * held) @ functionals.T + (one - none) * both + none * rest
 
     def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
-        """In closed form; nothing is subtracted."""
         del subtract_totals
         return self.square_weights_by(float(self.reading.on[0]), float(self.reading.off[0]), functionals)
 
@@ -224,20 +212,16 @@ class SubsetSelection(OneCoin):
         return hit * (w - 1) / (k - 1), none
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The last counter."""
         return int(counters[-1])
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If each report held w different values."""
         held, total = counters[..., :-1], counters[..., -1:]
         return bool((held <= total).all()) and bool((held.sum(axis=-1, keepdims=True) == self.size * total).all())
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The last counter."""
         return law[..., -1:]
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Masks of another size."""
         wrong: NDArray[np.bool_] = np.bitwise_count(codes) != self.size
         return wrong
 

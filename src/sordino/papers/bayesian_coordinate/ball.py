@@ -23,6 +23,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import shown
@@ -83,7 +84,6 @@ class L2Ball(Seeded, NumberChannel):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"l2-ball dimension={self.dimension} radius={self.radius!r} threshold={self.threshold}"
 
     @property
@@ -93,13 +93,11 @@ class L2Ball(Seeded, NumberChannel):
 
     @property
     def informative(self) -> bool:
-        """Not where the coin is fair."""
         return self._steered_level.slope > 0
 
     @cached_property
     def levels(self) -> tuple[SeededBit]:
-        """One bit about all numbers."""
-        steered = Steered(self.dimension, self.radius, self.threshold, "l2-ball", 0)
+        steered = Steered(self.dimension, self.radius, self.threshold, 0)
         return (SeededBit(np.arange(self.dimension), self.level, steered),)
 
     @property
@@ -114,7 +112,6 @@ class L2Ball(Seeded, NumberChannel):
 
     @cached_property
     def moments(self) -> Moments:
-        """The d numbers."""
         return Moments.first(self.dimension)
 
     def thresholds(self, values: ArrayLike, seeds: Words) -> Words:
@@ -122,44 +119,30 @@ class L2Ball(Seeded, NumberChannel):
         return self._steered_level.thresholds(self.check_values(values), self._steered_level.directions(seeds))
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
-        """The vectors as float64, shape (n, d).
-
-        Raises:
-            SordinoError: other than d numbers, or a length above the radius (named by position, never by value).
-        """
+        """The vectors as float64, shape (n, d)."""
         vectors = self._rows(values)
         for rows in pieces(len(vectors), self.dimension):
             lengths = np.sqrt(np.einsum("ij,ij->i", vectors[rows], vectors[rows]))
             inside = lengths <= self.radius * (1 + ROUNDING)
             if not inside.all():
-                raise SordinoError(
-                    f"vectors must have a length of at most {self.radius!r}",
-                    found=f"another at position {rows.start + int(np.argmin(inside))}",
-                    step="scale them, or enlarge the radius",
-                )
+                rule = f"vectors must have a length of at most {self.radius!r}"
+                found = f"another at position {rows.start + int(np.argmin(inside))}"
+                raise SordinoError(rule, found=found, step="scale them, or enlarge the radius")
         return vectors
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many directions can be."""
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
-        """The unbiased estimate of the mean vector, shape (d,).
-
-        Raises:
-            SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
-        """
+    def means(self, aggregate: Aggregate) -> Floats:
+        """The unbiased estimate of the mean vector, shape (d,)."""
         n = require_reports(self, aggregate)
-        estimate: NDArray[np.float64] = self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
-        return estimate
+        return self.scale * (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
 
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
-        """The estimated covariance of `means`, shape (d, d), for independent people."""
+    def covariance(self, aggregate: Aggregate) -> Floats:
         means = self.means(aggregate)
-        covariance: NDArray[np.float64] = (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
-        return covariance
+        return (np.diag(self.noise()) - np.outer(means, means)) / aggregate.n
 
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Floats:
         """B^2 / d for each number, shape (d,)."""
         return np.full(self.dimension, self._steered_level.second_moment)
 

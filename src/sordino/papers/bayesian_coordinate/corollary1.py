@@ -31,7 +31,6 @@ class Corollary1Row:
     """Squared errors of all means together at one bound on dependence.
 
     Attributes:
-        q: the bound.
         corollary: (18) or (19) without its constant.
         theorem: (17) without its constant, for the same budgets.
         paper_exact: the exact error with these budgets.
@@ -60,21 +59,14 @@ def corollary1(
     """The bound and the exact errors, for q ascending.
 
     Args:
-        numbers: how many means are asked.
         sensitive: how many of the numbers have the delta; the others have epsilon.
         delta: above 0 and below half of epsilon.
-        epsilon: the LDP level of a report at most.
         advance: called with 1 at each q.
-
-    Raises:
-        SordinoError: none or more sensitive numbers than there are, or a delta that is too large.
     """
     least, most = read_epsilon(delta), read_epsilon(epsilon)
     if not (1 <= sensitive <= numbers and least.sign() > 0 and least + least < most):
-        raise SordinoError(
-            "Corollary 1 needs sensitive numbers among all, and a delta above 0 and below half of epsilon",
-            found=f"{sensitive} of {numbers} numbers, delta {least} and epsilon {most}",
-        )
+        rule = "Corollary 1 needs sensitive numbers among all, and a delta above 0 and below half of epsilon"
+        raise SordinoError(rule, found=f"{sensitive} of {numbers} numbers, delta {least} and epsilon {most}")
     deltas = [*[least] * sensitive, *[most] * (numbers - sensitive)]
     rows = []
     for q in QS:

@@ -9,8 +9,8 @@ machines; no guarantee rests on it. Cost: about 30 ns a number.
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.source import Words
 
 PUBLIC_KEY = b"sordino ball v1."
@@ -23,7 +23,7 @@ MANTISSA = 52
 """Bits of a uniform number: with a half added it is strictly between 0 and 1 in float64."""
 
 
-def unit_vectors(seeds: Words, place: int, dimension: int) -> NDArray[np.float64]:
+def unit_vectors(seeds: Words, place: int, dimension: int) -> Floats:
     """A vector of length 1 for each seed, uniform on the sphere, shape (n, dimension).
 
     Args:
@@ -41,12 +41,6 @@ def unit_vectors(seeds: Words, place: int, dimension: int) -> NDArray[np.float64
     vectors = vectors[:, :dimension]
     vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return vectors
-
-
-def unit_places(seeds: Words, place: int, dimension: int) -> NDArray[np.intp]:
-    """A number in 0..dimension-1 for each seed, shape (n,); uniform to 2^-48."""
-    words = _blocks(seeds, place, 1)[:, 0, 0] >> np.uint64(16)
-    return ((words * np.uint64(dimension)) >> np.uint64(48)).astype(np.intp)
 
 
 def _blocks(seeds: Words, place: int, count: int) -> Words:

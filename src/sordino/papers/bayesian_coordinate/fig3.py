@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.papers.bayesian_coordinate.means import Asked, Entrant, entrants, exact_error, reader
 from sordino.papers.simulation import Advance, SimulationSource
@@ -46,7 +46,6 @@ class Figure3Row:
     """Exact expected squared errors of all means together, before projection, at one bound on dependence.
 
     Attributes:
-        q: the bound.
         paper_exact: the paper's mechanism and its zeta, with the corrected scale.
         paper_printed: with the printed scale, for people drawn from the paper's law.
         zeta_exact: with the zeta that gives the least error.
@@ -116,9 +115,7 @@ def steps(repeats: int) -> int:
     return len(QS) * (1 + len(MEANS) * repeats)
 
 
-def draw_people(
-    count: int, q: Fraction, mean: Fraction, generator: np.random.Generator, d: int = D
-) -> NDArray[np.float64]:
+def draw_people(count: int, q: Fraction, mean: Fraction, generator: np.random.Generator, d: int = D) -> Floats:
     """Records of numbers at -1 or 1, shape (count, d): with probability q all equal, else independent.
 
     The law of the others given one of them moves by exactly q in total variation, whatever the mean: (59)-(60) for a
@@ -152,7 +149,7 @@ def _errors(
     ]
 
 
-def _spreads(q: Fraction, mean: Fraction, errors: NDArray[np.float64]) -> list[Spread]:
+def _spreads(q: Fraction, mean: Fraction, errors: Floats) -> list[Spread]:
     """Of errors of shape (runs, mechanisms, 2), the last axis for without and with projection."""
     quartiles = np.quantile(errors, QUARTILES, axis=0)
     return [

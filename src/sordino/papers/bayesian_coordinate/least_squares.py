@@ -17,18 +17,19 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.moment import Factors
+from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.quadratic import positive_part, trust_region
 from sordino.estimation.regression import projected_least_squares
+from sordino.exact.arrays import Floats
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate.nested_budgets import nested_budgets
-from sordino.papers.bayesian_coordinate.quadratic_form import quadratic_moments
 from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
 from sordino.papers.simulation import AT_ONCE, Advance, SimulationSource, simulate_bits
 from sordino.query.sampled import Sampled
@@ -56,15 +57,60 @@ SEED = 7304
 """Any number: with another one the runs differ, their means hardly."""
 
 
+@dataclass(frozen=True, eq=False)
+class QuadraticMoments:
+    """Estimated moments of a regression of p features: theta' A theta / 2 - b' theta is its loss, up to a constant.
+
+    A is the mean of z z' over features z, b that of z times the target. From private reports A is symmetric and
+    unbiased, but often has negative eigenvalues (nearly always with ten thousand people and epsilon at most 2), so that
+    the form is not convex and needs a clipped or an exact solution.
+
+    Attributes:
+        matrix: A, shape (p, p), symmetric.
+        vector: b, shape (p,).
+        deviations: the standard deviation of each entry of A, shape (p, p), never too small.
+        ridge: the length that the noise of A has as an operator, about: what it can take from its eigenvalues.
+    """
+
+    matrix: Floats
+    vector: Floats
+    deviations: Floats
+    ridge: float
+
+
+def quadratic_moments(
+    copies: TwoCopies, aggregate: Aggregate, target: int, features: Sequence[int] | None = None
+) -> QuadraticMoments:
+    """The moments for a regression of one number on others.
+
+    Args:
+        features: the places of the numbers to predict it from; all others by default.
+
+    Example:
+        >>> copies = TwoCopies(["20", "20", "20"])
+        >>> records = np.random.default_rng(0).uniform(-1, 1, (20_000, 3))
+        >>> moments = quadratic_moments(copies, copies.tally(copies.privatize(records)), target=2)
+        >>> bool(np.abs(moments.matrix - np.eye(2) / 3).max() < 0.2)
+        True
+    """
+    chosen = [place for place in range(copies.d) if place != target] if features is None else list(features)
+    if not chosen or target in chosen or len(set(chosen)) < len(chosen):
+        raise SordinoError("there must be features, each once and the target not among them", found=shown(chosen))
+    if not all(0 <= place < copies.d for place in (target, *chosen)):
+        raise SordinoError(f"features and target must be among {copies.d} numbers", found=shown([target, *chosen]))
+    products, own = copies.products(aggregate), np.ix_(chosen, chosen)
+    deviations = np.sqrt(copies.noise()[own] / aggregate.n)
+    # The length of a symmetric matrix of independent noise is at most about twice that of its largest row.
+    ridge = 2 * float(np.sqrt((deviations**2).sum(axis=1).max()))
+    return QuadraticMoments(products[own], products[chosen, target], deviations, ridge)
+
+
 @dataclass(frozen=True)
 class Setting:
     """A promise.
 
     Attributes:
-        name: what it is called.
         deltas: of the features and the label, which is the last.
-        epsilon: the LDP level.
-        dependence: how much the others may tell about each.
         zeta: of the paper's budgets, as in its Appendix B.1: (1 + q) / 2.
     """
 
@@ -103,12 +149,9 @@ class LeastSquaresRow:
     """The excess loss of one method.
 
     Attributes:
-        setting: the promise.
-        method: how the slopes were found.
         people: how many told something.
         excess: mean excess loss over the runs.
         stderr: its standard error; None for one run.
-        runs: how many.
         known: what other programs found, where they did.
     """
 
@@ -140,8 +183,6 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     """The excess losses of all methods, by setting and number of people.
 
     Args:
-        people: the largest number.
-        repeats: simulated runs for that number.
         advance: called with the number of people simulated since the last call.
     """
     rows = []
@@ -161,26 +202,26 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     return tuple(rows)
 
 
-def algorithm_3(copies: TwoCopies, tally: Aggregate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def algorithm_3(copies: TwoCopies, tally: Aggregate) -> tuple[Floats, Floats]:
     """The slopes that minimise the quadratic form over the ball: as it is, and clipped with a ridge."""
     moments = quadratic_moments(copies, tally, TARGET)
     convex = positive_part(moments.matrix) + moments.ridge * np.eye(TARGET)
     return trust_region(moments.matrix, moments.vector, RADIUS), trust_region(convex, moments.vector, RADIUS)
 
 
-def excess_loss(slopes: NDArray[np.float64]) -> float:
+def excess_loss(slopes: Floats) -> float:
     """Half of what the mean squared error of predictions has beyond that of the best slopes."""
     return float(np.sum((slopes - SLOPES) ** 2)) / 6
 
 
-def draw_records(count: int, generator: np.random.Generator) -> NDArray[np.float64]:
+def draw_records(count: int, generator: np.random.Generator) -> Floats:
     """Five features and the label of some people, shape (count, 6)."""
     features = generator.uniform(-1, 1, (count, TARGET))
     labels = np.where(generator.random(count) < (1 + features @ SLOPES) / 2, 1.0, -1.0)
     return np.column_stack([features, labels])
 
 
-def statistics_of(names: Sequence[Factors]) -> NDArray[np.float64]:
+def statistics_of(names: Sequence[Factors]) -> Floats:
     """The population's means of the statistics of `Moments`: numbers, products, and 2 x^2 - 1 for squares."""
     means: dict[Factors, float] = {(j, TARGET): float(SLOPES[j]) / 3 for j in range(TARGET)}
     means |= {(j, j): 2 / 3 - 1 for j in range(TARGET)}
@@ -206,7 +247,7 @@ def _loss_of_sampled(asked: Sampled, tally: Aggregate) -> float:
     return excess_loss(fit[1:]) + float(fit[0] ** 2) / 2
 
 
-def _row(setting: str, method: str, people: int, losses: NDArray[np.float64]) -> LeastSquaresRow:
+def _row(setting: str, method: str, people: int, losses: Floats) -> LeastSquaresRow:
     """The mean over the runs, for losses of shape (runs,)."""
     runs = len(losses)
     stderr = float(losses.std(ddof=1)) / sqrt(runs) if runs > 1 else None

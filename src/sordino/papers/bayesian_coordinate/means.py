@@ -40,7 +40,6 @@ def entrants(deltas: Sequence[Nats], epsilon: Nats, q: Fraction, zeta: Zeta) -> 
 
     Args:
         deltas: in (0, epsilon].
-        epsilon: the LDP level of a report at most.
         q: the bound on dependence, the same for all numbers.
         zeta: of the paper's budgets.
     """
@@ -67,9 +66,6 @@ def exact_error(asked: Asked, people: int) -> float:
 
     Exact for the estimate that divides by the expected numbers of answers; where people are drawn, `means` divides by
     the actual ones, which agrees up to 1 / n where the means are 0, and is better elsewhere.
-
-    Raises:
-        SordinoError: it is infinite, since some number is not told at all.
     """
     error = (float(reader(asked).noise().sum()) - asked.d) / people
     if not isfinite(error):

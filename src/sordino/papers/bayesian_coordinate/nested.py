@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import sqrt
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import largest_threshold
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -43,9 +43,7 @@ from sordino.papers.bayesian_coordinate.seeded import (
     pieces,
     require_reports,
 )
-from sordino.papers.bayesian_coordinate.steered import Inner, Steered, combine
-
-Numbers = NDArray[np.float64]
+from sordino.papers.bayesian_coordinate.steered import Steered, combine
 
 
 @checked_class
@@ -55,7 +53,6 @@ class NestedMean(Seeded, NumberChannel):
 
     Attributes:
         budgets: for each number, in nats.
-        inner: how each level is asked: "l2-ball", a direction on the sphere, or "one-bit", one number drawn uniformly.
 
     Example:
         >>> nested = NestedMean(["0.2", "0.2", *["2"] * 8])
@@ -66,20 +63,13 @@ class NestedMean(Seeded, NumberChannel):
     """
 
     budgets: tuple[Nats, ...]
-    inner: Inner
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
+    def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
-            raise SordinoError(
-                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers",
-                found=shown(entries),
-                step="list the budgets",
-            )
-        if inner not in get_args(Inner):
-            raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
+            rule = f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers"
+            raise SordinoError(rule, found=shown(entries), step="list the budgets")
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
-        object.__setattr__(self, "inner", inner)
 
     @cached_property
     def levels(self) -> tuple[SeededBit, ...]:
@@ -91,17 +81,16 @@ class NestedMean(Seeded, NumberChannel):
         for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
             columns, step = np.flatnonzero(ranks >= k), upper - lower
             m = len(columns)
-            levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
+            levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), k)))
         return tuple(levels)
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         highest = np.full(self.d, -1)
         for k, level in enumerate(self.levels):
             highest[level.columns] = k
         thresholds = ",".join(str(level.steered.threshold) for level in self.levels)
-        return f"nested inner={self.inner} levels={','.join(map(str, highest.tolist()))} thresholds={thresholds}"
+        return f"nested levels={','.join(map(str, highest.tolist()))} thresholds={thresholds}"
 
     @property
     def counters(self) -> int:
@@ -115,16 +104,15 @@ class NestedMean(Seeded, NumberChannel):
 
     @cached_property
     def moments(self) -> Moments:
-        """The d numbers."""
         return Moments.first(len(self.budgets))
 
     @cached_property
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats:
         """How much each level counts for each number, shape (levels, d); adds up to 1, NaN for a budget of 0."""
         columns = [level.columns for level in self.levels]
         return combine(columns, [level.steered.second_moment for level in self.levels], self.d)
 
-    def variances(self, mean_square: ArrayLike = 1.0) -> Numbers:
+    def variances(self, mean_square: ArrayLike = 1.0) -> Floats:
         """The exact variance of each mean for given people, times n, shape (d,); infinite for a budget of 0.
 
         Args:
@@ -134,8 +122,7 @@ class NestedMean(Seeded, NumberChannel):
         squares = np.broadcast_to(np.asarray(mean_square, dtype=np.float64), (self.d,))
         used = self.weights > 0
         terms = np.where(used, self.weights**2 * (np.where(used, moments, 0) - squares), 0.0)
-        variances: Numbers = np.where(used.any(axis=0), terms.sum(axis=0), np.inf)
-        return variances
+        return np.where(used.any(axis=0), terms.sum(axis=0), np.inf)
 
     def exact_mse(self, mean_square: ArrayLike = 1.0) -> float:
         """The exact expected squared error of all means together, times n, before any projection.
@@ -155,15 +142,10 @@ class NestedMean(Seeded, NumberChannel):
             return float((1 / information).sum())
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many directions can be."""
         return bool(can_hold(counters, 2 * FIXED_POINT).all())
 
-    def means(self, aggregate: Aggregate) -> Numbers:
-        """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0.
-
-        Raises:
-            SordinoError: another channel's tally, no reports, or a channel whose reports tell nothing.
-        """
+    def means(self, aggregate: Aggregate) -> Floats:
+        """The unbiased estimate of the mean of each number, shape (d,); NaN for a budget of 0."""
         n = require_reports(self, aggregate)
         sums = (aggregate.counts[:-1] - n * FIXED_POINT) / (n * FIXED_POINT)
         means = np.where(np.isnan(self.weights).any(axis=0), np.nan, 0.0)
@@ -172,7 +154,7 @@ class NestedMean(Seeded, NumberChannel):
                 means[level.columns] += self.weights[k, level.columns] * level.steered.scale * sums[own]
         return means
 
-    def covariance(self, aggregate: Aggregate) -> Numbers:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (d, d), for independent people.
 
         Exact up to estimation for one level, or numbers at -1 and 1. Else the tally does not tell the mean products of
@@ -181,11 +163,11 @@ class NestedMean(Seeded, NumberChannel):
         """
         means = self.means(aggregate)
         weights = np.nan_to_num(self.weights)
-        covariance: Numbers = -np.outer(means, means) * (weights.T @ weights)
+        covariance: Floats = -np.outer(means, means) * (weights.T @ weights)
         np.fill_diagonal(covariance, self.noise() - means**2)
         return covariance / aggregate.n
 
-    def noise(self) -> Numbers:
+    def noise(self) -> Floats:
         """The mean square of each number's estimate, shape (d,), exact for numbers at -1 or 1 and never too small."""
         return self.variances() + 1
 

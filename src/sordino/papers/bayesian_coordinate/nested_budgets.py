@@ -22,16 +22,15 @@ from math import expm1, log1p
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.definition.bounds import BoundLike, read_bound, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 from sordino.papers.bayesian_coordinate.nested_search import BudgetSearch
-from sordino.papers.bayesian_coordinate.steered import Inner
 
 Accounting = Literal["paper", "tight"]
 
@@ -44,27 +43,20 @@ CLOSE = 1e-9
 
 @checked
 def nested_budgets(
-    deltas: Sequence[BoundLike] | NDArray[np.float64],
+    deltas: Sequence[BoundLike] | Floats,
     epsilon: NatsLike,
-    q: "BoundOnVariation | Sequence[BoundOnVariation] | NDArray[np.float64] | Dependence",
+    q: "BoundOnVariation | Sequence[BoundOnVariation] | Floats | Dependence",
     zeta: "float | Fraction | Literal['paper'] | None" = None,
     accounting: Accounting = "paper",
-    inner: Inner = "l2-ball",
 ) -> tuple[Nats, ...]:
     """Budgets, in the order of the deltas, with which `NestedMean` is delta-BCDP and epsilon-LDP.
 
     Args:
         deltas: what each number may lose, in any order; above epsilon, "inf" and None are read as epsilon.
-        epsilon: what the whole report may lose.
         q: a bound on dependence, for all numbers or for each: the largest total variation between the laws of all
             others given two values of it. Bounds between pairs are no such bound.
         zeta: the share of a delta that fixes c_d in (16): chosen by exact variance by default; "paper" is (1 + q) / 2
             with the largest q.
-        accounting: "paper" or "tight".
-        inner: the mechanism whose variance decides.
-
-    Raises:
-        SordinoError: no deltas or another number of bounds, a delta below 0, q outside 0..1, or zeta outside (0, 1].
 
     Example:
         >>> [str(c) for c in nested_budgets(["0.2", "2"], "2", 0)]
@@ -74,13 +66,11 @@ def nested_budgets(
     """
     if accounting not in get_args(Accounting):
         raise SordinoError(f"accounting must be one of {', '.join(get_args(Accounting))}", found=shown(accounting))
-    if inner not in get_args(Inner):
-        raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
     limits = read_deltas(deltas, read_epsilon(epsilon))
     variations = _read_variations(q, len(limits))
     account = Account(limits, variations, accounting)
     floats = np.array([limit.floor() for limit in limits])
-    search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting, inner)
+    search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting)
     if zeta is None:
         return account.settle(search.best())
     share = (1 + max(variations)) / 2 if zeta == "paper" else _read_zeta(zeta)
@@ -94,14 +84,13 @@ class Account:
     Attributes:
         deltas: at most epsilon each.
         variations: q of each number.
-        accounting: "paper" or "tight".
     """
 
     deltas: tuple[Nats, ...]
     variations: tuple[Fraction, ...]
     accounting: Accounting
 
-    def settle(self, wanted: NDArray[np.float64]) -> tuple[Nats, ...]:
+    def settle(self, wanted: Floats) -> tuple[Nats, ...]:
         """Budgets as near to the wanted ones as the limits allow, never above a limit."""
         largest = self._largest(float(wanted.max()))
         budgets = [
@@ -146,12 +135,8 @@ class Account:
         return max(near) if near else _down(wanted)
 
 
-def read_deltas(deltas: Sequence[BoundLike] | NDArray[np.float64], epsilon: Nats) -> tuple[Nats, ...]:
-    """Deltas cut to epsilon.
-
-    Raises:
-        SordinoError: none, another shape, or one that is no amount >= 0.
-    """
+def read_deltas(deltas: Sequence[BoundLike] | Floats, epsilon: Nats) -> tuple[Nats, ...]:
+    """Deltas cut to epsilon."""
     entries = deltas.tolist() if isinstance(deltas, np.ndarray) else deltas
     if isinstance(entries, str) or not len(entries):
         raise SordinoError("there must be a delta for each number", found=shown(entries), step="list the deltas")
@@ -169,17 +154,13 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
     """The bound of Corollary 1, (18) or (19), times n, without its unnamed constant: k of d numbers at delta.
 
     Args:
-        d: how many numbers.
         k: how many have this delta; the others have epsilon.
         delta: in nats, below half of epsilon.
         epsilon: in nats.
-        q: the bound on dependence.
     """
     if not (1 <= k <= d and 0 < 2 * delta < epsilon and 0 <= q <= 1):
-        raise SordinoError(
-            "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]",
-            found=", ".join(map(shown, (k, d, delta, q))),
-        )
+        rule = "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]"
+        raise SordinoError(rule, found=", ".join(map(shown, (k, d, delta, q))))
     sensitive = d * k / delta**2
     if k == d:
         return sensitive
@@ -190,15 +171,14 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
 
 
 def _read_variations(
-    q: "BoundOnVariation | Sequence[BoundOnVariation] | NDArray[np.float64] | Dependence", d: int
+    q: "BoundOnVariation | Sequence[BoundOnVariation] | Floats | Dependence", d: int
 ) -> tuple[Fraction, ...]:
     entries = q.rest if isinstance(q, Dependence) else q.tolist() if isinstance(q, np.ndarray) else q
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         return (read_variation(entries),) * d
     if len(entries) != d:
-        raise SordinoError(
-            f"there must be one bound on dependence, or one for each of {d} numbers", found=str(len(entries))
-        )
+        rule = f"there must be one bound on dependence, or one for each of {d} numbers"
+        raise SordinoError(rule, found=str(len(entries)))
     return tuple(read_variation(entry) for entry in entries)
 
 

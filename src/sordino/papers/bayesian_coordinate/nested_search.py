@@ -13,9 +13,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.papers.bayesian_coordinate.steered import Inner, gain
-
-Numbers = NDArray[np.float64]
+from sordino.exact.arrays import Floats
+from sordino.papers.bayesian_coordinate.steered import gain
 
 POINTS = 600
 """Of the grid over all pieces together."""
@@ -63,23 +62,20 @@ class BudgetSearch:
     Attributes:
         deltas: shape (d,).
         variations: q of each, shape (d,).
-        accounting: "paper" or "tight".
-        inner: the mechanism whose variance counts.
     """
 
-    deltas: Numbers
-    variations: Numbers
+    deltas: Floats
+    variations: Floats
     accounting: str
-    inner: Inner
 
-    def best(self) -> Numbers:
+    def best(self) -> Floats:
         """The budgets with the least total variance, shape (d,)."""
         largest = self._least(lambda tops: self.total(self._limits(tops)))
         return self._lower(largest) if self.accounting == "tight" else self.at_largest(largest)
 
-    def at_largest(self, largest: float) -> Numbers:
+    def at_largest(self, largest: float) -> Floats:
         """Every budget at its limit, where the largest of all is given."""
-        limits: Numbers = np.maximum(self._limits(np.array([largest]))[0], 0)
+        limits: Floats = np.maximum(self._limits(np.array([largest]))[0], 0)
         return limits
 
     def limit(self, share: float = 1.0) -> float:
@@ -89,7 +85,7 @@ class BudgetSearch:
         limits = np.log1p(np.expm1(share * self.deltas[bound]) / self.variations[bound])
         return min(top, float(limits.min(initial=top)))
 
-    def total(self, budgets: Numbers) -> Numbers:
+    def total(self, budgets: Floats) -> Floats:
         """The variance of all means of numbers whose delta is above 0, times n, shape (b,), of shape (b, d)."""
         parts = [self._total(budgets[start : start + self._batch]) for start in range(0, len(budgets), self._batch)]
         return np.concatenate(parts)
@@ -99,10 +95,9 @@ class BudgetSearch:
         return max(1, BATCH // len(self.deltas))
 
     @cached_property
-    def _gains(self) -> Numbers:
+    def _gains(self) -> Floats:
         """The mean square of one estimate, but for the coin's part, by how many numbers are left."""
-        widths = range(len(self.deltas), 0, -1)
-        return np.array([gain(width) if self.inner == "l2-ball" else float(width) for width in widths])
+        return np.array([gain(width) for width in range(len(self.deltas), 0, -1)])
 
     @cached_property
     def _members(self) -> NDArray[np.intp]:
@@ -111,24 +106,23 @@ class BudgetSearch:
         found, members = np.unique(pairs, axis=0, return_inverse=True)
         return members.reshape(-1) * min(len(found), MOST_CLASSES) // len(found)
 
-    def _class_limits(self, limits: Numbers) -> Numbers:
+    def _class_limits(self, limits: Floats) -> Floats:
         """The least limit of each class, shape (b, classes), of limits of shape (b, d)."""
         order = np.argsort(self._members, kind="stable")
         starts = np.flatnonzero(np.diff(self._members[order], prepend=-1))
-        least: Numbers = np.minimum.reduceat(np.maximum(limits, 0)[:, order], starts, axis=1)
-        return least
+        return np.minimum.reduceat(np.maximum(limits, 0)[:, order], starts, axis=1)
 
-    def _total(self, budgets: Numbers) -> Numbers:
+    def _total(self, budgets: Floats) -> Floats:
         silent = int((self.deltas <= 0).sum())
         ordered = np.sort(budgets, axis=1)
         steps = np.diff(ordered, axis=1, prepend=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             information = np.where(steps > 0, 1 / (self._gains / np.tanh(steps / 2) ** 2 - 1), 0.0)
-            total: Numbers = (1 / np.cumsum(information, axis=1)[:, silent:]).sum(axis=1)
+            total: Floats = (1 / np.cumsum(information, axis=1)[:, silent:]).sum(axis=1)
         # Below 0 the largest budget was impossible.
         return np.where((ordered[:, 0] < 0) | ~np.isfinite(total), np.inf, total)
 
-    def _limits(self, tops: Numbers) -> Numbers:
+    def _limits(self, tops: Floats) -> Floats:
         """The limit of each budget, shape (b, d), where the largest of all is given, shape (b,)."""
         top, free = tops[:, None], tops[:, None] <= self.deltas
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,7 +136,7 @@ class BudgetSearch:
         limits = np.where((limits < 0) & (limits > -ROUNDING), 0, limits)
         return np.nan_to_num(np.where(free, top, limits), nan=-1.0, neginf=-1.0)
 
-    def _least(self, objective: Callable[[Numbers], Numbers], known: Sequence[float] = ()) -> float:
+    def _least(self, objective: Callable[[Floats], Floats], known: Sequence[float] = ()) -> float:
         """The largest budget with the least objective; no worse than the known ones."""
         top = self.limit()
         inner = self.deltas[(self.deltas > 0) & (self.deltas < top)]
@@ -157,7 +151,7 @@ class BudgetSearch:
             grid = np.unique(np.concatenate((np.linspace(low, high, SHARES), [grid[at]])))
         return float(grid[np.argmin(objective(grid))])
 
-    def _lower(self, largest: float) -> Numbers:
+    def _lower(self, largest: float) -> Floats:
         """Budgets below their limits where that lowers the total, from several starts."""
         ones = np.ones(int(self._members.max()) + 1)
         starts = [(float(self.total(self.at_largest(largest)[None])[0]), largest, ones)]
@@ -169,7 +163,7 @@ class BudgetSearch:
             starts += sorted((self._search_few_levels(float(top)) for top in tops), key=itemgetter(0))[:POLISHED]
         return min((self._polish(top, shares) for _, top, shares in starts), key=itemgetter(0))[1]
 
-    def _polish(self, largest: float, shares: Numbers) -> tuple[float, Numbers]:
+    def _polish(self, largest: float, shares: Floats) -> tuple[float, Floats]:
         """The total and the budgets after lowering one class after the other, and choosing the largest again."""
         budgets, width = np.zeros(len(self.deltas)), 1.0
         least = np.inf
@@ -189,15 +183,13 @@ class BudgetSearch:
             width /= 4
         return least, budgets
 
-    def _total_at(self, budgets: Numbers, limits: Numbers, tops: Numbers) -> Numbers:
+    def _total_at(self, budgets: Floats, limits: Floats, tops: Floats) -> Floats:
         return self.total(self._at_tops(budgets, limits, tops))
 
-    def _at_tops(self, budgets: Numbers, limits: Numbers, tops: Numbers) -> Numbers:
+    def _at_tops(self, budgets: Floats, limits: Floats, tops: Floats) -> Floats:
         """Budgets of shape (b, d) for other largest ones: classes that share a level go on sharing it.
 
         Args:
-            budgets: of the classes so far.
-            limits: of the classes so far.
             tops: shape (b,).
         """
         moved = self._class_limits(self._limits(tops))
@@ -207,10 +199,9 @@ class BudgetSearch:
         level[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(budgets)))
         least, now = (np.minimum.reduceat(each[..., order], starts, axis=-1) for each in (limits, moved))
         shares = np.divide(budgets[order][starts], least, out=np.zeros_like(least), where=least > 0)
-        lowered: Numbers = (now * shares)[:, level][:, self._members]
-        return lowered
+        return (now * shares)[:, level][:, self._members]
 
-    def _search_few_levels(self, largest: float) -> tuple[float, float, Numbers]:
+    def _search_few_levels(self, largest: float) -> tuple[float, float, Floats]:
         """The total, the largest budget and shares with few levels: one for all, then each that helps most."""
         limits = self._class_limits(self._limits(np.array([largest])))[0]
         levels, least, best = np.array([limits.min()]), np.inf, np.full(len(limits), limits.min())
@@ -224,7 +215,7 @@ class BudgetSearch:
                 return least, largest, shares
             levels, least, best = tried[at], float(totals[at]), rows[at]
 
-    def _set_best_share(self, limits: Numbers, shares: Numbers, own: int, width: float) -> None:
+    def _set_best_share(self, limits: Floats, shares: Floats, own: int, width: float) -> None:
         """The best share of its limit for one class, near its share so far, given those of the others."""
         tried = [[shares[own]], np.clip(shares[own] + width * np.linspace(-1, 1, SHARES), 0, 1)]
         if limits[own] > 0:

@@ -21,6 +21,7 @@ from sordino.domain import scaled
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -81,7 +82,7 @@ class Packing:
             codes[:, 1 + j // 64] |= bits[:, j].astype(np.uint64) << np.uint64(j % 64)
         return codes
 
-    def signs(self, codes: Words, j: int) -> NDArray[np.float64]:
+    def signs(self, codes: Words, j: int) -> Floats:
         """Bit j of reports as 1 or -1, shape (n,)."""
         word = codes if self.words == 1 else codes[:, 1 + j // 64]
         bit = (word >> np.uint64(j % 64)) & np.uint64(1)
@@ -107,7 +108,6 @@ class SeededBit:
     Attributes:
         columns: shape (m,), the numbers it is about, ascending.
         step: its LDP level, the difference of two budgets.
-        steered: how the bit is drawn.
     """
 
     columns: NDArray[np.intp]
@@ -135,11 +135,9 @@ class Seeded(Channel):
 
     @property
     def counts_codes(self) -> bool:
-        """No: it sums."""
         return False
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The last counter."""
         return int(counters[-1])
 
     def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type
@@ -165,15 +163,12 @@ class Seeded(Channel):
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 
+        Codes, uint64, shape (n,); of more than 32 levels shape (n, words). Every call is a new release. Raises
+        SordinoError: records that the channel does not take (named by position, never by value).
+
         Args:
             values: shape (n, d).
             source: where random words come from; fresh ones from the operating system by default.
-
-        Returns:
-            Codes, uint64, shape (n,); of more than 32 levels shape (n, words). Every call is a new release.
-
-        Raises:
-            SordinoError: records that the channel does not take (named by position, never by value).
         """
         read = self.check_values(values.records if isinstance(values, Scaled) else values)
         if self.layout.words == 1:
@@ -185,11 +180,7 @@ class Seeded(Channel):
         return codes
 
     def tally(self, codes: ArrayLike, *, drawn: bool = False) -> Aggregate:
-        """Sum up the reports.
-
-        Raises:
-            SordinoError: codes that this channel cannot send.
-        """
+        """Sum up the reports. Raises SordinoError: codes that this channel cannot send."""
         if self.layout.words == 1:
             return super().tally(codes, drawn=drawn)
         words = read_rows(codes, self.layout)
@@ -205,7 +196,7 @@ class Seeded(Channel):
         """The most numbers that a direction has."""
         return max((len(level.columns) for level in self.levels), default=1)
 
-    def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
+    def _sample(self, values: Floats, stream: Stream) -> Words:
         seeds = self.layout.seeds(stream.next())
         bits = np.empty((len(values), len(self.levels)), dtype=np.bool_)
         for k, level in enumerate(self.levels):
@@ -213,14 +204,14 @@ class Seeded(Channel):
             bits[:, k] = stream.next() < level.steered.thresholds(values[:, level.columns], directions)
         return self.layout.pack(seeds, bits)
 
-    def _directions(self, codes: Words, k: int) -> NDArray[np.float64]:
+    def _directions(self, codes: Words, k: int) -> Floats:
         """What level k of each report says: sign times direction, shape (n, m)."""
         vectors = self.levels[k].steered.directions(self.layout.seeds_of(codes))
         vectors *= self.layout.signs(codes, k)[:, None]
         return vectors
 
 
-def fixed_sums(parts: NDArray[np.float64], group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+def fixed_sums(parts: Floats, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
     """Sums of numbers in [-1, 1], moved up by one, in fixed point: shape (groups, width) of shape (n, width).
 
     Each number counts from 0 to 2 times FIXED_POINT, so that tallies never fall below zero.
@@ -236,21 +227,14 @@ def fixed_sums(parts: NDArray[np.float64], group: NDArray[np.intp], groups: int)
 
 def can_hold(counters: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
     """Whether as many reports as the last counter says, each of 0 to `most`, can add up to each of the others."""
-    within: NDArray[np.bool_] = -(-counters[..., :-1] // most) <= counters[..., -1:]
-    return within
+    return -(-counters[..., :-1] // most) <= counters[..., -1:]
 
 
 def require_reports(channel: Channel, aggregate: Aggregate) -> int:
-    """The number of reports of a tally that there are estimates from.
-
-    Raises:
-        SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
-    """
+    """The number of reports of a tally that there are estimates from."""
     if aggregate.fingerprint != channel.fingerprint:
-        raise SordinoError(
-            "reports can be read only with the mechanism that made them",
-            found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}",
-        )
+        rule = "reports can be read only with the mechanism that made them"
+        raise SordinoError(rule, found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}")
     if not 1 <= aggregate.n <= MOST_REPORTS:
         raise SordinoError(f"an estimate needs 1 to {MOST_REPORTS} reports", found=shown(aggregate.n))
     if not channel.informative:
@@ -259,11 +243,7 @@ def require_reports(channel: Channel, aggregate: Aggregate) -> int:
 
 
 def read_rows(codes: ArrayLike, packing: Packing) -> Words:
-    """Codes of several words, shape (n, words).
-
-    Raises:
-        SordinoError: other numbers, another shape, or bits that no report has.
-    """
+    """Codes of several words, shape (n, words)."""
     array = np.asarray(codes)
     if array.ndim != 2 or array.shape[1] != packing.words:
         raise SordinoError(f"codes must be rows of {packing.words} words", found=f"shape {array.shape}")
@@ -290,19 +270,18 @@ class NumberChannel(Channel):
         """The statistics whose means it tells."""
 
     @abstractmethod
-    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def means(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of each statistic, shape (m,).
 
-        Raises:
-            SordinoError: another channel's tally, or no reports.
+        Raises SordinoError: another channel's tally, or no reports.
         """
 
     @abstractmethod
-    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+    def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m), for independent people; from the tally alone."""
 
     @abstractmethod
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Floats:
         """E[g_s^2], shape (m,), exact and the same for every record.
 
         n times the variance of the mean of the g_s is this less the mean over the people of the squared statistic, for
@@ -317,13 +296,12 @@ class NumberChannel(Channel):
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
-        Raises:
-            SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
+        Raises SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
         records = self._rows(values)
         if not isinstance(values, Scaled):
             scaled.require_inside(records)
         return records
 
-    def _rows(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
+    def _rows(self, values: ArrayLike | Scaled) -> Floats:
         return scaled.read_rows(values.records if isinstance(values, Scaled) else values, self.d)

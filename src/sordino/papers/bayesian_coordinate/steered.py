@@ -2,9 +2,8 @@
 
 Guarantee: given its direction U, the bit is set with probability R / 2^64, where R lies in 2^64 - T .. T whatever the
 numbers v and whatever floats did, and T is the largest integer with T <= e^eps (2^64 - T): eps-LDP exactly, ties and
-vectors of length zero included. For U uniform on the sphere R - 2^63 is sgn(<U, v>) (|v| / r) (2T - 2^64) / 2; for one
-number drawn uniformly it is that number times (2T - 2^64) / 2. The sign times B U has mean v, and B^2 / d as the mean
-square of each number, where B = r sqrt(g(d)) coth(eps / 2) on the sphere, and d coth(eps / 2) for one number.
+vectors of length zero included. U is uniform on the sphere, and R - 2^63 is sgn(<U, v>) (|v| / r) (2T - 2^64) / 2. The
+sign times B U has mean v, and B^2 / d as the mean square of each number, where B = r sqrt(g(d)) coth(eps / 2).
 
 Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as printed is twice too large.
 """
@@ -12,18 +11,15 @@ Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as pri
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
 from sordino.exact.select import select, whole
 from sordino.exact.source import Words
-from sordino.papers.bayesian_coordinate.direction import unit_places, unit_vectors
-
-Inner: TypeAlias = Literal["l2-ball", "one-bit"]
-"""l2-ball: directions uniform on the sphere. one-bit: one number, drawn uniformly. Both for numbers in [-1, 1]."""
+from sordino.papers.bayesian_coordinate.direction import unit_vectors
 
 LEAST_VARIANCE = 2.0**-62
 """Of a bit that a coin of 64 bits decides; floats would round it to 0."""
@@ -35,16 +31,14 @@ class Steered:
 
     Attributes:
         dimension: how many numbers.
-        radius: their largest length; for "one-bit" the root of the dimension.
+        radius: their largest length.
         threshold: T.
-        inner: how directions are drawn.
         place: which of the seed's directions it uses.
     """
 
     dimension: int
     radius: float
     threshold: int
-    inner: Inner
     place: int
 
     @property
@@ -55,36 +49,26 @@ class Steered:
     @property
     def scale(self) -> float:
         """B: sign times direction times B has the record as its mean; infinite if the bit tells nothing."""
-        if self.slope == 0:
-            return np.inf
-        length = self.radius * sqrt(gain(self.dimension)) if self.inner == "l2-ball" else float(self.dimension)
-        return length / self.slope
+        return self.radius * sqrt(gain(self.dimension)) / self.slope if self.slope else np.inf
 
     @property
     def second_moment(self) -> float:
         """B^2 / dimension: the mean square of each number of the estimate, whatever the record."""
         return self.scale**2 / self.dimension
 
-    def directions(self, seeds: Words) -> NDArray[np.float64]:
+    def directions(self, seeds: Words) -> Floats:
         """The direction of each seed, shape (n, dimension)."""
-        if self.inner == "l2-ball":
-            return unit_vectors(seeds, self.place, self.dimension)
-        vectors = np.zeros((len(seeds), self.dimension))
-        vectors[np.arange(len(seeds)), unit_places(seeds, self.place, self.dimension)] = 1
-        return vectors
+        return unit_vectors(seeds, self.place, self.dimension)
 
-    def thresholds(self, values: NDArray[np.float64], directions: NDArray[np.float64]) -> Words:
+    def thresholds(self, values: Floats, directions: Floats) -> Words:
         """R for each record: its bit is set with probability R / 2^64, given its direction; shape (n,).
 
         Args:
             values: shape (n, dimension).
             directions: shape (n, dimension).
         """
-        lean = np.einsum("ij,ij->i", values, directions)
-        along = lean >= 0
-        if self.inner == "l2-ball":
-            lean = np.sqrt(np.einsum("ij,ij->i", values, values)) / self.radius
-        lean = np.minimum(np.abs(lean), 1)
+        along = np.einsum("ij,ij->i", values, directions) >= 0
+        lean = np.minimum(np.sqrt(np.einsum("ij,ij->i", values, values)) / self.radius, 1)
         # Whole numbers from the nearer end, so that the ends themselves are exact and no float gets past them.
         most = self.threshold - WORD // 2
         short, far = np.uint64(most) - whole((1 - lean) * most), whole(lean * most)
@@ -98,21 +82,19 @@ def gain(dimension: int) -> float:
     return pi * exp(2 * (lgamma((dimension + 1) / 2) - lgamma(dimension / 2)))
 
 
-def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> NDArray[np.float64]:
+def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> Floats:
     """Weights inverse to the variances of several estimates of the same numbers, for numbers at -1 or 1.
+
+    Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
 
     Args:
         columns: the numbers that each estimate is about.
         second_moments: the mean square of each estimate; infinite if it tells nothing.
-        d: how many numbers there are.
-
-    Returns:
-        Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
     """
     information = np.zeros((len(columns), d))
     for k, (own, moment) in enumerate(zip(columns, second_moments, strict=True)):
         information[k, own] = 1 / max(moment - 1, LEAST_VARIANCE)
     total = information.sum(axis=0)
-    weights: NDArray[np.float64] = np.full_like(information, np.nan)
+    weights: Floats = np.full_like(information, np.nan)
     np.divide(information, total, out=weights, where=total > 0)
     return weights

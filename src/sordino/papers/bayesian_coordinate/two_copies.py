@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
-from sordino.papers.bayesian_coordinate.nested import NestedMean, Numbers
+from sordino.papers.bayesian_coordinate.nested import NestedMean
 from sordino.papers.bayesian_coordinate.seeded import Seeded, SeededBit, can_hold, pieces, require_reports
-from sordino.papers.bayesian_coordinate.steered import Inner
 
 UNITS = 2**15
 """Steps of an estimate up to its largest value: the products of 2^30 reports stay below 2^63."""
@@ -45,9 +45,9 @@ class TwoCopies(Seeded):
 
     copy: NestedMean
 
-    def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
-        whole = NestedMean(budgets, inner)
-        copy = NestedMean([half(budget) for budget in whole.budgets], inner)
+    def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
+        whole = NestedMean(budgets)
+        copy = NestedMean([half(budget) for budget in whole.budgets])
         if not np.isfinite(copy.weights).all():
             raise SordinoError("products need budgets above 0 for all numbers", found="one of 0", step="leave it out")
         object.__setattr__(self, "copy", copy)
@@ -59,7 +59,6 @@ class TwoCopies(Seeded):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         return f"two copies of {self.copy.parameters}"
 
     @cached_property
@@ -76,47 +75,39 @@ class TwoCopies(Seeded):
 
     @property
     def informative(self) -> bool:
-        """Whether every number is asked."""
         return True
 
     @cached_property
-    def largest(self) -> Numbers:
+    def largest(self) -> Floats:
         """The largest estimate of each number from one copy, shape (d,)."""
-        largest: Numbers = self.copy.weights.T @ np.array([level.steered.scale for level in self.copy.levels])
+        largest: Floats = self.copy.weights.T @ np.array([level.steered.scale for level in self.copy.levels])
         return largest
 
     def check_values(self, values: ArrayLike) -> NDArray[Any]:
-        """The records as float64, shape (n, d).
-
-        Raises:
-            SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
-        """
+        """The records as float64, shape (n, d)."""
         return self.copy.check_values(values)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no sum is larger than as many products can be."""
         return bool(can_hold(counters, 4 * UNITS**2).all())
 
-    def products(self, aggregate: Aggregate) -> Numbers:
+    def products(self, aggregate: Aggregate) -> Floats:
         """The unbiased estimate of the mean of x_j x_k, symmetric, shape (d, d); often with negative eigenvalues.
 
-        Raises:
-            SordinoError: another channel's tally, or no reports.
+        Raises SordinoError: another channel's tally, or no reports.
         """
         n = require_reports(self, aggregate)
         upper = np.zeros((self.d, self.d))
         upper[self._upper] = (aggregate.counts[:-1] - n * 2 * UNITS**2) / (2 * n * UNITS**2)
         products = upper + upper.T
         np.fill_diagonal(products, np.diag(upper))
-        scaled: Numbers = products * np.outer(self.largest, self.largest)
-        return scaled
+        return products * np.outer(self.largest, self.largest)
 
-    def noise(self) -> Numbers:
+    def noise(self) -> Floats:
         """The mean square of what one report says about each product, shape (d, d), at most; n times its variance."""
         squares, weights = self.copy.noise(), self.copy.weights
         # Of both orders, which are alike but for what one copy's estimates of two numbers have in common.
         common = 1 - weights.T @ weights
-        noise: Numbers = (np.outer(squares, squares) + common**2) / 2
+        noise: Floats = (np.outer(squares, squares) + common**2) / 2
         np.fill_diagonal(noise, squares**2)
         return noise
 
@@ -137,7 +128,7 @@ class TwoCopies(Seeded):
         counts[:, :-1] += 2 * UNITS**2 * counts[:, -1:]
         return counts
 
-    def _whole_estimates(self, codes: Words) -> tuple[Numbers, Numbers]:
+    def _whole_estimates(self, codes: Words) -> tuple[Floats, Floats]:
         """Both copies' estimates in whole units, shape (n, d) each."""
         size = len(self.copy.levels)
         both = np.zeros((2, len(codes), self.d))

@@ -15,7 +15,8 @@ from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.evidence.shape import Floats, Shape
+from sordino.evidence.shape import Shape
+from sordino.exact.arrays import Floats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.column import Column
 from sordino.query.linear import LinearQuery
@@ -37,19 +38,16 @@ class LogSquare(Shape):
     """
 
     def value(self, t: Floats) -> Floats:
-        """The logarithm."""
         sign, start, rise = self.parameters
         value: Floats = sign * np.log(start + rise * t * t)
         return value
 
     def slope(self, t: Floats) -> Floats:
-        """The derivative."""
         sign, start, rise = self.parameters
         slope: Floats = 2 * sign * rise * t / (start + rise * t * t)
         return slope
 
     def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """The chord over all of the range."""
         rise, run = self.value(high) - self.value(low), high - low
         return high, np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
 
@@ -67,7 +65,6 @@ class LogSquare(Shape):
 
     @property
     def steepest(self) -> Floats:
-        """At the ends of [-1, 1], at most."""
         _, start, rise = self.parameters
         steepest: Floats = 2 * np.abs(rise) / np.minimum(start, start + rise) * (1 + 8 * UNIT)
         return steepest
@@ -82,7 +79,6 @@ class LogSquare(Shape):
 
     @property
     def largest(self) -> Floats:
-        """At one of the ends."""
         _, start, rise = self.parameters
         largest: Floats = 1 - np.log(np.minimum(start, start + rise))
         return largest
@@ -104,23 +100,18 @@ class Square(Model):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """A square's."""
         return 0.0, 1.0
 
     def scale(self, statistic: Floats) -> Floats:
-        """The square, scaled."""
-        scaled: Floats = 2 * np.minimum(statistic * statistic, 1.0) - 1
-        return scaled
+        return 2 * np.minimum(statistic * statistic, 1.0) - 1
 
     def require_fit(self, box: Box) -> None:
-        """Check that the box is [-1, 1]."""
         if box != NUMBER:
             found = f"a box of {box.d} numbers, not Box([-1], [1])"
             rule = "the square of a number is asked about one number in [-1, 1]"
             raise SordinoError(rule, found=found, step="scale the number")
 
     def box_evidence(self, box: Box, column: Column) -> BoxEvidence:
-        """What one answer says about the number."""
         least, rise = column.least, column.rise
         start, rise = (least, rise) if column.rising else (least + rise, -rise)
         shape = LogSquare(np.array([[1.0], [start], [rise]]))
@@ -135,7 +126,6 @@ class AppendixARow:
         outputs: an answer a question; 1 is the upper end.
         lower: nats; no more than the realized loss.
         upper: nats; no less than it.
-        paper: what the paper prints.
     """
 
     outputs: str

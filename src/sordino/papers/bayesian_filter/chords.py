@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
+from sordino.exact.arrays import Floats
 from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS
 from sordino.query.affine import Affine
 from sordino.query.logistic import Logistic
 from sordino.query.query import Query
 
-Floats = NDArray[np.float64]
 Convex = Callable[[float], tuple[float, float]]
 """A number to a convex function's value and slope."""
 
@@ -52,7 +51,6 @@ class ChordRow:
     """Bounds on the realized loss of one set of answers, in nats.
 
     Attributes:
-        outputs: the answers.
         chords_root: the paper's upper bound before any box is cut.
         chords: its bounds after some boxes.
         root: the upper bound here after one box for each end.
@@ -74,7 +72,6 @@ class Difference:
 
     Attributes:
         slopes: shape (d,).
-        constant: what is added.
         f, g: convex.
     """
 
@@ -104,11 +101,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
 
 
 def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
-    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end.
-
-    Raises:
-        SordinoError: a kind of question without a difference of convex functions.
-    """
+    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end."""
     parts = [difference(query, output) for query, output in zip(queries, outputs, strict=True)]
     ends = [_least(box, parts, boxes), _least(box, [part.negative for part in parts], boxes)]
     root, under, over = (-sum(end[place] for end in ends) for place in range(3))
@@ -116,11 +109,7 @@ def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], box
 
 
 def difference(query: Query, output: int) -> Difference:
-    """The two convex functions of an answer, by the query's epsilon.
-
-    Raises:
-        SordinoError: no logistic or truncated linear model.
-    """
+    """The two convex functions of an answer, by the query's epsilon."""
     low = 1 / (math.exp(float(query.epsilon)) + 1)
     model = query.model
     high, theta = 1 - low, np.array(model.theta)

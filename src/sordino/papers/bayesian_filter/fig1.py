@@ -62,13 +62,9 @@ def fig1(
     """Count the accepted questions.
 
     Args:
-        model: of the questions.
-        runs: how many filters are filled.
-        seed: of the models and of the answers.
         clock: seconds, for the time of a decision.
         theta: logistic coefficients lie within plus and minus this; linear ones have absolute sum 1.
         nodes: the limit of the work for a decision.
-        rule: of the filter.
         group: questions bounded together; None for all.
         advance: called once a run.
     """

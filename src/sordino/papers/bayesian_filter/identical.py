@@ -99,7 +99,6 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
     Args:
         values: m, at least 2.
         budget: k; the filter's budget is k epsilon.
-        epsilon: of each answer.
 
     Example:
         >>> round(expected_answers(2, 2, Fraction(1)), 4)

@@ -50,7 +50,6 @@ class Interaction:
     """What an interaction gave.
 
     Attributes:
-        transcript: all that the adversary saw.
         filter: as it was left.
         refused: the query that the filter refused, which ended the interaction; None if the adversary halted.
     """
@@ -66,14 +65,12 @@ def interact(
 ) -> Interaction:
     """Let an adversary ask until it halts or a query is refused; asked again, it would only propose the same query.
 
+    Raises SordinoError: a query that does not fit the filter's domain.
+
     Args:
         protected: the filter; it is asked before anything is drawn.
         adversary: a function of the filter and the transcript; any randomness of its own is fixed in advance.
         answer: draws a fresh answer to a query: the only part that knows the record. See `answers`.
-        most: answers at most.
-
-    Raises:
-        SordinoError: a query that does not fit the filter's domain.
 
     Example:
         >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
@@ -103,13 +100,8 @@ def answers(
     """A function that draws one fresh answer about a record to each query.
 
     Args:
-        domain: as of the filter.
         record: the index of a value; for a `Record` its row of values; for a box its numbers.
         source: where random words come from; fresh ones from the operating system by default.
-
-    Raises:
-        SordinoError: a record outside the domain, at once; when asked, a query that does not fit the domain, whatever
-        the record is.
 
     Example:
         >>> from sordino import Categories, ChannelTable
@@ -135,11 +127,7 @@ def answers(
 
 
 def _require_record(domain: Any, record: ArrayLike) -> NDArray[Any]:
-    """The record as a row by itself.
-
-    Raises:
-        SordinoError: outside the domain (never with a value).
-    """
+    """The record as a row by itself."""
     row = np.asarray(record)[None]
     if isinstance(domain, Box | Record):
         return domain.check_records(row)

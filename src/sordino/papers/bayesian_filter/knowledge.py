@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 
 TOLERANCE = 1e-9
@@ -29,8 +30,8 @@ class Proposition:
         beliefs: shape (k,): how likely each value is held to be.
     """
 
-    truth: NDArray[np.float64]
-    beliefs: NDArray[np.float64]
+    truth: Floats
+    beliefs: Floats
 
 
 @checked
@@ -38,13 +39,8 @@ def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLik
     """Ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
 
     Args:
-        evidence: of the reports.
         truth: f, shape (k,), each in [0, 1].
         beliefs: Q, shape (k,), adding up to 1.
-
-    Raises:
-        SordinoError: other shapes or numbers; a statement that nobody with these beliefs holds possible, or reports
-        that these beliefs exclude.
 
     Example:
         >>> round(knowledge_gain(FiniteEvidence(np.log([0.75, 0.25])), [1, 0], [0.5, 0.5]), 6)
@@ -55,11 +51,9 @@ def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLik
     if f.shape != (k,) or q.shape != (k,):
         raise SordinoError(f"a statement and beliefs must be about {k} values", found=f"shapes {f.shape}, {q.shape}")
     if not ((f >= 0) & (f <= 1)).all() or not (q >= 0).all() or abs(q.sum() - 1) > TOLERANCE:
-        raise SordinoError(
-            "a statement must lie in [0, 1], and beliefs must be at least 0 and sum to 1",
-            found=f"a statement in [{f.min():.6g}, {f.max():.6g}] and beliefs that sum to {q.sum():.6g}",
-            step="scale the beliefs, and cut the statement",
-        )
+        rule = "a statement must lie in [0, 1], and beliefs must be at least 0 and sum to 1"
+        found = f"a statement in [{f.min():.6g}, {f.max():.6g}] and beliefs that sum to {q.sum():.6g}"
+        raise SordinoError(rule, found=found, step="scale the beliefs, and cut the statement")
     likelihood = np.exp(evidence.log - evidence.log.max())
     held, seen = float(f @ q), float(likelihood @ q)
     if held == 0 or seen == 0:
@@ -83,9 +77,6 @@ def tight_statement(evidence: FiniteEvidence, below: float) -> Proposition:
     "It is the likeliest value", held by somebody who takes that value, rarely, or the least likely one to be true: the
     rarer, the more is gained. With p = (e^below - 1) / (e^limit - 1) the gain is the limit less `below`.
     Source: Lemma 3.2 with its probability in closed form.
-
-    Raises:
-        SordinoError: nothing above 0, or reports that some value cannot cause: then no gain is the largest.
 
     Example:
         >>> evidence = FiniteEvidence(np.log([0.75, 0.25]))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.exact.arrays import Floats
 from sordino.tables.duckdb import header, quote, read_batches
 
 POSITION = ("latitude", "longitude")
@@ -36,12 +37,7 @@ class Checkins:
 
 
 def read_checkins(path: Path, grid: Grid) -> Checkins:
-    """Read a table of check-ins.
-
-    Raises:
-        SordinoError: an unreadable table, a missing column, a position or count that is no number, a count that is
-            negative or broken, nobody on the map, or too many.
-    """
+    """Read a table of check-ins."""
     columns = _columns(path)
     # By way of text, so that a truth value is no number either; a cast that fails gives a missing one. Where only
     # casts are asked for, DuckDB moves them into its CSV reader, which fails: trimming keeps them out.
@@ -58,17 +54,12 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
         outside += int(count[~inside].sum())
     if not people.any():
         area = f"{grid.south:g} to {grid.north:g} N and {-grid.west:g} to {-grid.east:g} W"
-        raise SordinoError(
-            f"{path} must have check-ins within {area}",
-            found=f"none of {rows:,} rows" if rows else "no rows",
-            step="give degrees, in columns latitude and longitude",
-        )
+        rule = f"{path} must have check-ins within {area}"
+        found = f"none of {rows:,} rows" if rows else "no rows"
+        raise SordinoError(rule, found=found, step="give degrees, in columns latitude and longitude")
     if people.sum() > MOST_PEOPLE:
-        raise SordinoError(
-            f"{path} must have at most {MOST_PEOPLE:,} check-ins",
-            found=f"{people.sum():,}",
-            step="take a sample of them",
-        )
+        rule = f"{path} must have at most {MOST_PEOPLE:,} check-ins"
+        raise SordinoError(rule, found=f"{people.sum():,}", step="take a sample of them")
     return Checkins(people, outside)
 
 
@@ -79,15 +70,14 @@ def _columns(path: Path) -> tuple[str, ...]:
         return *POSITION, COUNT
     if COUNT in [name.strip().lower() for name in names]:
         # Left unread, each of its rows would pass for one person.
-        raise SordinoError(
-            f"{path}: a column of counts must be called {COUNT}", found="another spelling", step="mind blanks and case"
-        )
+        rule = f"{path}: a column of counts must be called {COUNT}"
+        raise SordinoError(rule, found="another spelling", step="mind blanks and case")
     return POSITION
 
 
-def _numbers(path: Path, batch: pa.RecordBatch, column: str, rows: int) -> NDArray[np.float64]:
+def _numbers(path: Path, batch: pa.RecordBatch, column: str, rows: int) -> Floats:
     """One column of a batch that begins after so many rows."""
-    numbers: NDArray[np.float64] = batch.column(column).to_numpy(zero_copy_only=False)
+    numbers: Floats = batch.column(column).to_numpy(zero_copy_only=False)
     _refuse(~np.isfinite(numbers), f"{path}, row {{}}, {column}: must be a number", rows)
     if column == COUNT:
         _refuse(numbers < 0, f"{path}, row {{}}, {column}: must not be negative", rows)

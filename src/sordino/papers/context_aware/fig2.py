@@ -11,20 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method
+from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats, NatsLike
-from sordino.papers.simulation import (
-    CONTESTANTS,
-    METHODS,
-    Advance,
-    Contestant,
-    SimulationSource,
-    contestant,
-    distances,
-)
+from sordino.papers.simulation import CONTESTANTS, METHODS, Advance, Contestant, SimulationSource, contestant, distances
 
 K = 1000
 BLOCKS = (1, 10, 20, 50, 100)
@@ -57,8 +49,6 @@ class CurvePoint:
     Attributes:
         distribution: the law that people are drawn from.
         blocks: how many, m.
-        mechanism: the paper's, or the best.
-        estimator: the post-processing.
         tv: mean total variation distance to the law.
         paper: what it should be, for the paper's mechanism and setting, where that is known.
     """
@@ -71,7 +61,7 @@ class CurvePoint:
     paper: float | None
 
 
-def distributions(k: int = K) -> dict[str, NDArray[np.float64]]:
+def distributions(k: int = K) -> dict[str, Floats]:
     """The laws by name, shape (k,) each."""
     index = np.arange(k)
     geometric = 0.8**index
@@ -103,9 +93,7 @@ def fig2(
     Args:
         people: how many are drawn anew in each run.
         epsilon: within each block.
-        repeats: simulated runs to average over.
         advance: called with the number of estimates made since the last call.
-        methods: the kinds of post-processing.
         k: values; a multiple of 100.
     """
     known = people == PEOPLE and Nats.of(epsilon) == Nats.of(1) and k == K

@@ -48,9 +48,6 @@ class Cell:
     """One entry of the table.
 
     Attributes:
-        blocks: the column.
-        mechanism: the paper's, or the best.
-        estimator: the post-processing.
         tv: mean total variation distance to the people's shares.
     """
 
@@ -85,7 +82,6 @@ def table1(
     Args:
         people: shape (k,), how many each cell of the map has.
         epsilon: within each block.
-        repeats: simulated runs to average over.
         advance: called with the number of estimates made since the last call.
         grid: the map; rows and columns in multiples of 25 and 70.
         smoothed: whether the best mechanism's estimates are smoothed too, where this is expected to be nearer.

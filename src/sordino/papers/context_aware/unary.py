@@ -21,6 +21,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, least_weight, most_weight
 from sordino.exact.combinatorics.subsets import bit_counts
 from sordino.exact.messages.arguments import checked_class
@@ -83,13 +84,11 @@ class UnaryEncoding(Brief, SupportMechanism):
 
     @property
     def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
         sensitive = ",".join(map(str, self.sensitive.tolist()))
         return f"unary k={self.k} sensitive={sensitive} threshold={self.threshold} hidden={self.hidden}"
 
     @property
     def outputs(self) -> int:
-        """Masks of k bits."""
         return 1 << self.k
 
     @property
@@ -109,7 +108,6 @@ class UnaryEncoding(Brief, SupportMechanism):
 
     @cached_property
     def reading(self) -> Reading:
-        """Each bit by itself."""
         hit, hidden = self.threshold / WORD, self.hidden / WORD
         noisy = Reading.of(np.full(self.k, hit), np.full(self.k, 1 - hit), alone=False)
         if not self.others.size:
@@ -153,33 +151,27 @@ class UnaryEncoding(Brief, SupportMechanism):
                 code |= 1 << int(self.others[0])
                 yield ColumnClass(self.k, count + rest, code, (ValueClass(self.others, told),))
 
-    def support(self, counters: NDArray[np.float64]) -> Support:
-        """The counters themselves."""
+    def support(self, counters: Floats) -> Support:
         own = counters[..., :-1]
         return Support(own, np.broadcast_to(counters[..., -1:], own.shape))
 
-    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each bit is to be set; and that there is a report."""
+    def forward(self, p: Floats) -> Floats:
         total = p.sum(axis=-1, keepdims=True)
         return np.concatenate((p * self._own + (total - p) * self._foreign, total), axis=-1)
 
-    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose."""
+    def adjoint(self, weights: Floats) -> Floats:
         own = weights[..., :-1]
         foreign = own * self._foreign
-        expected: NDArray[np.float64] = own * self._own + foreign.sum(axis=-1, keepdims=True) - foreign
+        expected: Floats = own * self._own + foreign.sum(axis=-1, keepdims=True) - foreign
         return expected + weights[..., -1:]
 
     def reports(self, counters: NDArray[np.integer]) -> int:
-        """The last counter."""
         return int(counters[-1])
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
-        """If no bit was set more often than there are reports."""
         return bool((counters[..., :-1] <= counters[..., -1:]).all())
 
-    def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The last counter."""
+    def block_shares(self, law: Floats) -> Floats:
         return law[..., -1:]
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -193,14 +185,14 @@ class UnaryEncoding(Brief, SupportMechanism):
         return sum(1 << int(value) for value in self.sensitive)
 
     @cached_property
-    def _own(self) -> NDArray[np.float64]:
+    def _own(self) -> Floats:
         """How likely each value is to set its own bit, shape (k,)."""
         own = np.full(self.k, self.threshold / WORD)
         own[self.others] = (WORD - self.hidden) / WORD
         return own
 
     @cached_property
-    def _foreign(self) -> NDArray[np.float64]:
+    def _foreign(self) -> Floats:
         """How likely each bit is to be set by another value, shape (k,)."""
         foreign = np.zeros(self.k)
         foreign[self.sensitive] = (WORD - self.threshold) / WORD

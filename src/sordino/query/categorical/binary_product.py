@@ -20,10 +20,11 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
+from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import FEWEST, category_at, number_at, require_two
-from sordino.query.number import NumberStatistic, point_label, rounding_of
-from sordino.query.reader import ROUNDING, Floats, NumberReader, Places
+from sordino.query.number import NumberStatistic, rounding_of
+from sordino.query.reader import Floats, NumberReader, Places
 from sordino.query.statistic import attribute_list
 
 
@@ -55,23 +56,16 @@ class BinaryProduct(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, int]:
-        """Both."""
         return self.first, self.second
 
     @property
     def description(self) -> str:
-        """The product."""
         category = f"the category of {attribute_list([self.first])}, counted as -1 or 1"
         other = attribute_list([self.second]) if self.categories == 1 else f"that of {attribute_list([self.second])}"
         return f"the product of {category}, and {other}, {rounding_of(2)}"
 
-    def label(self, value: int) -> str:
-        """The sign."""
-        return point_label(value, 2)
-
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """The categories'."""
         return dict.fromkeys(self.places[: self.categories], FEWEST)
 
     @property
@@ -81,7 +75,6 @@ class BinaryProduct(NumberStatistic):
 
     @property
     def k(self) -> int:
-        """A sign."""
         return 2
 
     @property
@@ -94,57 +87,38 @@ class BinaryProduct(NumberStatistic):
         others = [(Indicator(self.second, v), 2 * v - 1) for v in range(FEWEST)]
         return tuple((sort_factors((one, other)), sign * its * signs) for one, sign in own for other, its in others)
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """Both places, and how many of them are categories."""
-        return self.first, self.second, self.categories
-
     def with_places(self, place: Mapping[int, int]) -> "BinaryProduct":
-        """At their new places."""
         return BinaryProduct(place[self.first], place[self.second], self.categories)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """With as many categories."""
         return self.name, self.categories
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs of such products."""
         first, second = (np.array(places) for places in zip(*(one.places for one in alike), strict=True))
         return _BinaryProductReader(first, second, self.categories)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
-        plus = float((1 + self._reader_of_one.products(records, None, None)).mean()) / 2
+        reader = _BinaryProductReader(np.array([self.first]), np.array([self.second]), self.categories)
+        plus = float((1 + reader.products(records, None, None)).mean()) / 2
         return np.array([1 - plus, plus])
-
-    @property
-    def _reader_of_one(self) -> "_BinaryProductReader":
-        return _BinaryProductReader(np.array([self.first]), np.array([self.second]), self.categories)
 
 
 @dataclass(frozen=True, eq=False)
 class _BinaryProductReader:
-    """Products with a category of two, as signs by one word.
-
-    Attributes:
-        first, second: the places of each statistic's attributes, shape (statistics,).
-        categories: how many of the two are categories.
-    """
+    """Products with a category of two, as signs by one word; of the two attributes one or both are categories."""
 
     first: Places
     second: Places
     categories: int
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The sign."""
-        return ROUNDING.positive(self.products(records, rows, which), stream.next()).astype(np.intp)
+        return round_to_plus(self.products(records, rows, which), stream.next()).astype(np.intp)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Of two signs."""
         chosen = np.array([which])
         product = self.products(np.array([record], dtype=np.float64), np.array([0]), chosen)
-        plus = Fraction(ROUNDING.weight(float(product[0])), WORD)
+        plus = Fraction(plus_weight(float(product[0])), WORD)
         return [1 - plus, plus]
 
     def products(self, records: Floats, rows: Places | None, which: Places | None) -> Floats:

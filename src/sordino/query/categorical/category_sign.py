@@ -53,37 +53,30 @@ class CategoryAndSign(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Both."""
         return self.place, self.number
 
     @property
     def description(self) -> str:
-        """The category and the sign."""
         category, number = attribute_list([self.place]), attribute_list([self.number])
         return f"the category of {category} and {number}, {rounding_of(2)}, together"
 
     def label(self, value: int) -> str:
-        """The category by its number, and the sign."""
         return f"category {value // 2} and {point_label(value % 2, 2)}"
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
-        """The category, and a sign."""
         return (self.place, self.categories), (self.number, 2)
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """The category's."""
         return {self.place: self.categories}
 
     @property
     def sign_places(self) -> tuple[int, int]:
-        """Both."""
         return self.place, self.number
 
     @property
     def k(self) -> int:
-        """Two signs for each category."""
         return 2 * self.categories
 
     @property
@@ -95,27 +88,18 @@ class CategoryAndSign(NumberStatistic):
         alone: list[tuple[Factors, Floats]] = [((name,), own) for name, own in inside]
         return (*alone, ((self.number,), signs), *(((self.number, name), signs * own) for name, own in inside))
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """The place of the category, how many there are, and the place of the number."""
-        return self.place, self.categories, self.number
-
     def with_places(self, place: Mapping[int, int]) -> "CategoryAndSign":
-        """At their new places."""
         return CategoryAndSign(place[self.place], self.categories, place[self.number])
 
     @property
     def kind(self) -> tuple[str, int]:
-        """With as many categories."""
         return self.name, self.k
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of categories and signs."""
         signs = SignReader.of([[(one.number,)] for one in alike])
         return _CategoryAndSignReader(np.array([one.place for one in alike]), self.categories, signs)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         category = categories_of(records[:, self.place], self.categories)
         plus = np.bincount(category, (1 + records[:, self.number]) / 2, self.categories)
         minus = np.bincount(category, (1 - records[:, self.number]) / 2, self.categories)
@@ -124,26 +108,17 @@ class CategoryAndSign(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _CategoryAndSignReader:
-    """A category, and a sign by one word.
-
-    Attributes:
-        place: of each statistic's category, shape (statistics,).
-        categories: how many there are.
-        signs: what reads the numbers.
-    """
+    """A category, and a sign by one word."""
 
     place: Places
     categories: int
     signs: SignReader
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The category, then the sign."""
         own = category_at(records, rows, which, self.place, self.categories)
-        found: Places = 2 * own + self.signs.read(records, rows, which, stream)
-        return found
+        return 2 * own + self.signs.read(records, rows, which, stream)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """Two signs of one category."""
         law = [Fraction(0)] * (2 * self.categories)
         own = int(categories_of(np.array([record[self.place[which]]]), self.categories)[0])
         law[2 * own : 2 * own + 2] = self.signs.law(record, which)

@@ -22,26 +22,17 @@ def number_at(records: Floats, rows: Places | None, which: Places | None, places
     """The number at each person's place, shape (p,)."""
     people = np.arange(len(records)) if rows is None else rows
     chosen: NDArray[np.intp] = places[:1] if which is None else places.take(which)
-    numbers: Floats = records[people, chosen]
-    return numbers
+    return records[people, chosen]
 
 
 def require_two(one: int, other: int) -> None:
-    """Refuse what are no two places.
-
-    Raises:
-        SordinoError: one place twice, or others than whole numbers from 0 on.
-    """
+    """Refuse what are no two places."""
     require_places((one, other))
     if one == other:
         raise SordinoError("two attributes must be read together", found=f"place {one} twice")
 
 
 def require_categories(count: int) -> None:
-    """Refuse another number of categories than can be read.
-
-    Raises:
-        SordinoError: one, or too many.
-    """
+    """Refuse another number of categories than can be read."""
     if type(count) is not int or not FEWEST <= count <= MOST_CATEGORIES:
         raise SordinoError(f"there must be {FEWEST} to {MOST_CATEGORIES} categories", found=shown(count))

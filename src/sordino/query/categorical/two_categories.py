@@ -51,31 +51,25 @@ class TwoCategories(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Both."""
         return self.first, self.second
 
     @property
     def description(self) -> str:
-        """Both categories."""
         return f"the categories of {attribute_list(self.places)} together"
 
     def label(self, value: int) -> str:
-        """Both categories by their numbers."""
         return f"categories {value // self.others} and {value % self.others}"
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
-        """Both."""
         return (self.first, self.categories), (self.second, self.others)
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """Both."""
         return {self.first: self.categories, self.second: self.others}
 
     @property
     def k(self) -> int:
-        """All combinations."""
         return self.categories * self.others
 
     @property
@@ -90,39 +84,25 @@ class TwoCategories(NumberStatistic):
         products = [(sort_factors((one, other)), own * its) for one, own in inside[0] for other, its in inside[1]]
         return (*alone, *products)
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """Each place, followed by how many categories there are."""
-        return self.first, self.categories, self.second, self.others
-
     def with_places(self, place: Mapping[int, int]) -> "TwoCategories":
-        """At their new places."""
         return TwoCategories(place[self.first], self.categories, place[self.second], self.others)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """With as many categories; of the second one, too."""
         return f"{self.name} {self.others}", self.k
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of two categories."""
         first, second = (np.array(places) for places in zip(*(one.places for one in alike), strict=True))
         return _TwoCategoriesReader(first, self.categories, second, self.others)
 
     def shares(self, records: Floats) -> Floats:
-        """The mean law of some records, shape (k,)."""
         first, second = (categories_of(records[:, place], count) for place, count in self.category_counts.items())
         return np.bincount(first * self.others + second, minlength=self.k) / len(records)
 
 
 @dataclass(frozen=True, eq=False)
 class _TwoCategoriesReader:
-    """Two categories, without a word.
-
-    Attributes:
-        first, second: the places of each statistic's categories, shape (statistics,).
-        categories, others: how many there are of each.
-    """
+    """Two categories, without a word."""
 
     first: Places
     categories: int
@@ -130,14 +110,11 @@ class _TwoCategoriesReader:
     others: int
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The combination."""
         del stream
         own = category_at(records, rows, which, self.first, self.categories)
-        found: Places = own * self.others + category_at(records, rows, which, self.second, self.others)
-        return found
+        return own * self.others + category_at(records, rows, which, self.second, self.others)
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """One value surely."""
         pair = (self.first[which], self.categories), (self.second[which], self.others)
         own, other = (int(categories_of(np.array([record[place]]), count)[0]) for place, count in pair)
         law = [Fraction(0)] * (self.categories * self.others)

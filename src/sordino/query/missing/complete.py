@@ -59,32 +59,26 @@ class CompleteCase(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Those of the statistic, and of all numbers that may be missing."""
         own = self.statistic.places
         return *own, *(place for place in self.needed if place not in own)
 
     @property
     def description(self) -> str:
-        """The statistic, and that some number may be missing."""
         return f"{self.statistic.description}, or that one of {attribute_list(self.needed)} is missing"
 
     def label(self, value: int) -> str:
-        """The statistic's, or that a number is missing."""
         return "missing" if value == self.statistic.k else self.statistic.label(value)
 
     @property
     def optional(self) -> tuple[int, ...]:
-        """All that may be missing."""
         return self.needed
 
     @property
     def category_counts(self) -> Mapping[int, int]:
-        """The statistic's."""
         return self.statistic.category_counts
 
     @property
     def k(self) -> int:
-        """The statistic's values, and that a number is missing."""
         return self.statistic.k + 1
 
     @property
@@ -100,41 +94,30 @@ class CompleteCase(NumberStatistic):
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        """How many numbers may be missing, their places, and the statistic's arguments."""
         return len(self.needed), *self.needed, *self.statistic.arguments
 
     @property
     def call(self) -> tuple[str | int, ...]:
-        """With the statistic's name."""
         return f"{self.name}-{self.statistic.name}", *self.arguments
 
     @property
     def parameters(self) -> str:
-        """All that defines both, as canonical text."""
         return " ".join(map(str, self.call))
 
     def with_places(self, place: Mapping[int, int]) -> "CompleteCase":
-        """At their new places."""
         return CompleteCase(self.statistic.with_places(place), tuple(sorted(place[old] for old in self.needed)))
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Statistics of one kind, where the same numbers may be missing."""
         own, _ = self.statistic.kind
         return f"{self.name} {self.needed} {own}", self.k
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of all of them."""
         own = [one.statistic for one in alike]
         return _CompleteReader(own[0].reader(own), self.statistic.k, self.complete)
 
     def shares(self, records: Floats, complete: float | None = None) -> Floats:
-        """The mean law of some records, shape (k,).
-
-        Args:
-            records: shape (n, d), NaN where a number is missing.
-            complete: the share of people of whom none is; as among these records by default.
-        """
+        """The mean law of some records, shape (k,), where a share of the people, by default theirs, is complete."""
         whole = records[self.complete.holds(records)]
         share = len(whole) / len(records) if complete is None else complete
         law = self.statistic.shares(whole) if len(whole) else np.zeros(self.statistic.k)
@@ -143,20 +126,13 @@ class CompleteCase(NumberStatistic):
 
 @dataclass(frozen=True, eq=False)
 class _CompleteReader:
-    """What reads statistics of complete cases: by the same words and steps, whether or not a number is missing.
-
-    Attributes:
-        own: what reads the statistics.
-        k: their values.
-        complete: which numbers a complete case has.
-    """
+    """What reads statistics of complete cases: by the same words and steps, whether or not a number is missing."""
 
     own: NumberReader
     k: int
     complete: Completeness
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
-        """The statistic's value, or the one after them."""
         looked_at = records if rows is None else records.take(rows, axis=0)
         missing = ~self.complete.holds(looked_at)
         found = self.own.read(records, rows, which, stream)
@@ -165,7 +141,6 @@ class _CompleteReader:
         return found
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
-        """The statistic's, or surely the value after them."""
         if not self.complete.holds(np.array([record], dtype=np.float64))[0]:
             return [Fraction(0)] * self.k + [Fraction(1)]
         return [*self.own.law(record, which), Fraction(0)]

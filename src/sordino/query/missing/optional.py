@@ -58,26 +58,21 @@ class OptionalNumber(NumberStatistic):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
     def description(self) -> str:
-        """The number, how it is rounded, and that it may be missing."""
         return f"{attribute_list(self.places)}, {rounding_of(self.points)}, or that it is missing"
 
     def label(self, value: int) -> str:
-        """The point, or that there is none."""
         return "missing" if value == self.points else point_label(value, self.points)
 
     @property
     def optional(self) -> tuple[int, ...]:
-        """Its own."""
         return (self.place,)
 
     @property
     def k(self) -> int:
-        """The points, and that there is none."""
         return self.points + 1
 
     @property
@@ -86,31 +81,18 @@ class OptionalNumber(NumberStatistic):
         numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
         return ((self.place,), numbers), (presence(self.place), np.append(np.ones(self.points), -1.0))
 
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        """The place and the points."""
-        return self.place, self.points
-
     def with_places(self, place: Mapping[int, int]) -> "OptionalNumber":
-        """At its new place."""
         return OptionalNumber(place[self.place], self.points)
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Grids of as many points."""
         return "optional", self.k
 
     def reader(self, alike: Sequence[Self]) -> OptionalReader:
-        """Of all of them."""
         return OptionalReader(GridReader(np.array([statistic.place for statistic in alike]), self.points))
 
     def shares(self, numbers: NDArray[np.float64], missing: float | None = None) -> Floats:
-        """The expected shares of what is read of some numbers, shape (k,).
-
-        Args:
-            numbers: in [-1, 1], shape (n,); NaN where they are missing.
-            missing: the share of people whose number is missing; as among these numbers by default.
-        """
+        """The mean law of some numbers, shape (k,), where a share of the people, by default theirs, lacks one, NaN."""
         there = numbers[~np.isnan(numbers)]
         absent = 1 - len(there) / len(numbers) if missing is None else missing
         return np.append(mean_points(there, self.points) * (1 - absent), absent)

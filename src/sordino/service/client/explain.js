@@ -17,6 +17,7 @@ function listed(names) {
 /** What a question asks for. */
 export function topic(part) {
   if (part.distribution !== undefined) return `in which range ${quoted(part.distribution)} lies`;
+  if (part.above !== undefined) return `whether ${quoted(part.above)} is ${part.threshold} or above`;
   if (part.table) return `${part.table.map(quoted).join(" and ")} together`;
   if (!part.numbers) return quoted(part.histogram ?? part.several);
   return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;

@@ -26,6 +26,7 @@ async function fetched(name) {
 function isAbout(part, { attribute, attributes }) {
   if (part.table) return attributes?.join("\n") === part.table.join("\n");
   if (part.numbers) return attribute === nameOf(part);
+  if (part.above !== undefined) return attribute === `${part.above} from ${part.threshold}`;
   return attribute === (part.histogram ?? part.distribution ?? part.several);
 }
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.audit.answers import monotone_pieces
 from sordino.audit.certify import Certificate, certify
-from sordino.audit.pieces import monotone_pieces
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.codec import thaw_over

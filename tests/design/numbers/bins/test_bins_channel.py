@@ -5,8 +5,7 @@ import pytest
 
 from sordino.audit.certify import certify
 from sordino.definition.pairwise import LDP
-from sordino.design.numbers.bins.bins_channel import FANS, BinLevels, BinsAsked, bins_channel
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.numbers.bins.bins_channel import FANS, BinLevels, BinsAsked, bins_channel, hierarchy
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval

@@ -14,12 +14,13 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats, coarse
+from sordino.design.coarse import coarse
 from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restore_sums, sparse
 from sordino.design.histograms.columns.extreme_rays import climb, floors, random_rays, starting_rays
 from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.histograms.columns.ray_search import Worth, approach
 from sordino.design.histograms.columns.symmetries import symmetries
+from sordino.exact.arrays import Floats
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
@@ -247,8 +248,7 @@ def _labels(floor: Floats, prior: Floats) -> NDArray[np.intp]:
 def _on_section(rays: Floats, prior: Floats) -> Floats:
     """The multiples with prior . v = 1; rows of zeros stay."""
     height = rays @ prior
-    scaled: Floats = rays / np.where(height > 0, height, 1.0)[..., None]
-    return scaled
+    return rays / np.where(height > 0, height, 1.0)[..., None]
 
 
 def _first(rays: Floats, floor: Floats, prior: Floats, orbits: Orbits) -> tuple[Floats, Floats]:

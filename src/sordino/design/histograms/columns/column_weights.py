@@ -14,8 +14,8 @@ from functools import partial
 
 import numpy as np
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.orbits import Orbits
+from sordino.exact.arrays import Floats
 
 GAP = 1e-9
 """Stop at this relative gap between the weights and their prices."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
+from sordino.exact.arrays import Floats
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
@@ -177,5 +177,4 @@ def _part(ray: Floats, floor: Floats) -> NDArray[np.bool_]:
 def scale(rays: Floats) -> Floats:
     """Rays with their largest entry 1; zeros stay."""
     top = rays.max(axis=-1, keepdims=True)
-    found: Floats = rays / np.where(top > 0, top, 1.0)
-    return found
+    return rays / np.where(top > 0, top, 1.0)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.extreme_rays import distinct
+from sordino.exact.arrays import Floats
 
 ALIKE = 40
 """Binary digits of the number by which one of the images of a ray is chosen."""

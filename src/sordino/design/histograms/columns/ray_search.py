@@ -9,8 +9,8 @@ Shapes: rays are rows, shape (n, k). Nothing here is a guarantee: what is overlo
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.coarse import Floats
 from sordino.design.histograms.columns.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scale
+from sordino.exact.arrays import Floats
 
 SETTLED = 4
 """Changes of single entries at most, for each value."""

@@ -68,8 +68,7 @@ def _stabilizers(group: Permutations, number: int) -> NDArray[np.bool_]:
 def _colours(labels: Labels) -> NDArray[np.intp]:
     """Values that may be exchanged have one colour: the same labels on, from and to them."""
     seen = np.column_stack([np.diag(labels), np.sort(labels, axis=1), np.sort(labels, axis=0).T])
-    colours: NDArray[np.intp] = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
-    return colours
+    return np.unique(seen, axis=0, return_inverse=True)[1].ravel()
 
 
 def _extend(labels: Labels, colours: NDArray[np.intp], images: list[int]) -> list[int] | None:

@@ -21,25 +21,28 @@ Measured (1-Wasserstein distance of smoothed curves, 256 bins, 10,000 and 100,00
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from math import floor
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.design.coarse import coarse_number
-from sordino.design.numbers.bins.hierarchy import hierarchy
+from sordino.design.coarse import coarse_number, exponential
+from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
-from sordino.design.numbers.missing.optional_wave import optional_wave
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import FEWEST_SMOOTHED
 from sordino.estimation.distributions.expected_errors import errors_of, functional_variances
 from sordino.estimation.distributions.range_shares import inside_ranges
-from sordino.estimation.distributions.subpopulation import below_edges
+from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
+from sordino.exact.arrays import Floats
+from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.hierarchy import LARGEST_FAN
+from sordino.mechanism.numbers.hierarchy import LARGEST_FAN, HierarchyResponse, level_sizes
+from sordino.mechanism.numbers.optional_window import OptionalWindow, common
 
 FANS = (2, 3, 4, 5, 8, 10, 16)
 """Nodes within a node, that are tried: round ranges begin and end at nodes of some. Few bins also as one level."""
@@ -47,16 +50,26 @@ FANS = (2, 3, 4, 5, 8, 10, 16)
 BETTER = 1 - 1e-6
 """A later candidate must be better by more than rounding, so that the same survey gives the same plan everywhere."""
 
+FAN = 4
+"""Nodes within a node."""
+
+MOST_CODES = 4
+"""For each node of a level: many more are hardly better, and all are worked with."""
+
+PARTS = (0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
+"""Of the largest probability of "missing" of whoever has a number, that are tried."""
+
+FEW = 16
+"""Bins by which the part is chosen."""
+
 
 @dataclass(frozen=True)
 class BinsAsked:
     """What will be shown of the bins of a number.
 
     Attributes:
-        widths: of the bins.
         ranges: whose shares are asked, by the edges where each begins and ends.
         quantiles: how many are asked.
-        smoothed: whether the fitted curve is smoothed.
         missing: the share of the people that is expected to lack the number; None where everybody has it.
     """
 
@@ -85,7 +98,7 @@ class BinsAsked:
         return not self.ranges and not self.quantiles
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Of evenly spread people, of all that is read."""
         bins = np.array(self.widths) / sum(self.widths)
         return bins if self.missing is None else np.append(bins * (1 - self.missing), self.missing)
@@ -136,13 +149,9 @@ class BinLevels:
 def bins_channel(asked: BinsAsked, levels: BinLevels) -> tuple[Nats, Mechanism]:
     """The level and the channel at which what is asked has the least noise; of equal ones the first.
 
-    Args:
-        asked: what will be shown.
-        levels: allowed.
-
     Example:
         >>> halves = BinsAsked((1.0,) * 64, ((0, 32), (32, 64)), 0, smoothed=True)
-        >>> level, mechanism = bins_channel(halves, BinLevels.alike(Nats.of(1)))
+        >>> level, mechanism = bins_channel(halves, BinLevels.uniform(Nats.of(1)))
         >>> mechanism.name, mechanism.fan
         ('hierarchy', 2)
     """
@@ -171,3 +180,64 @@ def _ways(asked: BinsAsked, levels: BinLevels) -> Iterator[tuple[Nats, Mechanism
             # At the smallest epsilons a level's mechanism may have no threshold.
             with suppress(SordinoError):
                 yield levels.whatever, hierarchy(k, levels.whatever, fan)
+
+
+def hierarchy(k: int, level: Nats, fan: int = FAN) -> HierarchyResponse:
+    """The hierarchy over k bins that keeps a level of LDP, by the least variance of each level's shares.
+
+    Fan-out 4 is near the best for any ranges under LDP (Cormode, Kulkarni and Srivastava 2019); where it is known which
+    ranges are asked, another may serve them better.
+
+    Example:
+        >>> hierarchy(20, Nats.of(2)).outputs
+        27
+    """
+    return HierarchyResponse(
+        k, fan, [counting_channel(nodes, level, MOST_CODES * nodes) for nodes in level_sizes(k, fan)]
+    )
+
+
+def optional_wave(k: int, level: Nats, missing: float) -> OptionalWindow:
+    """The channel over k bins, and no number, that keeps a level of LDP: a square wave, spliced with a value more.
+
+    `OptionalWindow` over the bins: windows as wide as those of the square wave (`square_wave`), and whoever has a
+    number says "missing" with some part of the largest probability that is of use. At a small epsilon a small one tells
+    the distribution better, and who has a number at all much worse. Of some parts the one is taken at which the exact
+    variances of both, at the declared share, have the least sum: of the share, and of the distribution function among
+    those who have the number, the mean over the edges, for evenly spread numbers (`Subpopulation`).
+
+    The part is chosen on few bins. A finer cut makes the function at each of its edges noisier, as many times as there
+    are bins, and nothing that is coarser: what is read of many bins are ranges, quantiles and a smoothed curve.
+
+    Args:
+        k: bins.
+        level: the loss allowed, above 0.
+        missing: the share of the people that is expected to lack the number, above 0 and below 1.
+
+    Example:
+        >>> channel = optional_wave(64, Nats.of(1), 0.1)
+        >>> channel.k, channel.outputs, round(channel.present / 2**64, 3), round(channel.absent / 2**64, 3)
+        (65, 97, 0.151, 0.411)
+    """
+    return _splice(k, level, _best_part(min(k, FEW), level, missing))
+
+
+@lru_cache(maxsize=1 << 8)
+def _best_part(k: int, level: Nats, missing: float) -> float:
+    return min(PARTS, key=lambda part: coarse_number(variance(_splice(k, level, part), missing)))
+
+
+def _splice(k: int, level: Nats, part: float) -> OptionalWindow:
+    bins = square_wave(k, level)
+    growth, least = Fraction(float(exponential(np.array([level.floor()]))[0])), common(bins)
+    present = floor(WORD * Fraction(part) * (1 - least) / (growth - least))
+    return OptionalWindow(bins, level, min(max(present, 1), WORD - 1))
+
+
+def variance(channel: OptionalWindow, missing: float) -> float:
+    """The variance, times n, of the share of people who lack the number, and that of the function: see above."""
+    k = channel.bins.k
+    having = Subpopulation(channel, channel.forward(np.append(np.full(k, (1 - missing) / k), missing)), k)
+    below = having.contributions(below_edges(k))
+    errors = below**2 @ having.law - (below @ having.law) ** 2
+    return float(errors.mean()) + having.share_variance(having.law)

@@ -9,12 +9,12 @@ each moment is told by one query this is p_q in proportion to the root of w M, a
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.design.coarse import coarse
 from sordino.design.numbers.drawn_answers import whole_shares
 from sordino.domain.moment import Factors
 from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.exact.arrays import Floats
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
@@ -53,7 +53,7 @@ def least_error_shares(asked: Sampled, weights: Mapping[Factors, float]) -> list
     query = np.array([part.query for part in reader.query_moments])
     moment = np.array([part.moment for part in reader.query_moments])
     inverse = 1 / coarse(np.array([part.largest for part in reader.query_moments]))
-    shares: NDArray[np.float64] = np.full(len(asked.queries), 1 / len(asked.queries))
+    shares: Floats = np.full(len(asked.queries), 1 / len(asked.queries))
     for _ in range(STEPS):
         precision = np.bincount(moment, shares[query] * inverse, reader.moments.m)
         slope = np.bincount(query, (importance / precision**2)[moment] * inverse, len(shares))

@@ -7,7 +7,6 @@ of complete cases every report tells how many there are.
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, unknown_records
 from sordino.domain.coded import CODES
@@ -15,10 +14,9 @@ from sordino.domain.ranges import Ranges
 from sordino.estimation.estimated_moments import MomentReader, read_moments
 from sordino.estimation.mean_readings import MeanReadings
 from sordino.estimation.missing.complete_cases import CompleteCases
+from sordino.exact.arrays import Floats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
-
-Floats = NDArray[np.float64]
 
 MANY = 1e15
 """People of the expected tally: what an estimator adds for small numbers is nothing then."""
@@ -31,10 +29,7 @@ def expected_by_tally(asked: Sampled, reader: MomentReader, ranges: Ranges, read
     """What the estimates are expected to be made of.
 
     Args:
-        asked: the queries.
-        reader: of their tally.
         ranges: of the numbers whose moments it tells.
-        readings: what is read of the people.
     """
     tally = expected_tally(asked, readings)
     covariance = reader.covariance(tally) * MANY
@@ -58,7 +53,6 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
     Numbers are as in `unknown_records`; categories go with nothing.
 
     Args:
-        d: how many attributes.
         categories: for each attribute of categories, by its place, the shares of people in each.
     """
     numbers = [place for place in range(d) if place not in categories]

@@ -63,14 +63,7 @@ def sampled_regression(
 
     Args:
         deltas: for each attribute of the record, the bound of Bayesian coordinate DP; none above epsilon.
-        epsilon: the LDP level of every report.
-        dependence: bounds between the attributes.
-        target: the place of the number that is predicted.
-        features: the places of those that predict it.
         categories: for the features that are categories, how many there are.
-
-    Raises:
-        SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
     """
 
     def of_pair(one: int, other: int) -> Nats:
@@ -90,11 +83,7 @@ def sampled_regression(
 
 
 def regression_needs(target: int, features: Sequence[int], categories: Mapping[int, int]) -> list[NumberStatistic]:
-    """The statistics that a regression needs; of numbers alone a sign for each number and product.
-
-    Raises:
-        SordinoError: too many categories and numbers together.
-    """
+    """The statistics that a regression needs; of numbers alone a sign for each number and product."""
     coded = [place for place in features if place in categories]
     numbers = [place for place in features if place not in categories]
     if coded:
@@ -106,11 +95,7 @@ def regression_needs(target: int, features: Sequence[int], categories: Mapping[i
 
 
 def require_levels(asked: Sequence[tuple[NumberStatistic, Nats]]) -> None:
-    """Refuse statistics of which nothing may be told.
-
-    Raises:
-        SordinoError: such a statistic.
-    """
+    """Refuse statistics of which nothing may be told."""
     for statistic, level in asked:
         if level.floor() < LEAST_LEVEL:
             found = f"a level of {level.floor():.1g} for {statistic.parameters}"
@@ -137,11 +122,7 @@ def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[Nu
 
 
 def _require_few(categories: Sequence[int], numbers: int) -> None:
-    """Refuse what would tell too many moments.
-
-    Raises:
-        SordinoError: more than `MOST_TOLD`, or more than `MOST_CELLS` of two attributes.
-    """
+    """Refuse what would tell too many moments."""
     largest = sorted(categories, reverse=True)[:2]
     if len(largest) > 1 and prod(largest) > MOST_CELLS:
         rule = f"two features together must have at most {MOST_CELLS:,} combinations of categories"

@@ -51,23 +51,14 @@ PARTS = (0.05, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
 
 
 def complete_covariance(
-    deltas: Sequence[Nats],
-    epsilon: Nats,
-    dependence: Dependence,
-    asked: Sequence[int],
-    missing: Mapping[int, float],
+    deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int], missing: Mapping[int, float]
 ) -> Sampled:
     """The queries for the covariance matrix of some numbers of a record of d attributes, among complete cases.
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
-        epsilon: the LDP level of a report at most.
-        dependence: between all attributes.
         asked: the places of the numbers; the queries read these numbers, in this order.
         missing: for the places of those that may be missing, the share of the people that is expected to lack it.
-
-    Raises:
-        SordinoError: a statistic of which nothing may be told.
 
     Example:
         >>> one = [Nats.of(1)] * 2
@@ -93,15 +84,8 @@ def complete_regression(
     """Those for a regression of the last of some attributes on the others; arguments and errors as above.
 
     Args:
-        deltas: as above.
-        epsilon: likewise.
-        dependence: likewise.
         asked: the places of the features, then that of the target.
-        missing: as above.
         categories: for the features that are categories, how many there are.
-
-    Raises:
-        SordinoError: also too many categories and numbers together.
     """
     *features, target = asked
     sizes = categories or {}

@@ -18,20 +18,13 @@ from sordino.query.sampled import Sampled
 
 
 def expected_means_given(
-    names: Sequence[str],
-    queries: Sampled,
-    ranges: Ranges,
-    people: int,
-    readings: MeanReadings,
+    names: Sequence[str], queries: Sampled, ranges: Ranges, people: int, readings: MeanReadings
 ) -> NumbersAccuracy:
     """Expected standard errors of the means, then of the shares that are missing, with this many people.
 
     Args:
         names: of the numbers, in the queries' order.
         queries: one for each number, one of which is drawn for each person.
-        ranges: of the numbers, in the units of the data.
-        people: who answer.
-        readings: what is expected to be read of them.
     """
     means: dict[int, float] = {}
     shares: dict[int, float] = {}

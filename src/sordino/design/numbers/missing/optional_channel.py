@@ -19,9 +19,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from sordino.design.coarse import Floats, coarse_number, exponential
+from sordino.design.coarse import coarse_number, exponential
 from sordino.design.integer_channel import integer_channel
 from sordino.design.numbers.best_table import LARGEST_LEVEL, best_table
+from sordino.exact.arrays import Floats
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism

@@ -23,18 +23,12 @@ from sordino.query.sampled import Sampled
 
 
 def optional_means(
-    deltas: Sequence[Nats],
-    epsilon: Nats,
-    dependence: Dependence,
-    asked: Sequence[int],
-    missing: Mapping[int, float],
+    deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int], missing: Mapping[int, float]
 ) -> Sampled:
     """The queries for the means of some numbers of a record of d attributes.
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
-        epsilon: the LDP level of a report at most.
-        dependence: between all attributes.
         asked: the places of the numbers; the queries read these numbers, in this order.
         missing: for the places of those that may be missing, the share of the people that is expected to lack it.
     """

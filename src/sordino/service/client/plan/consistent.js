@@ -27,7 +27,8 @@ const isKnown = (plan) => plan.queries.flatMap(about).every((name) => Object.has
 
 function isAskedOnce(plan) {
   const tables = asked(plan, "table").map(({ table }) => JSON.stringify([...table].sort()));
-  return [asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), asked(plan, "several").map((part) => part.several), tables].every(unlike);
+  const sides = asked(plan, "above").map(({ above, threshold }) => JSON.stringify([above, threshold]));
+  return [sides, asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), asked(plan, "several").map((part) => part.several), tables].every(unlike);
 }
 
 /** Whether questions are about attributes of their kinds. */
@@ -38,7 +39,7 @@ function fitsKinds(plan) {
     if (own(plan, about(part)).some(hasSeveral)) return false;
     if (part.table) return own(plan, part.table).every(isCounted);
     if (part.histogram !== undefined) return plan.attributes[part.histogram].protect !== undefined;
-    const numbers = part.numbers ? numbersOf(part) : [part.distribution];
+    const numbers = part.numbers ? numbersOf(part) : about(part);
     return numbers.every((name) => !isCounted(plan.attributes[name]));
   });
 }
@@ -63,10 +64,19 @@ function coversNumber(plan) {
   });
 }
 
+/** Whether thresholds cut the range of a number that everybody has. */
+function cutsNumber(plan) {
+  return asked(plan, "above").every(({ above, threshold }) => {
+    const { missing, number: { low, high } } = plan.attributes[above];
+    return missing === undefined && low < threshold && threshold < high;
+  });
+}
+
 function isFew(plan) {
   const sizes = plan.queries.map((part) => {
     if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
     if (part.several !== undefined) return part.way === "category" ? 2 : countCombinations(plan.attributes[part.several]);
+    if (part.above !== undefined) return 2;
     const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
     return names.length && own(plan, names).reduce((all, each) => all * size(each), 1);
   });
@@ -193,13 +203,14 @@ function protectsDeciding({ attributes, dependence }) {
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
-  ["a histogram, a distribution and a table must be asked once", isAskedOnce],
+  ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],
   ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
   ["what is asked only because of earlier answers must depend on categories of other attributes, and not on itself", decidesBefore],
   ["what tells for certain of another attribute must be protected as well, and nothing may bound what it tells", protectsDeciding],
   [`at most ${MOST_COMBINATIONS} combinations may be values of one channel`, combinesFew],
   ["categories must be features of a regression, each with a base that is one of them", hasBases],
   ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
+  ["a threshold must lie within the range of a number that everybody has", cutsNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
   ["each attribute must read a column of its own", hasOwnColumns],

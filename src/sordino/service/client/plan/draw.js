@@ -155,6 +155,27 @@ class Distribution {
   }
 }
 
+/** Of the side of a threshold on which a number lies; what equals it lies above. */
+class Above {
+  constructor(plan, part) {
+    this.part = part;
+    this.mechanism = new Mechanism(part.mechanism);
+    this.mechanisms = [this.mechanism];
+    this.outputs = this.mechanism.outputs;
+    requires(this.mechanism.k === 2, "a mechanism must have a threshold's two sides", String(this.mechanism.k));
+    requireExpected(part.expected && [part.expected], [2]);
+  }
+
+  label(side) {
+    const { threshold } = this.part;
+    return side ? `${threshold} and above` : `below ${threshold}`;
+  }
+
+  answer(found, words) {
+    return this.mechanism.code(Number(found.get(this.part.above) >= this.part.threshold), words);
+  }
+}
+
 /** Of one question: mechanisms, and their codes together. */
 const [MOST_MECHANISMS, MOST_CODES] = [2 ** 12, 2n ** 18n];
 
@@ -273,7 +294,7 @@ class Choice {
 }
 
 /** Each kind of question, by the word for what it asks. */
-const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, several: Several, numbers: Numbers };
+const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, above: Above, several: Several, numbers: Numbers };
 
 /** A plan made ready to draw from. */
 export class Questions {

@@ -159,6 +159,15 @@ const QUESTION = anyOf(
     mechanism: isTable,
     "expected?": EXPECTED,
   }),
+  fields({
+    above: text,
+    threshold: real,
+    weight: WEIGHT,
+    epsilon: isEpsilon,
+    subtract_totals: truth,
+    mechanism: isTable,
+    "expected?": EXPECTED,
+  }),
   both(
     fields({
       distribution: text,

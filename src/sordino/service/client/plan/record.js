@@ -13,7 +13,7 @@ export class AnswerError extends Error {
 }
 
 /** The names of the attributes that a question is about. */
-export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.several];
+export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.above ?? part.several];
 
 /** The names of the attributes that a plan asks for, each after those that decide whether it is asked. */
 export function asked(plan) {
