@@ -98,6 +98,24 @@ def test_a_sample_tells_nothing_of_what_is_not_asked_of_all():
         dependence(survey(), {"smoker": ["yes"], "packs": ["1"]})
 
 
+BOUNDS = {
+    "rest": {"rest": {"smoker": "1/2", "packs": "1", "other": "1"}},
+    "of what is asked": {"statistics": [{"attribute": "smoker", "statistic": ["packs"], "bound": "1/2"}]},
+    "of another": {"statistics": [{"attribute": "other", "statistic": ["packs"], "bound": "1/2"}]},
+}
+
+
+@in_one("bound", [*BOUNDS])
+def test_plans_that_bound_what_is_certain_are_refused(bound):
+    asks = {"histogram": "packs"}, {"histogram": "other"}
+    others = {"other": {"categories": ["a", "b"], "delta": "1/2"}}
+    document = json.loads(plan(survey(ask=asks, attribute=others), 1000).bytes)
+    whole = {"rest": dict.fromkeys(("smoker", "packs", "other"), "1"), "statistics": [], "ground": ["declared"]}
+    assert Plan.of_text(sealed({**document, "dependence": whole}), "the plan")
+    with pytest.raises(SordinoError, match="nothing bounds what others say"):
+        Plan.of_text(sealed({**document, "dependence": whole | BOUNDS[bound]}), "the plan")
+
+
 def changed(**changes):
     """The text of a plan, changed and sealed again."""
     frozen = plan(survey(), 1000)

@@ -20,13 +20,22 @@ def require_conditions(parts: Mapping[str, AttributePart], dependence: Dependenc
     attributes = {name: attribute_of(name, part) for name, part in parts.items()}
     for name, mistake in condition_mistakes(attributes):
         raise SordinoError(f"{name!r}: {mistake.rule}", found=mistake.found, step=mistake.step)
-    bounded = [name for name in related_attributes(attributes) if dependence and dependence.rest.get(name) != "1"]
+    bounded = [name for name in related_attributes(attributes) if dependence and name in _bounded_names(dependence)]
     if bounded:
         rule = "nothing bounds what others say about an attribute that decides whether one is asked"
         raise SordinoError(rule, found=f"a bound for {bounded[0]!r}", step="get the plan again")
     for name, part in parts.items():
         for other in part.only_if or ():
             _require_as_well_protected(name, part, other, parts[other])
+
+
+def _bounded_names(dependence: DependencePart) -> set[str]:
+    """All attributes that a bound below 1 is about."""
+    names = {name for name, bound in dependence.rest.items() if bound != "1"}
+    names |= {name for one in dependence.statistics for name in (one.attribute, *one.statistic)}
+    names |= {name for one in dependence.tables or () for name in (one.attribute, *one.table)}
+    names |= {name for one in dependence.category_signs or () for name in (one.attribute, one.category, one.number)}
+    return names | {name for one in dependence.thresholds or () for name in (one.attribute, one.number)}
 
 
 def _require_as_well_protected(name: str, part: AttributePart, other: str, decides: AttributePart) -> None:

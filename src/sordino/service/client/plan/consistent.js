@@ -187,10 +187,17 @@ function decidesBefore({ attributes }) {
   });
 }
 
+/** All attributes that a bound below 1 is about. */
+function boundedNames({ rest, statistics, tables = [], category_signs: signs = [], thresholds = [] }) {
+  const below = Object.keys(rest).filter((name) => rest[name] !== "1");
+  const named = [...statistics, ...tables, ...signs, ...thresholds];
+  return [...below, ...named.flatMap(({ attribute, statistic = [], table = [], category = [], number = [] }) => [attribute, statistic, table, category, number].flat())];
+}
+
 /** Whether what tells for certain of another attribute is protected as well as that, and nothing bounds what it tells. */
 function protectsDeciding({ attributes, dependence }) {
   const related = Object.entries(attributes).flatMap(([name, { only_if: own }]) => (own ? [name, ...Object.keys(own)] : []));
-  if (dependence && !related.every((name) => dependence.rest[name] === "1")) return false;
+  if (dependence && boundedNames(dependence).some((name) => related.includes(name))) return false;
   return Object.values(attributes).every(({ only_if: conditions = {}, protect }) =>
     Object.keys(conditions).every((other) => {
       const deciding = attributes[other].protect;
