@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,15 +29,7 @@ from sordino.agent.exchange import send_report
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
-SURVEY = {
-    "version": 1,
-    "epsilon": "3",
-    "attribute": {
-        "home": {"grid": {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 5, "columns": 7}},
-        "way to work": {"categories": ["bicycle", "bus", "car", "on foot"]},
-    },
-    "ask": [{"histogram": "home"}, {"histogram": "way to work"}],
-}
+SURVEY = Path(__file__).parents[1] / "examples" / "travel" / "survey.toml"
 CITIES = (40.7, -74.0), (34.1, -118.2), (41.9, -87.6), (29.8, -95.4), (33.4, -112.1), (47.6, -122.3), (39.7, -105.0)
 
 AT_ONCE = 8
@@ -62,14 +55,15 @@ def main() -> None:
 
 def run(folder: Path, devices: int, port: int, *, once: bool) -> None:
     """Collect in a folder."""
-    plan = Plan.of(Survey.read(SURVEY), devices)
+    survey = Survey.load(SURVEY)
+    plan = Plan.of(survey, devices)
     plan.save(folder / "plan.json")
     with collector(folder, port) as (address, token):
         print(f"A form for one more answer:  {address}/form")
         print(f"The dashboard:               {address}/dashboard")
         print(f"The analyst's token for it:  {token}", flush=True)
         begun = time.monotonic()
-        answer_all(folder, plan, CollectorAddress.of(address), devices)
+        answer_all(folder, plan, CollectorAddress.of(address), records(survey, devices))
         print(f"{devices} devices have answered in {time.monotonic() - begun:.0f} seconds.", flush=True)
         if not once:
             print("Ctrl-C ends the demo.", flush=True)
@@ -96,8 +90,8 @@ def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
             process.terminate()
 
 
-def answer_all(folder: Path, plan: Plan, address: CollectorAddress, devices: int) -> None:
-    """Have each device answer, some at a time."""
+def answer_all(folder: Path, plan: Plan, address: CollectorAddress, people: Iterator[Mapping[str, Any]]) -> None:
+    """Have a device of each person answer, some at a time."""
 
     def device(number: int, record: Mapping[str, Any]) -> None:
         store = AnswerStore.open(folder / f"device-{number}.sqlite")
@@ -105,7 +99,7 @@ def answer_all(folder: Path, plan: Plan, address: CollectorAddress, devices: int
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
-            for done, _ in enumerate(pool.map(device, range(devices), records(devices)), start=1):
+            for done, _ in enumerate(pool.map(device, count(), people), start=1):
                 if done % 100 == 0:
                     print(f"{done} devices have answered", flush=True)
         except BaseException:
@@ -113,14 +107,23 @@ def answer_all(folder: Path, plan: Plan, address: CollectorAddress, devices: int
             raise
 
 
-def records(people: int) -> Iterator[Mapping[str, Any]]:
-    """What simulated people would answer: they live near some cities, and most of them drive."""
+def records(survey: Survey, people: int) -> Iterator[Mapping[str, Any]]:
+    """What simulated people would answer: they live near some cities, most of them drive, and some do not work."""
     draw = np.random.default_rng(14)
-    ways = SURVEY["attribute"]["way to work"]["categories"]  # type: ignore[index]
+    ways, lines = (survey.attribute[name].categories for name in ("way", "line"))
     for _ in range(people):
         latitude, longitude = np.clip(draw.choice(CITIES) + draw.normal(0, 2, 2), (25.1, -129.9), (49.9, -60.1))
         home = {"latitude": float(latitude), "longitude": float(longitude)}
-        yield {"version": 1, "record": {"home": home, "way to work": str(draw.choice(ways, p=(0.1, 0.2, 0.6, 0.1)))}}
+        record: dict[str, Any] = {
+            "home": home,
+            "way": str(draw.choice(ways, p=(0.1, 0.2, 0.55, 0.1, 0.05))),
+            "line": str(draw.choice(lines)) if draw.random() < 0.5 else "none",
+            "age": float(draw.integers(16, 90)),
+        }
+        if draw.random() < 0.8:
+            record["minutes"] = float(np.clip(np.round(draw.gamma(3, 10)), 0, 240))
+            record["moved"] = float(draw.integers(7000, 20_000))
+        yield {"version": 1, "record": record}
 
 
 if __name__ == "__main__":

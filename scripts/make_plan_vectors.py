@@ -9,6 +9,7 @@ import json
 import math
 import random
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -314,6 +315,36 @@ def as_asked(plan: Plan, record: dict[str, Any], draw: random.Random) -> dict[st
     return record
 
 
+WORDED: dict[str, Any] = {
+    "version": 1,
+    "epsilon": "2",
+    "about": {
+        "title": {"en": "How we live", "de": "Wie wir leben"},
+        "by": "Institute",
+        "until": date(2026, 12, 31),
+        "consent": {"text": {"en": "I agree.", "de": "Ich stimme zu."}},
+    },
+    "section": [{"title": {"en": "You", "de": "Sie"}, "attributes": ["age", "moved"]}],
+    "attribute": {
+        "x": {**NAMES, "text": {"en": "Which?", "de": "Was?"}, "labels": {"a": {"en": "An apple", "de": "Ein Apfel"}}},
+        "mood": {"categories": 5, "labels": {"0": "bad", "4": "good"}},
+        "age": {**AGE, "input": "slider", "step": 0.5, "unit": {"en": "years", "de": "Jahre"}},
+        "moved": {
+            "number": {"low": date(1990, 1, 1), "high": date(2026, 12, 31)},
+            "missing": "0.1",
+            "labels": {"missing": "never"},
+        },
+    },
+    "ask": [{"histogram": "x"}, {"histogram": "mood"}, {"mean": ["age", "moved"]}],
+}
+"""A survey with words, on which no code depends."""
+
+
+def worded() -> Iterator[tuple[str, Plan]]:
+    """A plan with what people read."""
+    yield "words", Plan.of(Survey.read(WORDED), 1000)
+
+
 def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:  # noqa: C901 - a case for each kind
     """Records that a plan takes, with the ends of what they can be."""
     for number in range(RECORDS):
@@ -471,13 +502,33 @@ def refused_plans() -> list[dict[str, str]]:
             "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2, 3], "values": [0, 1, 2]}}]),
             "why": "expected shares of all values that are less than a whole",
         },
+        *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
     ]
+
+
+def wrong_words() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Words that no plan of one attribute x of three categories has, and what is wrong with them."""
+    right: dict[str, Any] = {"languages": ["en", "de"], "sections": [{"attributes": ["x"]}], "attributes": {}}
+    yield "in a language that is none", {**right, "languages": ["en", "Deutsch"]}
+    yield "in a language twice", {**right, "languages": ["en", "en"]}
+    yield "that lack a language", {**right, "title": {"en": "Us"}}
+    yield "in another language", {**right, "title": {"en": "Us", "de": "Wir", "fr": "Nous"}}
+    yield "that are empty", {**right, "by": ""}
+    yield "until a day that is none", {**right, "until": "2026-02-29"}
+    yield "without a section for an attribute", {**right, "sections": [{"title": "You", "attributes": []}]}
+    yield "with an attribute in two sections", {**right, "sections": [{"attributes": ["x"]}, {"attributes": ["x"]}]}
+    yield "about another attribute", {**right, "attributes": {"y": {"text": "Why?"}}}
+    yield "for another value", {**right, "attributes": {"x": {"labels": {"d": "D"}}}}
+    yield "with a unit of categories", {**right, "attributes": {"x": {"unit": "kg"}}}
+    yield "with a slider of categories", {**right, "attributes": {"x": {"input": "slider", "step": 1}}}
+    yield "with a step of no slider", {**right, "attributes": {"x": {"step": 1}}}
+    yield "with an unknown field", {**right, "more": "text"}
 
 
 def files() -> dict[str, str]:
     """The text of each file by its name."""
     cases = (*cases_of_shares(), *cases_of_tables(), *cases_of_numbers(), *cases_of_distributions())
-    cases += (*cases_of_answers(),)
+    cases += (*cases_of_answers(), *worded())
     made: dict[str, object] = {name: vectors(name, plan) for name, plan in cases}
     made["refused_plans"] = refused_plans()
     return {f"{name}.json": json.dumps(found, indent=1) + "\n" for name, found in made.items()}

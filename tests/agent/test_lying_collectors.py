@@ -76,7 +76,9 @@ def test_answering_ends_with_its_patience(tmp_path, record, words):
     before = active_count()
     with lying(ENDLESS_ANSWERS[words]) as (port, came):
         url = f"http://127.0.0.1:{port}/plans/{HASH}"
-        code, out, err = run_here("answer", url, "me.toml", "--store", "s.sqlite", "--patience", 1, folder=tmp_path)
+        code, out, err = run_here(
+            "answer", "--yes", url, "me.toml", "--store", "s.sqlite", "--patience", 1, folder=tmp_path
+        )
         assert (code, out) == (5, "")
         assert "no whole answer in time" in err
         assert len(came) == 1

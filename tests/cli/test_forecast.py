@@ -99,5 +99,5 @@ def test_explain_folds_all_but_five_sentences(survey, run):
 def test_which_intervals_of_a_distribution_an_accuracy_is_about_is_said(survey, run, ask, domain, about_bins):
     (survey / "one.toml").write_text(f'version = 1\nepsilon = "1"\n[attribute.age]\n{domain}\n[[ask]]\n{ask}\n')
     said = " ".join(run("plan", "one.toml", "--accuracy", "0.05", "-o", "one.json")[1].split())
-    assert "is expected to reach at most 0.05 to each side" in said
+    assert "is expected to have a half-width of at most 0.05, as a fraction of the possible range" in said
     assert ("in each range that is asked; those of its bins may reach up to twice as far" in said) is about_bins

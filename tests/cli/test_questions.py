@@ -215,7 +215,7 @@ def test_questions_without_answers_are_told_beside_the_others(asked, run):
     code, out, err = run("estimate", "plan.json", "few.csv", "--html", "new.html", "-o", "new.csv")
     assert (code, err) == (0, "")
     assert out.count("must have been answered; found no reports about it") == len(NAMES) - 1
-    assert (asked / "new.html").read_text(encoding="utf-8").count("not told by 0 reports</h2>") == len(NAMES) - 1
+    assert (asked / "new.html").read_text(encoding="utf-8").count("not estimated from 0 reports</h2>") == len(NAMES) - 1
     told = pc.read_csv(asked / "new.csv")
     assert set(told["attribute"].to_pylist()) == {"job"}
 

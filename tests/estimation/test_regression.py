@@ -157,7 +157,7 @@ def test_features_that_do_not_vary_or_depend_on_each_other_are_refused_but_by_th
     constant[:, 1] = 500.0
     dependent[:, 3] = people.ranges.middle[3] + people.ranges.half[3] * (dependent[:, 0] / 120 - 0.5)
     for records, message in (
-        (constant, "found income, which cannot be told from a constant"),
+        (constant, "found income, which cannot be distinguished from a constant"),
         (dependent, "found a least eigenvalue of .*, mostly along (score|age)"),
     ):
         for noise in (1e-12, 1e-4, 1):

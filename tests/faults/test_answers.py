@@ -204,7 +204,7 @@ def test_an_answer_ends_whatever_a_collector_does(folder, tries, dice, side_by_s
         number, name, draw = job
         with tries(f"answer, the plan: {name}").one("a lie"), lying(SCRIPTS[name]) as (port, _):
             address = f"http://127.0.0.1:{port}/plans/sha256:{'0' * 64}"
-            words = "answer", address, "me.toml", "--store", f"plans{number}.sqlite", "--patience", "2"
+            words = "answer", "--yes", address, "me.toml", "--store", f"plans{number}.sqlite", "--patience", "2"
             # Of those that come again few wait as long as anybody would; some are stopped while they wait.
             patient = number >= len(SCRIPTS) and draw.random() < 0.03
             program = PROGRAM if patient else IMPATIENT
@@ -225,7 +225,7 @@ def test_one_answer_alone_is_sent_whatever_is_said_to_it_and_whenever_it_is_kill
         collector = Collector(plan, UPLOAD_LIES[name])
         with tries(f"answer, its upload: {name}").one("a lie"), lying(collector) as (port, _):
             address = f"http://127.0.0.1:{port}/plans/{plan.hash}"
-            words = "answer", address, "me.toml", "--store", f"uploads{number}.sqlite", "--patience", "2"
+            words = "answer", "--yes", address, "me.toml", "--store", f"uploads{number}.sqlite", "--patience", "2"
             for _ in range(draw.choice([1, 2, 3])):
                 signalled = draw.choice([signal.SIGKILL, signal.SIGKILL, *STOPS, None, None, None])
                 code, errors, sent = play(*words, number=signalled, wait=draw.uniform(0.2, 6), cwd=folder)

@@ -81,7 +81,7 @@ def test_what_is_not_told_yet_is_a_page_that_says_when(tmp_path, ask, attributes
         answer = client.as_analyst("GET", "/page")
         page = answer.body.decode()
         assert answer.status == 200
-        assert "not told by 1 reports" in page
+        assert "not estimated from 1 reports" in page
         assert "wait for more reports. About" in page
-        assert "reports are expected to, if people are as forecasts take unknown ones" in page
+        assert "reports are expected to suffice, if people are as forecasts take unknown ones" in page
         assert client.as_analyst("GET", "/page?confidence=2").status == 400

@@ -129,7 +129,7 @@ def proxied(folder, plan):
 def test_a_device_answers_through_it(proxied, tmp_path):
     (tmp_path / "me.toml").write_text("version = 1\n[record]\nx = 2\n")
     url = f"https://127.0.0.1:{proxied.port}/plans/{proxied.plan.hash}"
-    words = [*PROGRAM, "answer", url, "me.toml", "--store", "answers.sqlite"]
+    words = [*PROGRAM, "answer", "--yes", url, "me.toml", "--store", "answers.sqlite"]
     trusting = os.environ | {"SSL_CERT_FILE": str(proxied.folder / "own.pem")}
     done = subprocess.run(
         words, cwd=tmp_path, env=trusting, capture_output=True, text=True, timeout=PATIENCE, check=False

@@ -104,7 +104,7 @@ def test_nothing_is_lost_and_nothing_is_said_twice(survey):
 def test_what_is_reached_stands_beside_what_is_promised():
     whole = said(DELTAS).summary[1].text
     # ln(1 + (e^0.5 - 1) / 0.2), the level at which an answer about the age tells 0.5 of the smoker.
-    assert "a factor of at most 7.39 (2 nats; this plan reaches 4.25, 1.45 nats)" in whole
+    assert "a factor of at most 7.39 (2 nats; this plan: 4.25, 1.45 nats)" in whole
 
 
 def test_what_several_answers_of_one_report_reveal_is_said_of_all_of_them():

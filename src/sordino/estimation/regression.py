@@ -292,7 +292,9 @@ def check_distinct(told: EstimatedMoments, features: Sequence[int], labels: Sequ
     if constant.size:
         rule = f"a feature must vary by more than {DISTINCT:g} standard errors"
         step = "leave it out, ask more people, or take the projected fit"
-        raise SordinoError(rule, found=f"{labels[constant[0]]}, which cannot be told from a constant", step=step)
+        raise SordinoError(
+            rule, found=f"{labels[constant[0]]}, which cannot be distinguished from a constant", step=step
+        )
     if found.is_refused[0]:
         most = labels[int(np.argmax(np.abs(found.along[0])))]
         rule = f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors"

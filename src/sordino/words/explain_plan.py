@@ -20,6 +20,7 @@ from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
 from sordino.words.conditions import condition_sentences
+from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
@@ -49,29 +50,39 @@ class Explanation:
     Attributes:
         summary: five at most; with them nothing is left out that limits the promise.
         details: all others, by heading.
+        questionnaire: what people read, which comes first; empty of a plan without words.
+        missing_words: what people see where there are none, in one line at most.
     """
 
     summary: tuple[Sentence, ...]
     details: tuple[Paragraph, ...]
+    questionnaire: tuple[Paragraph, ...] = ()
+    missing_words: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All sentences."""
-        return (*texts(self.summary), *(line for paragraph in self.details for line in paragraph.lines))
+        asked = (line for paragraph in self.questionnaire for line in (paragraph.heading, *paragraph.lines) if line)
+        details = (line for paragraph in self.details for line in paragraph.lines)
+        return (*asked, *texts(self.summary), *details)
 
     def json(self) -> dict[str, object]:
         """For programs."""
         details = {paragraph.heading: list(paragraph.lines) for paragraph in self.details}
-        return {"summary": list(texts(self.summary)), "details": details}
+        asked = [{"heading": own.heading, "lines": list(own.lines)} for own in self.questionnaire]
+        said = {"questionnaire": asked, "missing_words": list(self.missing_words)}
+        return said | {"summary": list(texts(self.summary)), "details": details}
 
 
-def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
+def explanation(plan: Plan, *, floor: bool = False, language: str | None = None) -> Explanation:
     """What a report under a plan can reveal, and what it does not protect.
 
     Args:
         plan: frozen.
         floor: whether to search for the least possible variance where no formula has it: seconds, up to a minute.
+        language: of the questionnaire; the survey's first by default.
     """
+    asked = questionnaire_paragraphs(plan, language)
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
     elif len(plan.about_shares) == 1:
@@ -82,7 +93,8 @@ def explanation(plan: Plan, *, floor: bool = False) -> Explanation:
     sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, forged, sent, nearly)
-    return Explanation(summary, tuple(paragraph for paragraph in told if paragraph.sentences))
+    details = tuple(paragraph for paragraph in told if paragraph.sentences)
+    return Explanation(summary, details, asked, missing_words(plan))
 
 
 def forged_sentence(people: float, within: str = "an estimate") -> str:
@@ -170,8 +182,8 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
-                f"{attribute.name!r} may be missing. That it is counts as one of its values, and is protected from all"
-                f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
+                f"A missing {attribute.name!r} counts as a value of its own, and is protected from all others as they"
+                f" are from each other; the expected share of {attribute.missing} promises nothing."
             )
     for question in plan.questions:
         if question.of_complete:

@@ -8,6 +8,7 @@ paper, Section 2, for single attributes.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from math import ceil
 
 from sordino.blocks.sentence import Purpose, Sentence, limits
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -223,6 +224,17 @@ def beliefs(epsilon: Nats) -> tuple[str, str]:
     high = _factor_bounds(epsilon)[1]
     # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
     return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
+
+
+def chance_afterwards(epsilon: Nats) -> int:
+    """What a chance of 10 % can become at most, in whole per cent, rounded up.
+
+    Example:
+        >>> chance_afterwards(Nats.of(2)), chance_afterwards(Nats.of(3))
+        (46, 70)
+    """
+    high = _factor_bounds(epsilon)[1]
+    return ceil(100 * high / (high + PRIOR - 1))
 
 
 def factor(epsilon: Nats) -> str:

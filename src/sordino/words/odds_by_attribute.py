@@ -69,7 +69,7 @@ def _both(promised: Nats, reached: Nats) -> str:
     """A factor in nats too, and what the plan's integers reach of it."""
     if abs(float(promised) - float(reached)) <= float(CLOSE):
         return f"{factor(promised)} ({loss_text(promised)})"
-    return f"{factor(promised)} ({loss_text(promised)}; this plan reaches {factor(reached)}, {loss_text(reached)})"
+    return f"{factor(promised)} ({loss_text(promised)}; this plan: {factor(reached)}, {loss_text(reached)})"
 
 
 def coordinate_sentences(promise: CoordinatePromise) -> tuple[Sentence, ...]:

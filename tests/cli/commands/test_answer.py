@@ -1,11 +1,13 @@
 """`sordino answer`: a person's answer reaches a real collector once; what goes wrong says so, and never the answer."""
 
+import contextlib
 import json
+import os
 import random
 import re
 import sqlite3
 import subprocess
-from contextlib import closing
+import tomllib
 
 import pytest
 
@@ -14,6 +16,7 @@ from commands import PATIENCE, PROGRAM
 from sordino.agent.answer_store import AnswerStore
 from sordino.service.signing import Signer
 from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 WAITING = b'{"reports": [{"id": "00000000000000000000000000000001", "code": "1"}]}'
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'
@@ -29,40 +32,91 @@ def collector(released):
 
 def kept(folder):
     """Code and id of all reports, while the collector runs."""
-    with closing(sqlite3.connect(folder / "answers.sqlite")) as connection:
+    with contextlib.closing(sqlite3.connect(folder / "answers.sqlite")) as connection:
         return [json.loads(body)["reports"][0] for (body,) in connection.execute("SELECT body FROM answer")]
 
 
 def test_an_answer_reaches_the_collector_once(collector, released, run):
     words = "me.toml", "--store", "answers.sqlite"
-    code, out, errors = run("answer", collector, *words)
+    code, out, errors = run("answer", "--yes", collector, *words)
     assert (code, errors) == (0, "")
-    # What it can reveal is told before it leaves.
-    assert re.search(r"What your answer can reveal:\n- .*\n(.*\n)*The collector has your answer\.\n$", out)
+    # What it can reveal is told before it leaves, in per cent.
+    assert re.search(
+        r"What your answer can reveal:\n- .* at most 86 %\.\n- .*\nThe collector has your answer\.\n$", out
+    )
     stored = kept(released)
     assert len(stored) == 1
     # Under another name of the same plan nothing is drawn, nor sent again, nor is the record read.
     (released / "me.toml").unlink()
     other = collector.replace("127.0.0.1", "localhost").replace("sha256:", "sha256%3A") + "/"
-    code, out, errors = run("answer", other, *words)
+    code, out, errors = run("answer", "--yes", other, *words)
     assert (code, errors, out) == (
         0,
         "",
         "The collector has your answer. It was drawn before; no other one was drawn.\n",
     )
-    code, out, errors = run("answer", collector, *words, "--json")
+    code, out, errors = run("answer", "--yes", collector, *words, "--json")
     # No word of it is the answer's.
     assert (code, json.loads(out)) == (0, {"plan": collector[-71:], "again": True, "acknowledged": True})
     assert kept(released) == stored
 
 
+def on_a_terminal(words, folder, reply):
+    """Run a command on a terminal, reply to what it asks: exit code, and what the terminal shows."""
+    own, theirs = os.openpty()
+    with subprocess.Popen(words, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):
+            while piece := os.read(own, 1 << 12):
+                shown += piece
+                if reply and b"[y/N]" in shown:
+                    os.write(own, reply)
+                    reply = b""
+    os.close(own)
+    return process.returncode, shown.decode()
+
+
+@pytest.mark.parametrize(("reply", "count"), [(b"n\n", 0), (b"\n", 0), (b"y\n", 1)])
+def test_nothing_is_drawn_before_somebody_agrees(released, reply, count):
+    words = {"title": "Colours", "by": "Institute", "consent": {"text": "I take part of my own will."}}
+    survey = {**tomllib.loads((released / "survey.toml").read_text(encoding="utf-8")), "about": words}
+    (released / "me.toml").write_text(RECORD)
+    with collecting(Plan.of(Survey.read(survey), 1000), released / "worded.sqlite") as (address, _):
+        command = [*PROGRAM, "answer", address, "me.toml", "--store", "answers.sqlite"]
+        code, shown = on_a_terminal(command, released, reply)
+        assert ("Nothing was drawn or sent." in shown) == (count == 0)
+        assert code == (0 if count else 130)
+        assert len(kept(released)) == count
+        assert f'"reports":{count}'.encode() in asked(f"{address}/progress")
+        for line in (
+            "Colours",
+            "- I take part of my own will.",
+            "could afterwards give it at most 86 %",
+            "Send it? [y/N]",
+        ):
+            assert line in shown
+        if count:
+            # What was agreed to once is sent again without another question.
+            assert "no other one was drawn" in on_a_terminal(command, released, b"")[1]
+
+
+@pytest.mark.parametrize(("more", "found"), [((), "no terminal to ask on"), (("--json",), "--json")])
+def test_without_a_terminal_somebody_must_have_agreed(collector, released, run, more, found):
+    code, out, errors = run("answer", collector, "me.toml", "--store", "answers.sqlite", *more)
+    assert code == 2
+    assert f"must agree first; found {found}: " in out + errors
+    assert "--yes" in out + errors
+    assert kept(released) == []
+
+
 def test_the_store_is_in_the_persons_own_data_folder(collector, released, run, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(released / "data"))
-    assert run("answer", collector, "me.toml", "--json")[0] == 0
+    assert run("answer", "--yes", collector, "me.toml", "--json")[0] == 0
     assert (released / "data" / "sordino" / "answers.sqlite").stat().st_mode & 0o777 == 0o600
     monkeypatch.setenv("XDG_DATA_HOME", "relative")
     monkeypatch.setenv("HOME", str(released / "home"))
-    assert run("answer", collector, "me.toml", "--json")[0] == 0
+    assert run("answer", "--yes", collector, "me.toml", "--json")[0] == 0
     assert (released / "home" / ".local" / "share" / "sordino" / "answers.sqlite").exists()
 
 
@@ -76,7 +130,7 @@ def test_the_store_is_in_the_persons_own_data_folder(collector, released, run, m
 )
 def test_a_record_that_does_not_fit_sends_nothing_and_stays_untold(collector, released, run, record, words):
     (released / "me.toml").write_text(record)
-    code, _, errors = run("answer", collector, "me.toml", "--store", "answers.sqlite")
+    code, _, errors = run("answer", "--yes", collector, "me.toml", "--store", "answers.sqlite")
     assert code == 2
     assert words in errors
     assert "9141" not in errors
@@ -88,21 +142,21 @@ def test_an_answer_goes_to_no_plan_that_another_key_signed(released, run):
     signer, other = (Signer.of_file(released / name) for name in ("own.pem", "other.pem"))
     plan, words = Plan.load(released / "plan.json"), ("me.toml", "--store", "answers.sqlite")
     with collecting(plan, released / "reports.sqlite", 1, signer) as (address, _):
-        code, out, errors = run("answer", address, *words, "--signed-by", other.public)
+        code, out, errors = run("answer", "--yes", address, *words, "--signed-by", other.public)
         assert (code, out) == (3, "")
         assert "signed by the key that is asked for; found another signature: answer nothing there" in errors
         assert kept(released) == []
-        code, _, errors = run("answer", address, *words, "--signed-by", "12")
+        code, _, errors = run("answer", "--yes", address, *words, "--signed-by", "12")
         assert code == 2
         assert "64 hexadecimal digits" in errors
         # A key in the address counts as one that is named; two that differ are no choice.
-        code, out, errors = run("answer", f"{address}/form#key={other.public}", *words)
+        code, out, errors = run("answer", "--yes", f"{address}/form#key={other.public}", *words)
         assert (code, out, kept(released)) == (3, "", [])
         assert "signed by the key that is asked for" in errors
-        code, _, errors = run("answer", f"{address}#key={other.public}", *words, "--signed-by", signer.public)
+        code, _, errors = run("answer", "--yes", f"{address}#key={other.public}", *words, "--signed-by", signer.public)
         assert (code, "must be the key of the address" in errors) == (2, True)
         named = ("--signed-by", signer.public.upper())
-        assert run("answer", f"{address}#key={signer.public}", *words, *named)[0] == 0
+        assert run("answer", "--yes", f"{address}#key={signer.public}", *words, *named)[0] == 0
         assert b'"reports":1' in asked(f"{address}/progress")
 
 
@@ -112,9 +166,9 @@ def test_an_answer_that_waits_goes_no_further_than_a_new_one(released, run):
     plan, words = Plan.load(released / "plan.json"), ("me.toml", "--store", "answers.sqlite")
     AnswerStore.open(released / "answers.sqlite").draw_once(plan.hash, lambda: WAITING)
     with collecting(plan, released / "reports.sqlite", 1, signer) as (address, _):
-        assert run("answer", address, *words, "--signed-by", other.public)[0] == 3
+        assert run("answer", "--yes", address, *words, "--signed-by", other.public)[0] == 3
         assert b'"reports":0' in asked(f"{address}/progress")
-        assert run("answer", address, *words, "--signed-by", signer.public)[0] == 0
+        assert run("answer", "--yes", address, *words, "--signed-by", signer.public)[0] == 0
         assert b'"reports":1' in asked(f"{address}/progress")
 
 
@@ -122,16 +176,18 @@ def test_where_no_collector_is_the_answer_waits(released, run):
     (released / "me.toml").write_text(RECORD)
     plan = Plan.load(released / "plan.json")
     with collecting(plan, released / "reports.sqlite") as (address, token):
-        done = run("answer", address.replace("sha256:", "sha256:0")[:-1], "me.toml", "--store", "answers.sqlite")
+        done = run(
+            "answer", "--yes", address.replace("sha256:", "sha256:0")[:-1], "me.toml", "--store", "answers.sqlite"
+        )
         assert done[0] == 2
         assert "must be served at the address" in done[2]
         assert b'"closed":true' in asked(f"{address}/close", "POST", token)
-        code, out, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--json")
+        code, out, errors = run("answer", "--yes", address, "me.toml", "--store", "answers.sqlite", "--json")
         assert (code, json.loads(out)["error"]["code"]) == (3, "refused")
         assert "must take answers; found one that is closed" in errors
         assert kept(released)[0]["code"] not in errors.split()
         assert b'"reports":0' in asked(f"{address}/progress")
-    code, _, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--patience", "0")
+    code, _, errors = run("answer", "--yes", address, "me.toml", "--store", "answers.sqlite", "--patience", "0")
     assert code == 5
     assert "the answer stays on this device, and no other one is drawn" in errors
 
@@ -140,7 +196,7 @@ def test_where_no_collector_is_the_answer_waits(released, run):
 def test_a_command_that_is_killed_again_and_again_is_counted_once(collector, released):
     """At any moment of a run, most of which is loading; whatever was stored is what the collector has in the end."""
     dice, stored = random.Random(14), []
-    command = [*PROGRAM, "answer", collector, "me.toml", "--store", "answers.sqlite"]
+    command = [*PROGRAM, "answer", "--yes", collector, "me.toml", "--store", "answers.sqlite"]
     for _ in range(10):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:

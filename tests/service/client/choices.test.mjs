@@ -13,7 +13,7 @@ const SYMPTOMS = { labels: ["cough", "fever", "pain", "rash"], several: 2, none:
 
 /** A tick, as a person makes it. */
 function tick(field, place) {
-  const { boxes } = field;
+  const { way: boxes } = field;
   boxes.inputs[place].checked = !boxes.inputs[place].checked;
   const followed = boxes.inputs[place] === boxes.none ? boxes.boxes : [boxes.none];
   if (boxes.inputs[place].checked) for (const other of followed) other.checked = false;
@@ -33,7 +33,7 @@ test("several are ticked, or that none applies; nothing ticked is no answer", ()
 });
 
 test("no more can be ticked than apply, and none of them goes with no other", () => {
-  const { boxes } = new Field("symptoms", SYMPTOMS, 0);
+  const { way: boxes } = new Field("symptoms", SYMPTOMS, 0);
   const [cough, fever, pain, , none] = boxes.inputs;
   boxes.state = [true, true, false, false, false];
   assert.deepEqual(boxes.boxes.map((box) => Boolean(box.disabled)), [false, false, true, true]);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { all } from "./paper.mjs";
+import { Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { Field } from "../../../src/sordino/service/client/fields.js";
 
 const NUMBER = { number: { low: 0, high: 100_000, clip: false } };
@@ -36,27 +37,88 @@ test("a comma that may set off thousands is asked about", () => {
 test("an empty field is no answer, but of a number that may be missing", () => {
   for (const attribute of [NUMBER, { numbers: 9 }, GRID]) assert.equal(new Field("pay", attribute, 0).answer, undefined);
   assert.equal(written(NUMBER, " "), null);
-  assert.equal(new Field("pay", { ...NUMBER, missing: "0.1" }, 0).answer, null);
+  const optional = new Field("pay", { ...NUMBER, missing: "0.1" }, 0);
+  assert.equal(optional.answer, undefined);
+  assert.equal(optional.check(), false);
+  optional.inputs.at(-1).checked = true;
+  assert.equal(optional.answer, null);
+  assert.ok(optional.check());
   assert.equal(written(GRID, "45", ""), null);
 });
 
 test("nothing is chosen before somebody chooses, and a label is no word of the form", () => {
   const few = ["none", "0", ""].map((label) => `${label}`);
-  const many = Array.from({ length: 12 }, (_, i) => (i === 3 ? "none" : `choice ${11 - i}`));
+  const many = Array.from({ length: 13 }, (_, i) => (i === 3 ? "none" : `choice ${12 - i}`));
   for (const labels of [few, many]) {
     const field = new Field("pay", { labels, missing: labels[1] }, 0);
     assert.equal(field.answer, undefined);
     assert.equal(field.check(), false);
-    labels.forEach((label, place) => {
-      field.inputs.forEach((input, i) => (input.checked = i === place));
-      if (field.inputs.length === 1) field.inputs[0].value = all(field.element, "option")[place + 1].attributes.value;
+    // What stands for no answer comes last.
+    const order = [...labels.filter((label) => label !== labels[1]), labels[1]];
+    order.forEach((label, place) => {
+      field.state = [place, false];
       assert.equal(field.answer, label);
+      assert.ok(field.check());
     });
-    field.inputs.forEach((input, i) => (input.checked = i === labels.length));
-    if (field.inputs.length === 1) field.inputs[0].value = all(field.element, "option").at(-1).attributes.value;
-    assert.equal(field.answer, null);
-    assert.match(all(field.element, labels === few ? "span" : "option").map((one) => one.textContent).join("\n"), /No answer \(counts as “/);
+    if (labels === few) assert.match(all(field.element, "span").map((one) => one.textContent).join("\n"), /Prefer not to say \(counts as “0”\)/);
   }
+});
+
+/** A field in words of its own. */
+const worded = (attribute, wording) => new Field("pay", attribute, 0, new Speech("en", { languages: ["en"], sections: [], attributes: { pay: wording } }));
+
+test("a slider that was not moved is no answer", () => {
+  const field = worded(NUMBER, { input: "slider", step: 500, unit: "dollars" });
+  const [slider, number] = field.inputs;
+  assert.equal(field.answer, undefined);
+  assert.equal(field.check(), false);
+  assert.equal(field.error.textContent, "Please move the slider, or write the number.");
+  slider.value = "27500";
+  slider.listeners.input();
+  assert.deepEqual([field.answer, number.value, slider.attributes["aria-valuetext"]], [27500, "27500", "27,500 dollars"]);
+  // What is written need not be a step of it.
+  number.value = "27182";
+  number.listeners.input();
+  assert.deepEqual([field.answer, slider.value], [27182, "27182"]);
+  number.value = "271828";
+  assert.equal(field.check(), false);
+});
+
+test("a date is days since 1970", () => {
+  const field = worded({ number: { low: -366, high: 20_000, clip: false } }, { input: "date" });
+  const [input] = field.inputs;
+  assert.deepEqual([input.attributes.min, input.attributes.max], ["1968-12-31", "2024-10-04"]);
+  for (const [text, days] of [["1970-01-01", 0], ["1969-12-31", -1], ["2024-02-29", 19_782]]) {
+    input.value = text;
+    assert.equal(field.answer, days);
+    assert.ok(field.check());
+  }
+  for (const [text, said] of [["", "Please give a date."], ["1950-01-01", "Please give a date from 31 December 1968 to 4 October 2024."]]) {
+    input.value = text;
+    assert.equal(field.check(), false);
+    assert.equal(field.error.textContent, said);
+  }
+});
+
+test("a box takes the place of a number, and a number that of the box", () => {
+  const field = worded({ ...NUMBER, missing: "0.1" }, { labels: { missing: "I have none" } });
+  const [number, none] = field.inputs;
+  assert.match(field.element.textContent, /I have none/);
+  number.value = "7";
+  none.checked = true;
+  none.listeners.change();
+  assert.deepEqual([number.value, field.answer], ["", null]);
+  number.value = "8";
+  number.listeners.input();
+  assert.deepEqual([none.checked, field.answer], [false, 8]);
+});
+
+test("numbered values with words are chosen by them", () => {
+  const field = worded({ numbers: 3 }, { text: "How?", labels: { 0: "badly", 2: "well" } });
+  assert.deepEqual(all(field.element, "span").map((one) => one.textContent).slice(0, 4), ["How?", "badly", "1", "well"]);
+  field.state = [2, false];
+  assert.equal(field.answer, 2);
+  assert.ok(field.check());
 });
 
 test("a message that is taken back keeps its room until the next submission", () => {
@@ -80,7 +142,7 @@ test("what is wrong stands beside the field, without the answer, until it is rig
   for (const text of ["271828182", "-31415", "secret"]) {
     input.value = text;
     assert.equal(field.check(), false);
-    assert.match(field.error.textContent, /^The answer must be a number from 0 to 100000; found /);
+    assert.match(field.error.textContent, text === "secret" ? /^Please write the number in digits[.]$/ : /^Please give a number from 0 to 100,000[.]$/);
     assert.ok(!field.error.textContent.includes(text));
     assert.equal(input.attributes["aria-invalid"], "true");
   }
@@ -89,7 +151,7 @@ test("what is wrong stands beside the field, without the answer, until it is rig
   assert.equal(field.error.textContent, "");
   assert.equal(input.attributes["aria-invalid"], undefined);
   // A browser that fills fields in, or keeps them, tells others who use it.
-  for (const attribute of [NUMBER, GRID, { labels: ["a", "b"] }, { labels: Array.from("abcdefghijkl") }]) {
+  for (const attribute of [NUMBER, GRID, { labels: ["a", "b"] }, { labels: Array.from("abcdefghijklm") }]) {
     for (const own of new Field("pay", attribute, 0).inputs) assert.equal(own.attributes.autocomplete, "off");
   }
 });

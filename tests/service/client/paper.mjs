@@ -15,7 +15,11 @@ class Element {
   }
 
   addEventListener(kind, listener) {
-    this.listeners[kind] = listener;
+    const before = this.listeners[kind];
+    this.listeners[kind] = (event) => {
+      before?.(event);
+      listener(event);
+    };
   }
 
   /** As high as it has words. */
@@ -25,6 +29,18 @@ class Element {
 
   append(...within) {
     this.within.push(...within);
+  }
+
+  replaceChildren(...within) {
+    this.within = within;
+  }
+
+  dispatchEvent({ type }) {
+    this.listeners[type]?.();
+  }
+
+  querySelector() {
+    return null;
   }
 
   get textContent() {

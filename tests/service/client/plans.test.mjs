@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/index.js";
+import { summary } from "../../../src/sordino/service/client/explain.js";
 import { NAMES, changed, read, sealed } from "./golden.mjs";
 
 /** Everywhere in a document: each table with where it stands. */
@@ -56,11 +57,42 @@ test("expected shares are of the values that are read, and of all people", async
 
 test("a table is about combinations, and says so", async () => {
   const said = async (name) => sentences(await open(read(name).plan)).join(" ");
-  assert.match(await said("table_of_two.json"), /any two answers about “x” and “y” together by a factor of at most 7[.]39[.] An answer is a combination/);
-  assert.match(await said("table_of_blocks.json"), /Combinations are in one group if their values are/);
-  assert.match(await said("table_of_sensitive.json"), /sensitive if one of its values is: “b” of “z”, “b” of “x”, “b” of “y”/);
-  assert.match(await said("table_of_distances.json"), /two answers to “x” that are 5 apart.*factors multiply/);
-  assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*never more than the most/);
+  assert.match(await said("table_of_two.json"), /“x” and “y” together changes the odds between any two answers by a factor of at most 7[.]39[.] An answer is a combination/);
+  assert.match(await said("table_of_blocks.json"), /Combinations are in one group if all of their parts are/);
+  assert.match(await said("table_of_sensitive.json"), /sensitive if one of its parts is: “b” of “z”, “b” of “x”, “b” of “y”/);
+  assert.match(await said("table_of_distances.json"), /a report about “x” changes the odds between two answers that are 5 apart.*the factors multiply/);
+  assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*at most what it may reveal about one/);
+});
+
+test("what a report can reveal is said in two sentences, in per cent", async () => {
+  const short = async (name) => summary(await open(read(name).plan));
+  // .1 e^2 / (.1 e^2 + .9) is .4508.
+  const { sentences: said, before, after } = await short("randomized.json");
+  assert.deepEqual([before, after], [10n, 46n]);
+  assert.deepEqual(said, ["Someone who gave one of your answers a 10% chance could afterwards give it at most 46%.", "This holds whatever else they know, for this one report."]);
+  assert.match((await short("blockwise.json")).sentences.join(" "), /among those of its group .* at most 46%[.] The report shows for certain which group/);
+  assert.match((await short("high_low_subset.json")).sentences.join(" "), /a sensitive answer of yours .* at most 46%[.] If your answer is not sensitive/);
+  assert.match((await short("product.json")).sentences.join(" "), /at a distance of 1,000\u00a0km, .* at most 46%[.] Answers that are further apart are protected less/);
+  for (const name of ["binary.json", "table_of_bounds.json", "table_of_distances.json"]) {
+    const found = await short(name);
+    assert.deepEqual([found.sentences[0], found.after], ["How much the report can reveal differs from answer to answer.", null]);
+  }
+});
+
+test("where answers are protected in several ways it is said", async () => {
+  const threshold = String(2n ** 63n - 2n ** 62n);
+  const both = changed("table.json", (plan) => {
+    plan.attributes = {
+      x: { columns: ["x"], numbers: 4, protect: { epsilon: "1", metric: { per: "1" } } },
+      y: { columns: ["y"], labels: ["a", "b"], protect: { epsilon: "2" } },
+    };
+    const asked = (histogram, k) => ({ histogram, weight: 1, subtract_totals: false, mechanism: { name: "randomized", k, threshold } });
+    plan.queries = [asked("x", 4), asked("y", 2)];
+  });
+  const { sentences: said, after } = summary(await open(both));
+  assert.match(said[0], /^Where an answer is protected from all others, someone who gave it a 10% chance could/);
+  assert.equal(said[1], "Some answers are protected less than others, or not at all: the details say which.");
+  assert.ok(after > 10n);
 });
 
 const ofCategories = (change) => (plan) => change(plan.queries[0].queries.statistics.find(([kind]) => kind === "category-sign"));

@@ -49,7 +49,7 @@ test("a browser that does not say when something is on the disk keeps nothing", 
 
 test("a disk that is full, and storage that does not answer, are told in words", async (t) => {
   const full = new Disk({ fails: new DOMException("", "QuotaExceededError") });
-  await assert.rejects(new Shelf(full).change("plan", () => "code"), (error) => error instanceof StorageError && /keeps nothing \(QuotaExceededError\)/.test(error.message));
+  await assert.rejects(new Shelf(full).change("plan", () => "code"), (error) => error instanceof StorageError && /does not store it.*\(QuotaExceededError\)/.test(error.message));
   assert.deepEqual([full.stored.size, full.opened], [0, 0]);
   const waited = [];
   t.mock.method(globalThis, "setTimeout", (job, wait) => waited.push(wait) && setImmediate(job));

@@ -30,9 +30,9 @@ test("a signature of the standard is right", async () => {
 
 test("a plan that its collector signed", async () => {
   const told = await signer();
-  assert.match(await signedBy(TEXT, null, told), new RegExp(told.key));
-  assert.match(await signedBy(TEXT, told.key, told), /by the key of the address/);
-  assert.match(await signedBy(TEXT, null, null), /not signed/);
+  assert.deepEqual(await signedBy(TEXT, null, told), { key: "signed_by", values: { key: told.key } });
+  assert.equal((await signedBy(TEXT, told.key, told)).key, "signed_address");
+  assert.equal((await signedBy(TEXT, null, null)).key, "unsigned");
 });
 
 test("what was not signed by the key of the address is refused", async () => {

@@ -122,7 +122,7 @@ def fill(page):
 
 
 def send(page):
-    page.get_by_role("button", name="Send one code").click()
+    page.get_by_role("button", name="Send my report").click()
 
 
 def told(page, words):
@@ -134,8 +134,11 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     before = collector.count
     page.goto(f"{collector.address}/form")
     fill(page)
-    revealed = page.locator("section", has_text="What your code can reveal").inner_text()
-    assert "7.39" in revealed
+    revealed = page.locator("section", has_text="What your report can reveal")
+    # In per cent; factors are in what is folded.
+    assert "could afterwards give it at most 46%" in revealed.inner_text()
+    assert "7.39" not in revealed.inner_text()
+    assert "7.39" in revealed.text_content()
     assert traffic.uploads == []
     send(page)
     told(page, "is counted once")
@@ -145,7 +148,7 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     assert int.from_bytes(body[16:], "big") < plan.sampled.outputs
     assert body.hex() in page.locator("section").inner_text()
     page.reload()
-    told(page, "has answered this plan")
+    told(page, "has answered this survey")
     assert len(traffic.uploads) == 1
     home = collector.address.partition("/plans/")[0]
     assert all(one.url.startswith((home, "data:")) for one in traffic.requests)
@@ -171,7 +174,8 @@ def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traff
     refused = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "the disk is full"}'}
     page.route(reports, lambda route: route.fulfill(**refused))
     page.reload()
-    told(page, "The disk is full")
+    told(page, "answered with status 503")
+    assert "the disk is full" in page.locator("#place").text_content()
     page.unroute(reports)
     page.reload()
     told(page, "is counted once")
@@ -189,10 +193,10 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
     assert "3 answers need a change" in told(page, "Nothing was sent")
     assert page.evaluate("document.activeElement.type") == "radio"
     errors = page.locator(".error").all_inner_texts()
-    assert [found.partition(";")[0] for found in errors] == [
-        "An answer is needed",
-        "The answer must be a number from 18 to 90",
-        "The place must lie from 25 to 50 degrees north and from -130 to -60 degrees east",
+    assert errors == [
+        "Please choose an answer.",
+        "Please write the number in digits.",
+        "Please give a place from 25 to 50 degrees north and from -130 to -60 degrees east.",
     ]
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
@@ -205,19 +209,25 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
     assert traffic.uploads == []
 
 
-def test_a_number_that_may_be_missing_may_be_left_empty(page, tmp_path):
+def test_a_number_that_may_be_missing_has_a_box_that_says_so(page, tmp_path):
     income = {"number": {"low": 0, "high": 9000}, "missing": "0.1"}
     survey = {"version": 1, "epsilon": "1", "attribute": {"income": income}, "ask": [{"mean": "income"}]}
     found = Collecting(tmp_path, Plan.of(Survey.read(survey), 1000))
     try:
         page.goto(f"{found.address}/form")
-        assert "leave it empty if you have none" in page.locator("fieldset").inner_text()
-        # One and a half thousand, or one and a half: nothing is guessed.
-        page.locator("input").fill("1,500")
+        number, none = page.get_by_label("Your answer"), page.get_by_label("I have none")
         send(page)
-        assert "must have one meaning; found a comma" in page.locator("fieldset").inner_text()
+        assert "Please give a number." in page.locator("fieldset").inner_text()
+        # One and a half thousand, or one and a half: nothing is guessed.
+        number.fill("1,500")
+        send(page)
+        assert "it could mean thousands or decimals" in page.locator("fieldset").inner_text()
         assert found.count == 0
-        page.locator("input").fill("")
+        none.check()
+        assert number.input_value() == ""
+        number.fill("7")
+        assert not none.is_checked()
+        none.check()
         send(page)
         told(page, "is counted once")
         assert found.count == 1
@@ -229,7 +239,8 @@ def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     changed = plan.bytes.decode().replace("quokka", "quolls")
     page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))
     page.goto(f"{collector.address}/form")
-    assert "as it was frozen" in told(page, "Nothing was sent")
+    told(page, "its plan was not found to be right. Nothing was sent")
+    assert "as it was frozen" in page.locator("#place").text_content()
     assert page.get_by_role("button").count() == 0
 
 
@@ -239,11 +250,12 @@ def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffi
     told(page, "The plan keeps what it promises")
     assert page.get_by_text("signed by the key of the address").count() == 1
     page.get_by_role("link", name="Answer this plan").click()
-    page.get_by_role("button", name="Send one code").wait_for()
+    page.get_by_role("button", name="Send my report").wait_for()
     other = key[::-1]
     page.goto(f"{collector.address}/form#key={other}")
     page.reload()
-    assert "must be signed by the key of the address" in told(page, "Nothing was sent")
+    told(page, "its plan was not found to be right. Nothing was sent")
+    assert "must be signed by the key of the address" in page.locator("#place").text_content()
     assert not any(part in traffic.text for part in (key, other))
 
 
@@ -266,7 +278,7 @@ REFUSALS = {
 def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic, refusal):
     page.add_init_script(refusal)
     page.goto(f"{collector.address}/form")
-    button = page.get_by_role("button", name="Send one code")
+    button = page.get_by_role("button", name="Send my report")
     button.or_(page.get_by_role("status").filter(has_text="Nothing was sent")).first.wait_for()
     if button.count():
         fill(page)
@@ -340,15 +352,15 @@ def test_fields_follow_the_answers_and_boxes_what_may_be_ticked(choosing, page, 
     assert symptoms.get_by_label("fever").is_enabled()
     symptoms.get_by_label("fever").check()
     assert not symptoms.get_by_label("none of them").is_checked()
-    page.get_by_role("button", name="Send one code").click()
+    page.get_by_role("button", name="Send my report").click()
     # Of what is asked now nothing was answered.
     page.get_by_role("status").filter(has_text="“packs”, “reasons”").wait_for()
     page.get_by_label("no", exact=True).check()
     assert shown_fields(page) == ["smoker", "symptoms"]
-    revealed = page.locator("section", has_text="What your code can reveal").inner_text()
+    revealed = page.locator("section", has_text="What your report can reveal").text_content()
     assert "Whoever is not asked answers “not asked”" in revealed
     assert traffic.uploads == []
-    page.get_by_role("button", name="Send one code").click()
+    page.get_by_role("button", name="Send my report").click()
     page.get_by_role("status").filter(has_text="is counted once").wait_for()
     assert choosing.count == before + 1
     assert "fever" not in traffic.text

@@ -49,7 +49,7 @@ def press(page, place):
 
 
 def button(page):
-    return page.get_by_role("button", name="Send one code")
+    return page.get_by_role("button", name="Send my report")
 
 
 def write(page, label, text):

@@ -111,7 +111,7 @@ def test_a_browser_that_is_killed_before_it_sends_sends_what_it_kept(driver, add
         page.goto(f"{address}/form")
         page.get_by_label("quokka").check()
         with page.expect_console_message(lambda said: said.text.startswith("[")) as held:
-            page.get_by_role("button", name="Send one code").click()
+            page.get_by_role("button", name="Send my report").click()
         kept = bytes(json.loads(held.value.text))
         kill()
     with browsing(driver, tmp_path) as (context, _):

@@ -76,7 +76,10 @@ def test_covariances_are_told_once_somebody_has_answered_about_each_moment():
 
 
 def test_of_more_reports_than_are_awaited_it_is_said_that_they_were():
-    for n, said in ((9, "are expected to, if people are as"), (10, "were expected to, if people were as")):
+    for n, said in (
+        (9, "are expected to suffice, if people are as"),
+        (10, "were expected to suffice, if people were as"),
+    ):
         untold = Untold(plan_of(REGRESSION, age=NUMBER, height=NUMBER).questions[0], n, SordinoError("it"), lambda: 10)
         assert f"About 10 reports {said}" in untold.why_in_words()
 

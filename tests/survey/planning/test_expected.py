@@ -156,7 +156,7 @@ def test_a_refusal_awaits_as_many_reports_as_the_forecast_said():
     # Without it both speak of people of whom nothing is known.
     result = next(one for one in refused(plan(REGRESSION, 20_000), 20_000) if one.from_reports is None)
     assert result.reports_needed < 20_000
-    assert "were expected to, if people were as forecasts take unknown ones" in result.why_in_words()
+    assert "were expected to suffice, if people were as forecasts take unknown ones" in result.why_in_words()
 
 
 def test_what_is_found_says_how_many_reports_where_it_says_anything():

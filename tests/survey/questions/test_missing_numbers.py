@@ -50,7 +50,7 @@ def test_from_survey_to_estimates():
         assert rows[name]["low"] < rows[name]["estimate"] < rows[name]["high"]
     (forecast,) = forecasts(plan)
     np.testing.assert_allclose(forecast.plan.stderr, [row["stderr"] for row in rows.values()], rtol=0.2)
-    assert any("'income' may be missing" in line for line in explain(plan))
+    assert any("A missing 'income' counts as a value of its own" in line for line in explain(plan))
 
 
 def test_the_mean_of_who_has_a_number_is_not_compared_with_that_of_everybody():
@@ -74,11 +74,11 @@ def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
     plan = made()
     (found,) = results(plan, tally_of_nobody(plan), coverage=coverage)
     assert [row["value"] for row in found.rows()] == ["age", "income missing"]
-    assert "so few reports tell that anybody has the number" in found.notes[0]
+    assert "too few reports show that anybody has the number" in found.notes[0]
     # Far fewer would have told it, of people who have it as often as the survey says.
-    assert "reports were expected to tell it" in found.notes[0]
+    assert "reports were expected to suffice" in found.notes[0]
     said = json.dumps([result_json(found.blocks()), *found.rows()], allow_nan=False)
-    assert "income: so few reports" in said
+    assert "income: too few reports" in said
 
 
 def test_what_forged_reports_can_move_of_such_a_mean_is_not_told():
@@ -93,7 +93,7 @@ def test_the_page_shows_the_share_where_no_mean_is_told(tmp_path):
     estimate(plan, tally_of_nobody(plan)).page(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "income missing" in text
-    assert "income: so few reports tell that anybody has the number" in text
+    assert "income: too few reports show that anybody has the number" in text
 
 
 @pytest.mark.parametrize("share", ["0", 0, 1, "1.5", "few", -0.1, True, "0.1234567890123"])

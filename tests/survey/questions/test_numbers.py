@@ -308,7 +308,7 @@ def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
 
 def test_what_a_plan_says(plan):
     said = " ".join(explain(plan))
-    assert "between any two records by a factor of at most 7.39 (2 nats; this plan reaches " in said
+    assert "between any two records by a factor of at most 7.39 (2 nats; this plan: " in said
     assert "any two values of 'smoker' by a factor of at most 1.65 (0.5 nats), if the other attributes depend" in said
     assert "0.2 in total variation" in said
     assert "second report" in said

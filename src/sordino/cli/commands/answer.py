@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,6 @@ from sordino.agent.answer import answer as answer_once
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import Waiting, fetch_plan, send_report
-from sordino.blocks.sentence import texts
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
@@ -21,7 +21,7 @@ from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
-from sordino.words.explain_plan import explanation
+from sordino.words.explain_questionnaire import consent_text, reveal_sentences, survey_title
 
 
 class PublicKey(click.types.StringParamType):
@@ -44,11 +44,15 @@ class PublicKey(click.types.StringParamType):
     "--signed-by", type=PublicKey(), help="Answer only a plan that this Ed25519 key signed, 64 hexadecimal digits."
 )
 @click.option("--patience", type=Whole(0), default=60, show_default=True, help="Seconds to go on trying.")
+@click.option("--yes", is_flag=True, help="Send it without asking: you agree to what the survey asks you to agree to.")
 @as_json_option
-def answer(url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, as_json: bool) -> None:
+def answer(
+    url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, yes: bool, as_json: bool
+) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
 
-    The answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
+    Shows the survey's title, what you agree to and what a report can reveal, and asks before anything is drawn. The
+    answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
     signed the plan, as one of --signed-by.
     """
@@ -65,11 +69,18 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
         return fetch_plan(address, signed_by)
 
     def fetch() -> tuple[Plan, Mapping[str, Any]]:
+        asks = not yes
+        if asks and (as_json or not (sys.stdin.isatty() and sys.stdout.isatty())):
+            found = "--json" if as_json else "no terminal to ask on"
+            step = "run it on a terminal, or give --yes once you have read what the form shows"
+            raise SordinoError("whoever answers must agree first", found=found, step=step)
         plan = fetch_once()
         tables = load_tables(record)
         if not as_json:
-            say("What your answer can reveal:")
-            print_lines(texts(explanation(plan).summary))
+            _show(plan)
+        if asks and not click.confirm("Send it?"):
+            say("Nothing was drawn or sent.")
+            raise click.Abort
         return plan, tables
 
     def send(body: bytes) -> None:
@@ -83,6 +94,17 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
     say("The collector has your answer." + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _show(plan: Plan) -> None:
+    """What a person reads before anything is drawn."""
+    if title := survey_title(plan):
+        say(title, bold=True)
+    if consent := consent_text(plan):
+        say("You agree to this:")
+        print_lines(tuple(consent.splitlines()))
+    say("What your answer can reveal:")
+    print_lines(reveal_sentences(plan))
 
 
 def _own_store() -> Path:

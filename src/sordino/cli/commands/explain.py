@@ -8,7 +8,7 @@ import click
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
-from sordino.cli.terminal.explanations import print_explanation, promise_json
+from sordino.cli.terminal.explanations import print_explanation, print_questionnaire, promise_json
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
 
@@ -17,17 +17,20 @@ from sordino.words.explain_plan import explanation
 @click.argument("plan", type=FILE)
 @click.option("--all", "everything", is_flag=True, help="Every sentence, under headings.")
 @click.option("--floor", is_flag=True, help="Also how near the best possible, where that takes a search of seconds.")
+@click.option("--language", help="Of the questionnaire, as en or pt-BR; the survey's first by default.")
 @as_json_option
-def explain(plan: Path, *, everything: bool, floor: bool, as_json: bool) -> None:
+def explain(plan: Path, language: str | None, *, everything: bool, floor: bool, as_json: bool) -> None:
     """Say in plain words what a report under a PLAN can reveal, and what it does not protect.
 
-    The five sentences that matter; all others with --all, and in --json.
+    What people read when they are asked comes first. Then the five sentences that matter; all others with --all, and
+    in --json.
     """
     frozen = Plan.load(plan)
     with progress("floor", None) if floor else nullcontext():
-        said = explanation(frozen, floor=floor)
+        said = explanation(frozen, floor=floor, language=language)
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
         print_json({"plan": frozen.hash, **said.json(), "promise": promise})
         return
+    print_questionnaire(said)
     print_explanation(said, None if everything else f"sordino explain {plan} --all", floor=floor)

@@ -110,11 +110,12 @@ def plan(
     for forecast in found:
         print_forecast(forecast)
     if made.promise is not None:
-        header = ("nats told about", "delta", "told at most", "rests on dependence")
+        header = ("nats revealed about", "delta", "at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
     print_explanation(said, f"sordino explain {output} --all", floor=floor)
     print_lines(buys)
     print_certificates(made)
+    print_lines(said.missing_words)
 
 
 def _source(expect: Path | None, survey: Survey) -> str | None:

@@ -38,6 +38,17 @@ def print_explanation(explanation: Explanation, more: str | None, *, floor: bool
     say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
 
 
+def print_questionnaire(explanation: Explanation) -> None:
+    """What people read, and what they see where there are no words for it."""
+    for paragraph in explanation.questionnaire:
+        if paragraph.heading:
+            say(paragraph.heading)
+        if paragraph.heading or paragraph.lines:
+            say(*(f"  {line}" for line in paragraph.lines), "")
+    if explanation.missing_words:
+        say(*explanation.missing_words, "")
+
+
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []

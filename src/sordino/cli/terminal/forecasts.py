@@ -58,9 +58,9 @@ def accuracy_sentence(frozen: Frozen) -> str:
     forecast, width = frozen.widest()
     bins = any(one.question.part.thresholds for one in frozen.forecasts)
     return (
-        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval is expected to reach at most"
-        f" {width:.3g} to each side, in parts of all that is possible; the widest is of {forecast.question.name}."
-        f"{OF_BINS if bins else ''}"
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval is expected to have a"
+        f" half-width of at most {width:.3g}, as a fraction of the possible range; the widest is"
+        f" of {forecast.question.name}.{OF_BINS if bins else ''}"
     )
 
 

@@ -1,26 +1,44 @@
 // Elements of a page, made of texts only: nothing of a plan is ever read as HTML.
 
-/** An element with attributes, and texts or elements within. */
+import { ENGLISH } from "./catalogue/speech.js";
+
+/** An element with attributes, and texts or elements within; what is null or undefined is left out. */
 export function element(name, attributes = {}, ...within) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(key, value);
-    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...within);
+  made.append(...within.filter((one) => one !== null && one !== undefined));
   return made;
+}
+
+/** A text of the survey within sentences of another language. */
+export function surveyText(speech, text, name = "span", attributes = {}) {
+  if (text === undefined) return null;
+  const own = speech.isWhole ? {} : { lang: speech.language, dir: speech.direction };
+  return element(name, { ...attributes, ...own }, text);
+}
+
+/** Why a page could not do what it should: a sentence of the catalogue, and what an expert may want to know. */
+export class PageError extends Error {
+  constructor(key, values = {}) {
+    super(ENGLISH.say(key, values));
+    Object.assign(this, { key, values });
+  }
 }
 
 /** The plan's hash and its text, from the address of a page below it: /plans/{hash}/page. */
 export async function fetchPlan() {
   const hash = decodeURIComponent(globalThis.location.pathname.split("/").at(-2));
   const answer = await fetch(`../${hash}`, { credentials: "omit", redirect: "error" });
-  if (!answer.ok) throw new Error(`There is no such plan here (status ${answer.status}). Check the address.`);
+  if (!answer.ok) throw new PageError("problem_no_survey", { status: String(answer.status) });
   return { hash, text: await answer.text() };
 }
 
 /** What an error says to whoever reads the page. */
-export function words(error) {
-  const text = error instanceof TypeError ? "The collector could not be reached. Try again later." : error.message;
+export function words(error, speech = ENGLISH) {
+  if (error.key) return speech.say(error.key, error.values);
+  const text = error instanceof TypeError ? speech.say("problem_unreachable") : error.message;
   return text[0].toUpperCase() + text.slice(1);
 }

@@ -1,195 +1,226 @@
-// What a report can reveal, in plain words, before it leaves. Factors are rounded up, never down.
+// What a report can reveal, in plain words of any language of the catalogue, before it leaves. Factors and chances are
+// rounded up, never down.
 
+import { ENGLISH } from "./catalogue/speech.js";
 import { blocks, sensitive } from "./channel/promised.js";
-import { amount, factor, upward } from "./channel/fraction.js";
+import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
-const quoted = (name) => `“${name}”`;
 
-function listed(names) {
-  const shown = names.slice(0, FEW).map(quoted).join(", ");
-  return names.length > FEW ? `${shown} and ${names.length - FEW} more` : shown;
+/** The chance that a page's example begins with, in per cent. */
+const BEFORE = 10n;
+
+/** Names in one sentence, a few of them. */
+function listed(names, speech, type = "conjunction") {
+  if (names.length <= FEW) return speech.list(names, type);
+  return speech.say("and_more", { names: names.slice(0, FEW).join(", "), count: names.length - FEW });
+}
+
+/** An attribute by the words that people know it by, in quotation marks. */
+const named = (name, speech) => speech.quoted(speech.attribute(name));
+
+/** A value of an attribute, likewise. */
+function valued(name, attribute, value, speech) {
+  const own = attribute.labels?.[value] ?? value;
+  return speech.quoted(speech.label(name, own) ?? own);
 }
 
 /** What a question asks for. */
-export function topic(part) {
-  if (part.distribution !== undefined) return `in which range ${quoted(part.distribution)} lies`;
-  if (part.above !== undefined) return `whether ${quoted(part.above)} is ${part.threshold} or above`;
-  if (part.table) return `${part.table.map(quoted).join(" and ")} together`;
-  if (!part.numbers) return quoted(part.histogram ?? part.several);
-  return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;
-}
-
-/** Sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
-export function sentences({ plan, questions, verdicts }) {
-  const bits = (questions.outputs - 1n).toString(2).length;
-  const said = [`Your answers stay on this page. What leaves is one code of ${bits} bit${bits === 1 ? "" : "s"}, drawn at random.`];
-  const several = plan.queries.length > 1;
-  if (several) {
-    said.push(
-      `The code is about one of ${plan.queries.length} questions. Which one is drawn here, without looking at any answer, ` +
-        "and the code tells it.",
-    );
-  }
-  const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute)).flat();
-  said.push(...alike(told));
-  said.push(...plan.queries.flatMap(ofDrawn), ...Object.entries(plan.attributes).flatMap(ofCondition));
-  said.push(...example(verdicts));
-  if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
-  said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.");
-  return [...new Set(said)];
-}
-
-/** Of several categories, one of which is drawn. */
-function ofDrawn({ several, way }) {
-  return way === "category" ? [`Of the answers to ${quoted(several)} one is drawn here, without looking at any. The code tells which, not whether it applies.`] : [];
-}
-
-/** What is asked only because of earlier answers. */
-function ofCondition([name, { only_if: conditions, not_asked: unasked, number }]) {
-  if (conditions === undefined) return [];
-  const said = number ? "that it is missing" : quoted(unasked);
-  return [`${quoted(name)} is asked because of ${listed(Object.keys(conditions))}. Whoever is not asked answers ${said}, which is protected as every answer is.`];
-}
-
-/** Sentences that differ in the attribute only, [start, name, end], said once about all of them. */
-function alike(told) {
-  const names = new Map();
-  for (const [start, name, end] of told.filter(Array.isArray)) {
-    const key = JSON.stringify([start, end]);
-    names.set(key, [...(names.get(key) ?? []), name]);
-  }
-  const once = [...names].map(([key, own]) => {
-    const [start, end] = JSON.parse(key);
-    const every = own.length > 1 ? `${own.slice(0, -1).join(", ")} or ${own.at(-1)}` : own[0];
-    return `${start} ${every} ${end}`;
-  });
-  return [...once, ...told.filter((one) => !Array.isArray(one))];
-}
-
-function revealed(plan, part, { ratio }, attribute) {
-  if (!attribute) {
-    const pair = part.base ? "sets of answers" : part.numbers?.length > 1 ? "sets of numbers" : "numbers";
-    return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`];
-  }
-  const attributes = about(part).map((name) => [name, plan.attributes[name]]);
-  const missing = attributes.flatMap(([name, own]) => ofMissing(own, part.table ? ` to ${quoted(name)}` : ""));
-  const promise = attribute.protect.metric?.of ? ofDistances(part, attributes) : ofProtect(attribute, topic(part), ratio);
-  return [...promise, ...(part.table ? ofCells(attribute.protect, attributes) : []), ...missing];
-}
-
-/** What a cell tells of its attributes. */
-function ofCells({ blocks: tiled, sensitive: named, bounds }, attributes) {
-  const said = ["An answer is a combination of values, and the code is about all of them at once: whatever it tells of the combination, it may tell of any one of them."];
-  if (tiled) said.push("Combinations are in one group if their values are, of each attribute.");
-  if (named) said.push(`A combination is sensitive if one of its values is: ${attributes.map(([name, own]) => `${listed(sensitiveNames(own))} of ${quoted(name)}`).join(", ")}.`);
-  if (bounds) said.push("Between two combinations it may tell what it may tell between their values, together, but never more than the most that it may tell of one of them.");
-  return said;
-}
-
-/** Of a table whose attributes are all protected by distances. */
-function ofDistances(part, attributes) {
-  const each = attributes.map(([name, own]) => ofDistance(topic(part), own, ` to ${quoted(name)}`));
-  return [...each, "Where several values differ, these factors multiply."];
+export function topic(part, speech = ENGLISH) {
+  const names = speech.list(about(part).map((name) => named(name, speech)));
+  if (part.distribution !== undefined) return speech.say("topic_bins", { name: names });
+  if (part.above !== undefined) return speech.say("topic_above", { name: names, threshold: part.threshold });
+  if (part.table) return speech.say("topic_together", { names });
+  return part.numbers ? speech.say(`topic_${part.asked}`, { names }) : names;
 }
 
 /** A factor in digits; null has no limit. */
-const said = (ratio) => (ratio ? upward(ratio) : "any size");
+function said(ratio, speech) {
+  if (!ratio) return speech.say("any_size");
+  const text = upward(ratio);
+  return text.includes("^") ? text : speech.decimal(text);
+}
 
-const START = "Whatever else somebody knows, a code";
-const bounded = ({ epsilon }) => said(factor(amount(epsilon)));
+const bounded = ({ epsilon }, speech) => said(factor(amount(epsilon)), speech);
 
-function ofProtect(attribute, name, ratio) {
+/** What a chance of `BEFORE` per cent can become at most, in whole per cent. */
+function afterwards([a, b]) {
+  return ceil(100n * BEFORE * a, BEFORE * a + (100n - BEFORE) * b);
+}
+
+/** How answers to a question are protected from each other: all alike, or in one of the ways of an attribute. */
+function way({ protect } = {}) {
+  return ["metric", "blocks", "sensitive", "bounds"].find((name) => protect?.[name]) ?? "whole";
+}
+
+/** The most that a report changes the odds that an example is about; null where nothing limits it. */
+function exampleRatio(kind, attribute, { ratio }) {
+  if (ratio !== undefined && kind !== "metric") return ratio;
+  const { epsilon, bounds, metric } = attribute?.protect ?? {};
+  // Of a table's cells the steps have no single length.
+  if (metric?.of) return null;
+  if (bounds) return bounds.flat().filter((bound) => bound !== "inf").map((bound) => factor(amount(bound))).reduce(larger, [1n, 1n]);
+  return epsilon === undefined ? null : factor(amount(epsilon));
+}
+
+const LIMITS = { whole: "limit_none", blocks: "limit_group", sensitive: "limit_sensitive", metric: "limit_distance", bounds: "limit_bounds" };
+const EXAMPLES = { whole: "example", blocks: "example_group", sensitive: "example_sensitive", metric: "example_distance", bounds: null };
+
+/**
+ * Two sentences about what a report can reveal, and what a picture shows of them: a chance before and the largest
+ * afterwards, in whole per cent; null where no single number says it.
+ */
+export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
+  const kinds = plan.queries.map((_, place) => way(questions.asked[place].attribute));
+  const only = new Set(kinds).size === 1 ? kinds[0] : null;
+  const places = plan.queries.map((_, place) => place).filter((place) => only !== null || kinds[place] === "whole");
+  const ratio = places.map((place) => exampleRatio(kinds[place], questions.asked[place].attribute, verdicts[place])).reduce(larger, [1n, 1n]);
+  const distances = places.map((place) => distance(questions.asked[place].attribute?.protect?.metric, speech));
+  const key = only === null ? "example_some" : EXAMPLES[only];
+  const isOne = places.length > 0 && ratio !== null && key !== null && new Set(distances).size === 1;
+  const limit = speech.say(only === null ? "limit_mixed" : LIMITS[only]);
+  if (!isOne) return { sentences: [speech.say("example_differs"), only === "whole" ? speech.say("limit_mixed") : limit], before: null, after: null };
+  const [before, after] = [BEFORE, afterwards(ratio)];
+  const example = speech.say(key, { before: speech.percent(before), after: speech.percent(after), distance: distances[0] });
+  return { sentences: [example, limit], before, after };
+}
+
+/** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
+export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
+  const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
+  const several = plan.queries.length > 1;
+  if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
+  lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
+  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...Object.entries(plan.attributes).flatMap((one) => ofCondition(one, speech)));
+  if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));
+  lines.push(speech.say("second"));
+  return [...new Set(lines)];
+}
+
+/** Of several categories, one of which is drawn. */
+function ofDrawn({ several, way: asked }, speech) {
+  return asked === "category" ? [speech.say("drawn", { name: named(several, speech) })] : [];
+}
+
+/** What is asked only because of earlier answers. */
+function ofCondition([name, { only_if: conditions, not_asked: unasked, number }], speech) {
+  if (conditions === undefined) return [];
+  const names = listed(Object.keys(conditions).map((other) => named(other, speech)), speech);
+  const value = number ? "" : speech.quoted(speech.label(name, unasked) ?? unasked);
+  return [speech.say(number ? "asked_number" : "asked_because", { name: named(name, speech), names, value })];
+}
+
+/** Sentences that differ in their topic only, said once about all of them. */
+function alike(found, speech) {
+  const topics = new Map();
+  for (const one of found) {
+    const { topic: own, ...rest } = one.values;
+    const key = JSON.stringify([one.key, rest]);
+    topics.set(key, { ...one, topics: [...(topics.get(key)?.topics ?? []), own] });
+  }
+  return [...topics.values()].map(({ key, values, topics: own }) => speech.say(key, own[0] === undefined ? values : { ...values, topic: listed([...new Set(own)], speech, "disjunction") }));
+}
+
+function revealed(plan, part, { ratio }, attribute, speech) {
+  const own = topic(part, speech);
+  if (!attribute) {
+    const things = part.base ? "odds_sets" : part.numbers?.length > 1 ? "odds_sets" : "odds_numbers";
+    return [{ key: things, values: { topic: own, factor: said(ratio, speech) } }];
+  }
+  const attributes = about(part).map((name) => [name, plan.attributes[name]]);
+  const missing = attributes.flatMap(([name, each]) => ofMissing(name, each, speech));
+  const promise = attribute.protect.metric?.of ? ofDistances(attributes, speech) : ofProtect(part, attribute, own, ratio, speech);
+  return [...promise, ...(part.table ? ofCells(attribute.protect, attributes, speech) : []), ...missing];
+}
+
+/** What a cell reveals about its attributes. */
+function ofCells({ blocks: tiled, sensitive: some, bounds }, attributes, speech) {
+  const lines = [{ key: "combination", values: {} }];
+  if (tiled) lines.push({ key: "combination_groups", values: {} });
+  if (some) {
+    const names = attributes.map(([name, own]) => speech.say("values_of", { values: sensitiveNames(name, own, speech), name: named(name, speech) }));
+    lines.push({ key: "combination_sensitive", values: { names: names.join(", ") } });
+  }
+  if (bounds) lines.push({ key: "combination_bounds", values: {} });
+  return lines;
+}
+
+/** Of a table whose attributes are all protected by distances. */
+function ofDistances(attributes, speech) {
+  return [...attributes.map(([name, own]) => ofDistance(own, named(name, speech), speech)), { key: "factors_multiply", values: {} }];
+}
+
+function ofProtect(part, attribute, own, ratio, speech) {
   const { protect } = attribute;
-  const bound = () => bounded(protect);
-  if (protect.metric) return [ofDistance(name, attribute, "")];
-  if (protect.blocks) {
-    const most = ratio ? said(ratio) : bound();
-    return [
-      `${START} about ${name} changes the odds between two answers of the same group by a factor of at most ${most}.`,
-      `It tells for certain which group your answer is in${groups(attribute)}.`,
-    ];
+  const most = ratio ? said(ratio, speech) : protect.epsilon === undefined ? null : bounded(protect, speech);
+  switch (way(attribute)) {
+    case "metric":
+      return [ofDistance(attribute, own, speech)];
+    case "blocks":
+      return [{ key: "odds_group", values: { topic: own, factor: most } }, ofGroups(part, attribute, speech)];
+    case "sensitive": {
+      const names = sensitiveNames(part.histogram, attribute, speech);
+      return [{ key: "odds_sensitive", values: { topic: own, names, factor: bounded(protect, speech) } }, { key: "shows_others", values: {} }];
+    }
+    case "bounds":
+      return [ofBounds(part, attribute, own, speech)];
+    default:
+      return [{ key: "odds", values: { topic: own, factor: most } }];
   }
-  if (protect.sensitive) {
-    const names = sensitiveNames(attribute);
-    return [
-      `${START} raises the odds that your answer about ${name} is a sensitive one (${listed(names)}), over any other, by a factor of at most ${bound()}.`,
-      "If your answer is none of these, the code may tell it as it is.",
-    ];
-  }
-  if (protect.bounds) return [ofBounds(attribute, protect.bounds, name)];
-  return [[`${START} changes the odds between any two answers about`, name, `by a factor of at most ${ratio ? said(ratio) : bound()}.`]];
 }
 
-const sensitiveNames = (attribute) => sensitive(attribute).map((value) => attribute.labels?.[value] ?? value);
+const sensitiveNames = (name, attribute, speech) => listed(sensitive(attribute).map((value) => valued(name, attribute, value, speech)), speech);
 
-function ofDistance(name, { protect }, whose) {
-  const far = distance(protect.metric, whose);
-  return `${START} about ${name} changes the odds between ${far} by a factor of at most ${bounded(protect)}, by less if they are nearer, and by more if they are further apart.`;
+/** How far apart the values are that a metric's epsilon is about. */
+function distance(metric, speech) {
+  if (metric?.map) return `${speech.decimal(metric.map.per)}\u00a0${metric.map.unit}`;
+  if (metric?.tree) return speech.say("distance_one_step");
+  return metric?.per === undefined ? speech.say("distance_one") : metric.per;
 }
 
-function distance({ per, positions, tree, map }, whose) {
-  if (map) return `two places${whose} that are ${map.per} ${map.unit} apart`;
-  if (tree) return `two answers${whose} that are one step apart on the tree of answers`;
-  return positions ? `two answers${whose} that are one unit apart` : `two answers${whose} that are ${per} apart`;
+function ofDistance({ protect }, own, speech) {
+  const key = protect.metric.map ? "odds_map" : protect.metric.tree ? "odds_tree" : "odds_line";
+  return { key, values: { topic: own, distance: distance(protect.metric, speech), factor: bounded(protect, speech) } };
 }
 
-function groups(attribute) {
-  if (!attribute.labels || attribute.labels.length > 3 * FEW) return "";
+function ofGroups(part, attribute, speech) {
+  if (!attribute.labels || part.table || attribute.labels.length > 3 * FEW) return { key: "shows_group", values: {} };
   const members = new Map();
-  blocks(attribute).forEach((block, value) => members.set(block, [...(members.get(block) ?? []), attribute.labels[value]]));
-  return `: ${[...members.values()].map((names) => names.map(quoted).join(", ")).join(" or ")}`;
+  blocks(attribute).forEach((block, value) => members.set(block, [...(members.get(block) ?? []), valued(part.histogram, attribute, value, speech)]));
+  return { key: "shows_group_of", values: { groups: speech.list([...members.values()].map((names) => names.join(", ")), "disjunction") } };
 }
 
-function ofBounds(attribute, bounds, name) {
-  const label = (value) => quoted(attribute.labels?.[value] ?? value);
+function ofBounds(part, attribute, own, speech) {
+  const { bounds } = attribute.protect;
+  const label = (value) => valued(part.histogram, attribute, value, speech);
   const pairs = bounds.flatMap((row, value) => row.flatMap((bound, other) => (value === other ? [] : [[value, other, bound]])));
-  const most = (bound) => (bound === "inf" ? "without limit" : `at most ${said(factor(amount(bound)))}`);
   if (bounds.length <= 4) {
-    const each = pairs.map(([value, other, bound]) => `${label(value)} over ${label(other)} ${most(bound)}`);
-    return `A code about ${name} raises the odds of one answer over another by a factor: ${each.join("; ")}.`;
+    const each = pairs.map(([value, other, bound]) => {
+      const [one, another] = [label(value), label(other)];
+      return bound === "inf"
+        ? speech.say("pair_unbounded", { one, other: another })
+        : speech.say("pair_bounded", { one, other: another, factor: said(factor(amount(bound)), speech) });
+    });
+    return { key: "odds_pairs", values: { topic: own, pairs: each.join("; ") } };
   }
   const finite = pairs.filter(([, , bound]) => bound !== "inf");
   const largest = finite.map(([, , bound]) => factor(amount(bound))).reduce(larger, [1n, 1n]);
   const open = pairs.length - finite.length;
-  return (
-    `A code about ${name} raises the odds of one answer over another by a factor of at most ${upward(largest)}, ` +
-    `less for some${open ? `; ${open} of ${pairs.length} pairs are not protected` : ""}.`
-  );
+  return { key: open ? "odds_bounds_open" : "odds_bounds", values: { topic: own, factor: said(largest, speech), open, count: pairs.length } };
 }
 
-function ofMissing({ missing }, whose) {
-  return missing === undefined ? [] : [`No answer${whose} counts as ${quoted(missing)}.`];
+function ofMissing(name, attribute, speech) {
+  const { labels, missing } = attribute;
+  if (missing === undefined || !labels) return [];
+  return [{ key: "missing", values: { name: named(name, speech), value: valued(name, attribute, labels.indexOf(missing), speech) } }];
 }
 
-/** What the largest factor makes of a suspicion of one in ten. */
-function example(verdicts) {
-  const ratios = verdicts.map((verdict) => verdict.ratio);
-  if (!ratios.every(Boolean)) return [];
-  const [a, b] = ratios.reduce(larger);
-  // Odds of 1 to 9 times a / b are a to 9 b: 1 in 1 + 9 b / a, cut after two digits.
-  const hundredths = 100n + (900n * b) / a;
-  const one = `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, "0")}`.replace(/\.?0+$/, "");
-  return [`Who thought an answer of yours as likely as 1 in 10 can then think it at most as likely as 1 in ${one}.`];
+function aboutOthers(plan, verdicts, speech) {
+  if (plan.epsilon === undefined) return verdicts.every((verdict) => verdict.ratio) ? [speech.say("related")] : [];
+  const whole = speech.say("whole", { factor: said(factor(amount(plan.epsilon)), speech) });
+  const less = rests(plan).map((name) => `${named(name, speech)} ${said(factor(amount(plan.attributes[name].delta)), speech)}`);
+  return less.length ? [whole, speech.say("less", { factors: listed(less, speech) })] : [whole];
 }
-
-function aboutOthers(plan, verdicts) {
-  const names = rests(plan);
-  if (plan.epsilon === undefined) {
-    return ["A code about one question tells of the others too, to somebody who knows how they depend on each other, by no larger factor."].filter(
-      () => verdicts.every((verdict) => verdict.ratio),
-    );
-  }
-  const whole = `Taken together, a code changes the odds between any two sets of all your answers by a factor of at most ${said(factor(amount(plan.epsilon)))}.`;
-  const less = names.map((name) => `${quoted(name)} ${said(factor(amount(plan.attributes[name].delta)))}`);
-  if (!less.length) return [whole];
-  return [
-    whole,
-    `The plan promises less about some, if answers depend on each other no more than it states: at most ${less.slice(0, FEW).join(", ")}` +
-      `${less.length > FEW ? ` and ${less.length - FEW} more` : ""}. Whether they do cannot be checked on this page.`,
-  ];
-}
-

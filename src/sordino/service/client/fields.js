@@ -1,137 +1,149 @@
-// A field for each attribute that is asked: labels, hints, and what is wrong in words beside it.
+// A field for each attribute that is asked: its question, how it is answered, and what is wrong in words beside it.
 
-import { element } from "./dom.js";
+import { ENGLISH } from "./catalogue/speech.js";
+import { element, surveyText } from "./dom.js";
 import { size } from "./channel/promised.js";
 import { Checkboxes } from "./inputs/checkboxes.js";
+import { Combobox } from "./inputs/combobox.js";
+import { DateInput } from "./inputs/date.js";
+import { Radios } from "./inputs/choices.js";
+import { Slider } from "./inputs/slider.js";
+import { Written, declineBox } from "./inputs/written.js";
 import { AnswerError, value } from "./plan/record.js";
 
-/** Choices up to which all are shown at once. */
-const FEW = 8;
+/** Choices up to which all are shown at once; of more a list is searched. */
+const FEW = 12;
 
-/** Digits with one comma before the last three: thousands to some, and a thousandth part of that to others. */
-const THOUSANDS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
-
-/** A number as people write it, with a point or a comma; text that is none stays text. */
-function numberOf(text) {
-  const found = text.trim().replace(",", ".");
-  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(found) ? Number(found) : found;
+/** The values of an attribute to choose from, as people know them; the one that stands for no answer comes last. */
+function choicesOf(name, { labels, numbers, missing, not_asked: unasked }, speech) {
+  const values = labels ?? Array.from({ length: numbers }, (_, number) => number);
+  const known = (own) => ({ label: speech.label(name, own) ?? String(own), value: own, isOwn: true });
+  const choices = values.filter((own) => own !== missing && own !== unasked).map(known);
+  if (missing === undefined) return choices;
+  const declines = speech.label(name, missing) === undefined;
+  const label = speech.say("decline", { value: speech.quoted(missing) });
+  return [...choices, declines ? { label, value: missing, isOwn: false } : known(missing)];
 }
 
-/** The field of one attribute: its element, `read` for the answer, and `check`, which says what is wrong. */
+/** The ways of answering, the first that fits an attribute: each makes what stands in the field. */
+const WAYS = [
+  [({ several }) => several !== undefined, severalInput],
+  [({ labels, numbers }, wording) => labels || (numbers !== undefined && wording.labels), choiceInput],
+  [({ grid }) => grid, placeInput],
+  [({ number }, { input }) => number && input === "slider", sliderInput],
+  [({ number }, { input }) => number && input === "date", ({ id, attribute, error, speech }) => new DateInput(id, attribute.number, error.id, speech)],
+  [() => true, numberInput],
+];
+
+function severalInput({ id, name, attribute: { labels, several, none }, error, speech }) {
+  const known = (own) => ({ label: speech.label(name, own) ?? own, value: own, isOwn: true });
+  const hint = several < labels.length ? speech.say("hint_several", { count: several }) : speech.say("hint_all");
+  return new Checkboxes(id, labels.map(known), known(none), several, hint, error.id, speech);
+}
+
+function choiceInput({ id, name, attribute, error, speech }) {
+  const choices = choicesOf(name, attribute, speech);
+  return new (choices.length <= FEW ? Radios : Combobox)(id, choices, error.id, speech);
+}
+
+function placeInput({ id, attribute: { grid }, error, speech }) {
+  const field = (key, own, low, high) => ({ id: own, label: speech.say(key), hint: speech.say("hint_degrees", { low, high }) });
+  const pair = [field("latitude", id, grid.south, grid.north), field("longitude", `${id}-east`, grid.west, grid.east)];
+  return new Written(pair, error.id, true);
+}
+
+function sliderInput({ id, name, attribute: { number }, wording, error, speech }) {
+  return new Slider(id, number, wording.step, speech.text(speech.wording(name).unit), error.id, speech);
+}
+
+function numberInput({ id, attribute, wording, error, speech }) {
+  const { number } = attribute;
+  const unit = speech.text(wording.unit);
+  const hint = number
+    ? speech.say(unit ? "hint_number_unit" : "hint_number", { low: number.low, high: number.high, unit })
+    : speech.say("hint_whole", { high: size(attribute) - 1 });
+  const whole = number?.clip ? speech.say("hint_clip", { hint }) : hint;
+  return new Written([{ id, label: speech.say("your_answer"), hint: whole }], error.id, number !== undefined && number.low < 0);
+}
+
+/** The field of one attribute: its element, `answer`, and `check`, which says what is wrong. */
 export class Field {
-  constructor(name, attribute, place) {
-    Object.assign(this, { name, attribute, id: `field-${place}` });
+  constructor(name, attribute, place, speech = ENGLISH) {
+    Object.assign(this, { name, attribute, speech, id: `field-${place}`, wording: speech.wording(name) });
     this.error = element("span", { class: "error", id: `${this.id}-error` });
-    this.inputs = this.#made();
-    this.element = element("fieldset", {}, element("legend", {}, name), ...this.parts, this.error);
+    this.way = WAYS.find(([fits]) => fits(attribute, this.wording))[1](this);
+    const [box, none] = this.#decline();
+    this.none = none;
+    this.inputs = [...this.way.inputs, ...(none ? [none] : [])];
+    const help = speech.text(this.wording.help);
+    this.element = element(
+      "fieldset",
+      { "aria-describedby": help === undefined ? null : `${this.id}-help` },
+      element("legend", {}, surveyText(speech, this.title)),
+      help === undefined ? null : surveyText(speech, help, "p", { class: "hint", id: `${this.id}-help` }),
+      ...this.way.parts,
+      box,
+      this.error,
+    );
     for (const input of this.inputs) input.addEventListener("change", () => this.#mend());
   }
 
-  #made() {
-    const { attribute } = this;
-    if (attribute.several !== undefined) return this.#checkboxes();
-    if (attribute.labels) return attribute.labels.length <= FEW ? this.#radios() : this.#select();
-    if (attribute.grid) {
-      const { south, north, west, east } = attribute.grid;
-      const pair = [this.#text("Latitude", `degrees, ${south} to ${north}`), this.#text("Longitude", `degrees, ${west} to ${east}`)];
-      this.parts = [element("div", { class: "pair" }, ...pair.map(([label]) => label))];
-      return pair.map(([, input]) => input);
-    }
-    const [label, input] = this.#text("Your answer", this.#hint());
-    this.parts = [label];
-    return [input];
+  /** The question, or the name of what is asked. */
+  get title() {
+    return this.speech.attribute(this.name);
   }
 
-  #hint() {
-    const { number, missing } = this.attribute;
-    if (!number) return `a whole number from 0 to ${size(this.attribute) - 1}`;
-    const ends = `a number from ${number.low} to ${number.high}`;
-    const none = missing === undefined ? "" : "; leave it empty if you have none";
-    return `${ends}${number.clip ? "; one beyond them counts as the nearer end" : ""}${none}`;
+  /** Of a number that may be missing a box to tick in its place; it and what is written take each other's place. */
+  #decline() {
+    const { attribute, speech } = this;
+    if (!attribute.number || attribute.missing === undefined) return [null, null];
+    const own = speech.missing(this.name);
+    const [label, input] = declineBox(this.id, own ?? speech.say("decline_number"), own !== undefined, this.error.id, speech);
+    input.addEventListener("change", () => input.checked && this.way.clear());
+    for (const other of this.way.inputs) other.addEventListener("input", () => (input.checked = false));
+    return [label, input];
   }
 
-  /** The choices: each label under its own name, and no answer where that may be. */
-  get #choices() {
-    const { labels, missing, not_asked: unasked } = this.attribute;
-    const own = labels.map((label, i) => [label, String(i)]).filter(([label]) => label !== unasked);
-    return missing === undefined ? own : [...own, [`No answer (counts as “${missing}”)`, "none"]];
-  }
-
-  #checkboxes() {
-    const { labels, several, none } = this.attribute;
-    const known = (own) => ({ label: own, value: own });
-    const hint = several < labels.length ? `Choose up to ${several}.` : "Choose all that apply.";
-    this.boxes = new Checkboxes(this.id, labels.map(known), known(none), several, hint, this.error.id);
-    this.parts = this.boxes.parts;
-    return this.boxes.inputs;
-  }
-
-  #radios() {
-    const inputs = [];
-    this.parts = this.#choices.map(([label, place]) => {
-      const input = element("input", { type: "radio", name: this.id, value: place, autocomplete: "off", "aria-describedby": this.error.id });
-      inputs.push(input);
-      return element("label", { class: "choice" }, input, element("span", {}, label));
-    });
-    inputs[0].id = this.id;
-    return inputs;
-  }
-
-  #select() {
-    const options = [["Choose", ""], ...this.#choices].map(([label, place]) => element("option", { value: place }, label));
-    const input = element("select", { id: this.id, autocomplete: "off", "aria-describedby": this.error.id }, ...options);
-    this.parts = [element("label", {}, "Your answer", input)];
-    return [input];
-  }
-
-  #text(label, hint) {
-    const id = label === "Longitude" ? `${this.id}-east` : this.id;
-    const described = `${id}-hint ${this.error.id}`;
-    const input = element("input", { type: "text", inputmode: "text", id, autocomplete: "off", "aria-describedby": described });
-    if (!this.#mayBeNegative()) input.inputMode = "decimal";
-    return [element("label", {}, label, element("span", { class: "hint", id: `${id}-hint` }, hint), input), input];
-  }
-
-  /** Whether an answer may be meant a thousand times as large, which is one too; degrees are never that large. */
-  #hasThousands() {
-    const { grid, labels, number } = this.attribute;
-    const text = this.inputs[0].value.trim();
-    if (grid || labels || !THOUSANDS.test(text)) return false;
-    const large = Number(text.replace(",", ""));
-    return number ? number.low <= large && large <= number.high : large < size(this.attribute);
-  }
-
-  /** Keyboards of some phones have no minus among the digits. */
-  #mayBeNegative() {
-    const { grid, number } = this.attribute;
-    return Boolean(grid) || (number !== undefined && number.low < 0);
-  }
-
-  /** The answer as a record has it; undefined for none. */
+  /** The answer as a record has it; undefined for none, null for a number that is missing. */
   get answer() {
-    const { attribute, inputs } = this;
-    if (this.boxes) return this.boxes.answer;
-    if (attribute.labels) {
-      const place = inputs.length > 1 || inputs[0].type === "radio" ? inputs.find((input) => input.checked)?.value : inputs[0].value;
-      if (place === undefined || place === "") return undefined;
-      return place === "none" ? null : attribute.labels[Number(place)];
-    }
-    const texts = inputs.map((input) => input.value);
-    if (texts.every((text) => text.trim() === "")) return attribute.number && attribute.missing !== undefined ? null : undefined;
-    if (!attribute.grid) return numberOf(texts[0]);
-    const [latitude, longitude] = texts.map(numberOf);
+    if (this.none?.checked) return null;
+    const found = this.way.answer;
+    if (!Array.isArray(found) || !this.attribute.grid) return found;
+    const [latitude, longitude] = found;
     return { latitude, longitude };
+  }
+
+  /** What was chosen and written, to stand in a field of the same attribute in another language. */
+  get state() {
+    return [this.way.state, this.none?.checked ?? false];
+  }
+
+  set state([own, isDeclined]) {
+    this.way.state = own;
+    if (this.none) this.none.checked = isDeclined;
+  }
+
+  /** Whether an answer may be meant a thousand times as large, which is one too. */
+  #hasThousands() {
+    const { number } = this.attribute;
+    const large = this.way.thousands ?? null;
+    if (large === null) return false;
+    return number ? number.low <= large && large <= number.high : large < size(this.attribute);
   }
 
   /** What is wrong with the answer, in words; empty if nothing is. */
   get #wrong() {
+    const { name, attribute, speech } = this;
     try {
-      if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
-      if (this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
-      value(this.name, this.attribute, this.answer);
+      const { answer } = this;
+      if (answer === undefined || (answer === null && !this.none?.checked)) throw new AnswerError(name, attribute.grid ? "need_place" : this.way.need);
+      if (this.#hasThousands()) throw new AnswerError(name, "need_one_meaning");
+      value(name, attribute, answer);
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;
-      return `${error.rule[0].toUpperCase()}${error.rule.slice(1)}; found ${error.found}. ${error.step}`;
+      const isDate = error.key === "need_within" && this.way instanceof DateInput;
+      const ends = isDate ? { low: speech.date(error.values.low), high: speech.date(error.values.high) } : error.values;
+      return speech.say(isDate ? "need_date_within" : error.key, ends);
     }
     return "";
   }
@@ -158,5 +170,10 @@ export class Field {
     const said = this.#wrong;
     this.#show(said);
     return said === "";
+  }
+
+  /** Go to what is wrong. */
+  focus() {
+    this.inputs[0].focus();
   }
 }

@@ -12,6 +12,7 @@ export { sentences } from "./explain.js";
 export { Outbox, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./plan/record.js";
+export { Speech } from "./catalogue/speech.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
 export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };

@@ -1,6 +1,7 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
 // as the same bytes. Another draw would be a second release.
 
+import { ENGLISH } from "./catalogue/speech.js";
 import { Shelf, StorageError } from "./shelf.js";
 
 const PACKED = "application/vnd.sordino-reports; version=1";
@@ -39,10 +40,13 @@ export class Outbox {
     return drawn;
   }
 
-  /** Send what is kept; tells `{done, upload, problem, wait}`. What is not acknowledged stays kept. */
+  /**
+   * Send what is kept. Gives `{done, upload}`, or `{done, problem, reason, detail, wait}`: a sentence, by its key and values in
+   * the catalogue too, and what the collector said in its own words. What is not acknowledged stays kept.
+   */
   async send() {
     const found = await this.kept();
-    if (found === null) throw new StorageError("that the browser's storage was cleared", "Open the page again.");
+    if (found === null) throw new StorageError("problem_storage_cleared");
     const { state, upload } = found;
     if (state === "acknowledged") return { done: true };
     let answer;
@@ -58,7 +62,7 @@ export class Outbox {
         signal: AbortSignal.timeout(WAIT),
       });
     } catch {
-      return { done: false, problem: "The collector could not be reached.", wait: true };
+      return trouble("problem_unreachable", {}, true);
     }
     const told = (await answer.json().catch(() => null)) ?? {};
     if (answer.ok && told.accepted + told.repeated === 1) {
@@ -67,7 +71,11 @@ export class Outbox {
       return { done: true, upload };
     }
     const said = [told.failed?.[0]?.rule, told.detail].find((one) => typeof one === "string" && one !== "");
-    const problem = said ?? `The collector answered with status ${answer.status}.`;
-    return { done: false, problem: `${problem[0].toUpperCase()}${problem.slice(1)}`, wait: answer.status === 429 || answer.status >= 500 };
+    return trouble("problem_status", { status: String(answer.status) }, answer.status === 429 || answer.status >= 500, said);
   }
+}
+
+/** Why a report has not arrived; `wait` is whether it may later. */
+function trouble(key, values, wait, detail = "") {
+  return { done: false, problem: ENGLISH.say(key, values), reason: { key, values }, detail, wait };
 }

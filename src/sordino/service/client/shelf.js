@@ -1,16 +1,17 @@
 // What a page keeps on the person's device, by name: IndexedDB, where one window at a time reads and writes, and a write
 // counts once the disk has it.
 
+import { ENGLISH } from "./catalogue/speech.js";
+
 const DATABASE = "sordino";
 const STORE = "reports";
 const WAIT = 15_000;
 
-/** Why nothing can be kept: a rule, what was found, and a next step. */
+/** Why nothing can be kept: a sentence of the catalogue by its key, and what the browser said. */
 export class StorageError extends Error {
-  constructor(found, step = "Allow the page to store data, or leave private mode.") {
-    const rule = "The code must be on this device's disk before it is sent";
-    super(`${rule}; found ${found}. ${step}`);
-    Object.assign(this, { rule, found, step });
+  constructor(key = "problem_storage", found = "") {
+    super(`${ENGLISH.say(key)}${found && ` (${found})`}`);
+    Object.assign(this, { key, values: {} });
   }
 }
 
@@ -50,7 +51,7 @@ export class Shelf {
       return await settled((resolve, reject) => {
         const transaction = database.transaction(STORE, mode, { durability: "strict" });
         if (mode === "readwrite" && transaction.durability !== "strict") {
-          throw new StorageError("a browser that does not say when something is on the disk", "Use a newer one.");
+          throw new StorageError("problem_storage_old");
         }
         let [found, failed] = [undefined, null];
         const fail = (error) => {
@@ -67,7 +68,7 @@ export class Shelf {
   }
 
   #open() {
-    if (!this.factory) throw new StorageError("no IndexedDB here");
+    if (!this.factory) throw new StorageError("problem_storage", "no IndexedDB here");
     return settled((resolve, reject) => {
       const request = this.factory.open(DATABASE, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(STORE);
@@ -82,12 +83,12 @@ async function settled(job) {
   let timer;
   try {
     return await new Promise((resolve, reject) => {
-      timer = setTimeout(() => reject(new StorageError("that the browser's storage does not answer", "Close other windows of this page.")), WAIT);
+      timer = setTimeout(() => reject(new StorageError("problem_storage_busy")), WAIT);
       job(resolve, reject);
     });
   } catch (error) {
     const refused = error === null || (typeof DOMException === "function" && error instanceof DOMException);
-    throw refused ? new StorageError(`that the browser keeps nothing (${error?.name ?? "given up"})`) : error;
+    throw refused ? new StorageError("problem_storage", error?.name ?? "given up") : error;
   } finally {
     clearTimeout(timer);
   }

@@ -30,21 +30,20 @@ export async function fetchSignature() {
   return answer.ok ? answer.json() : null;
 }
 
-/** What is known of a plan's signature, in a sentence; throws PlanError where the address asks for another one. */
+/** What is known of a plan's signature, as a sentence of the catalogue, `{key, values}`; throws PlanError where the address asks for
+ * another one. */
 export async function signedBy(text, wanted, told) {
   const needed = wanted !== null;
   const held = told ? await isSigned(text, wanted ?? told.key, told.signature) : false;
   if (held) {
-    return needed
-      ? "It was signed by the key of the address."
-      : `It was signed by the key ${told.key}. Whose that is, this page cannot know: compare it with the one that you know from elsewhere.`;
+    return needed ? { key: "signed_address", values: {} } : { key: "signed_by", values: { key: told.key } };
   }
   if (held === null) {
     const step = "Use a newer one, or an address without a key if you trust it as it is.";
     if (needed) throw new PlanError("the browser must be able to check the plan's signature", "no Ed25519 here", step);
-    return "Whether its signature is right, this browser cannot check.";
+    return { key: "signature_unchecked", values: {} };
   }
   if (needed) throw new PlanError("the plan must be signed by the key of the address", told ? "another signature" : "none");
   if (told) throw new PlanError("a plan's signature must be one of its bytes", "another");
-  return "It is not signed.";
+  return { key: "unsigned", values: {} };
 }

@@ -1,6 +1,7 @@
 // A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, what a published
 // tally says, and what could not be checked.
 
+import { ENGLISH, Speech, chosen, offered } from "./catalogue/speech.js";
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./channel/fraction.js";
@@ -22,7 +23,7 @@ function odds({ ratio }) {
 }
 
 function table(plan, verdicts) {
-  const head = ["A code about", "changes odds by at most", "Promise"];
+  const head = ["A report about", "changes odds by at most", "Promise"];
   const rows = plan.queries.map((part, place) => [topic(part), odds(verdicts[place]), verdict(verdicts[place])]);
   return element(
     "table",
@@ -46,11 +47,21 @@ function unchecked(plan) {
 const list = (lines) => element("ul", {}, ...lines.map((line) => element("li", {}, line)));
 const card = (heading, ...within) => element("section", { class: "card" }, element("h2", {}, heading), ...within);
 
+/** The survey's own title, in a language of whoever reads. */
+function showTitle({ words: own }) {
+  if (own?.title === undefined) return;
+  const language = chosen(offered({ words: own }), globalThis.navigator.languages);
+  const title = new Speech(language, own).text(own.title);
+  document.title = `${title}: check the plan`;
+  document.querySelector("h1").after(element("p", { class: "title", lang: language }, title));
+}
+
 try {
   const { hash, text } = await fetchPlan();
   const found = await inspect(text, hash);
   const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
   const { plan, verdicts } = found;
+  showTitle(plan);
   const broken = verdicts.some(({ holds }) => holds === false);
   const unsure = verdicts.some(({ holds }) => holds === null);
   const kept = unsure ? "What could be checked is kept; some could not." : "The plan keeps what it promises.";
@@ -60,8 +71,8 @@ try {
   document.getElementById("place").replaceChildren(
     table(plan, verdicts),
     element("p", {}, "Its bytes have the hash of the address: ", element("code", {}, hash)),
-    element("p", {}, signed),
-    card("What a code can reveal", list(sentences(found))),
+    element("p", {}, ENGLISH.say(signed.key, signed.values)),
+    card("What a report can reveal", list(sentences(found))),
     slot,
     card("What this page cannot check", list(unchecked(plan))),
     element("p", {}, element("a", { href: `form${globalThis.location.hash}` }, "Answer this plan")),

@@ -11,10 +11,11 @@ from hashlib import sha256
 
 from markupsafe import Markup
 
-from sordino.show.html.estimate_page import revealed_section
+from sordino.show.html.estimate_page import questionnaire_sections, revealed_section
 from sordino.show.html.page import POLICY, fill, script_of
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
+from sordino.words.explain_questionnaire import survey_title
 
 
 def dashboard(plan: Plan) -> str:
@@ -24,6 +25,7 @@ def dashboard(plan: Plan) -> str:
     policy = f"{POLICY}; script-src 'sha256-{digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
     about = ", ".join(question.name for question in plan.questions)
     lead = f"A collection of reports about {about}. Its answers stay where they were given."
-    sections = [revealed_section(explanation(plan))]
+    said = explanation(plan)
+    sections = [*questionnaire_sections(said), revealed_section(said)]
     more = {"policy": policy, "script": Markup(script), "people": str(plan.people)}  # noqa: S704 - our own file
-    return fill("dashboard.html", "Dashboard", lead, sections, **more)
+    return fill("dashboard.html", survey_title(plan) or "Dashboard", lead, sections, **more)

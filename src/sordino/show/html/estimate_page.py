@@ -23,6 +23,7 @@ from sordino.survey.results.result import Result
 from sordino.words.coverage import POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
+from sordino.words.explain_questionnaire import survey_title
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
@@ -60,7 +61,7 @@ def estimate_page(
     Args:
         plan: that the reports belong to.
         results: the estimate of each of its questions.
-        title: of the page; the attributes' names by default.
+        title: of the page; by default the survey's own, or its attributes' names.
         known: what a simulation knows beside.
         poststratified: tables by margins that are known otherwise.
         pooled: quantities that several questions tell.
@@ -74,7 +75,8 @@ def estimate_page(
         sections += sections_of(within_blocks([result]))
     for made in (*map(pooled_blocks, pooled), *map(poststratified_blocks, poststratified)):
         sections += sections_of(made)
-    sections.append(revealed_section(explanation(plan)))
+    explained = explanation(plan)
+    sections += [*questionnaire_sections(explained), revealed_section(explained)]
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     shares = {one.question.name: one.shares for one in results}
@@ -92,7 +94,17 @@ def estimate_page(
     lead = f"{reports:,} reports about {_about(headings)}."
     if any(heading.is_estimated for heading in headings):
         lead = " ".join([lead, *POPULATION])
-    return render(title or _title(headings), lead, sections)
+    return render(title or survey_title(plan) or _title(headings), lead, sections)
+
+
+def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:
+    """What people were asked, where the survey has words for it: who asks, and the questions when they are wanted."""
+    if not said.questionnaire:
+        return ()
+    about, *sections = said.questionnaire
+    questions = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in sections)
+    # Its title is the page's.
+    return (Section("What people are asked", (Sentences(about.lines),), questions, "The questions"),)
 
 
 def revealed_section(said: Explanation) -> Section:
@@ -119,7 +131,7 @@ def _about(headings: Sequence[Heading]) -> str:
 
 def _promise(promise: CoordinatePromise) -> PageTable:
     """The most that a report can tell about each attribute, beside what is promised."""
-    header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
+    header = ("attribute", "revealed at most, nats", "promised, nats", "rests on dependence")
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,

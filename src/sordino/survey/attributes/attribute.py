@@ -37,6 +37,7 @@ from sordino.survey.attributes.expected import number_mistakes, shares_mistakes
 from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
 from sordino.survey.attributes.several import several_mistakes
+from sordino.survey.attributes.wording import input_mistakes
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 
@@ -127,6 +128,7 @@ class AttributeTable(Part):
         only_if: the attributes that decide whether it is asked, each with one category or a list of them: it is asked
             of whoever has one of these of each.
         not_asked: the category of who is not asked, where that depends.
+        text, help, labels, unit, input, step: how people are asked for it (`wording`).
     """
 
     categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
@@ -141,6 +143,12 @@ class AttributeTable(Part):
     none: str | None = None
     only_if: Any = None  # a table: of each attribute a category, or a list of them
     not_asked: str | None = None
+    text: Any = None
+    help: Any = None
+    labels: Any = None
+    unit: Any = None
+    input: Any = None
+    step: float | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -175,6 +183,7 @@ class AttributeTable(Part):
         except SordinoError as error:
             yield error
             return
+        yield from input_mistakes(self, (domain.low, domain.high) if isinstance(domain, Interval) else None)
         if isinstance(domain, Choices):
             yield from several_mistakes(self, domain)
         elif isinstance(domain, Interval):

@@ -193,7 +193,7 @@ class NumbersResult(QuestionResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not told of the question, and why."""
-        rule = "so few reports tell that anybody has the number that its mean is not told"
+        rule = "too few reports show that anybody has the number, so its mean is not estimated"
         said = f"{rule}: {self.coverage.step('leave it out')}"
         return tuple(f"{self.question.attribute_names[j]}: {said}{self._reports_needed(j)}" for j in self._untold)
 
@@ -207,7 +207,7 @@ class NumbersResult(QuestionResult):
             return ""
         # Of people who are as forecasts take them so many would have told it.
         when = "are" if found > self.n else "were"
-        return f" (about {in_two_digits(found)} reports {when} expected to tell it)"
+        return f" (about {in_two_digits(found)} reports {when} expected to suffice)"
 
     @property
     def count(self) -> int:

@@ -10,6 +10,7 @@ from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import attribute_words
 from sordino.survey.kinds.kind import ChoiceTerms
 from sordino.survey.planning.declared import declared_dependence
+from sordino.survey.planning.questionnaire import questionnaire
 from sordino.survey.reading.schema import Survey
 
 
@@ -46,4 +47,5 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
             for name, protect in chosen.protects.items():
                 attributes[name]["protect"] = protect
             queries.append({**chosen.part, "weight": ask.weight})
-    return {**content, "attributes": attributes, "queries": queries}
+    words = questionnaire(survey)
+    return {**content, "attributes": attributes, "queries": queries} | ({} if words is None else {"words": words})

@@ -14,6 +14,7 @@ from sordino.survey.frozen.conditions import require_conditions
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
 from sordino.survey.frozen.question_part import QuestionPart
+from sordino.survey.frozen.questionnaire_part import QuestionnairePart
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
 
@@ -54,6 +55,7 @@ class PlanDocument(Part):
         epsilon: the most that a report may tell about the whole record, where attributes have a delta.
         queries: in the order of the survey's questions.
         dependence: between the attributes; None where nothing is declared.
+        words: what people read when they are asked; None where attributes have their names alone.
     """
 
     format: Literal["sordino plan"]
@@ -64,6 +66,7 @@ class PlanDocument(Part):
     dependence: DependencePart | None = None
     attributes: dict[str, AttributePart] = Field(min_length=1)
     queries: list[AnyPart] = Field(min_length=1)
+    words: QuestionnairePart | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -89,6 +92,8 @@ class PlanDocument(Part):
             raise SordinoError("each attribute must be asked for, or have a delta")
         require_own_columns({name: part.columns for name, part in self.attributes.items()})
         self._check_promise()
+        if self.words is not None:
+            self.words.require_fit(self.attributes)
         return self
 
     def _check_bounds(self) -> None:

@@ -37,10 +37,13 @@ from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
+from sordino.survey.reading.about_table import AboutTable, SectionTable
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.conditions import several_asked, survey_condition_mistakes
+from sordino.survey.reading.dates import with_days
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
+from sordino.survey.reading.texts import wrong_texts
 
 
 class Survey(Part):
@@ -52,6 +55,8 @@ class Survey(Part):
         attribute: the attributes by name.
         ask: the questions; a person answers one of them, drawn by their weights.
         dependence: what is known of how the attributes depend on each other.
+        about: what people read beside the questions.
+        section: the order in which they are asked, under headings; by default that of `attribute`.
 
     Example:
         >>> survey = Survey.read({
@@ -67,6 +72,8 @@ class Survey(Part):
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
     dependence: DependenceTable | None = None
+    about: AboutTable | None = None
+    section: list[SectionTable] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -184,8 +191,10 @@ class Survey(Part):
             folder: from which the names of listed files are counted; the current one by default.
         """
         complete, unreadable = with_listed_files(tables, folder or Path())
+        complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
+        mistakes += [*undated, *wrong_texts(complete)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey

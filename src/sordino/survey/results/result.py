@@ -80,7 +80,7 @@ class Untold(QuestionResult):
             name, self.question.kind, tuple(self.question.attribute_names), self.n, facts, is_estimated=False
         )
         why = LateSentence(self.why_in_words, Purpose.REFUSAL)
-        return heading, BlockGroup(f"{name}: not told by {self.n:,} reports", (why, *instead))
+        return heading, BlockGroup(f"{name}: not estimated from {self.n:,} reports", (why, *instead))
 
     def why_in_words(self) -> str:
         """Why, what to do, and how many reports are expected to tell it where that is known."""
@@ -94,12 +94,12 @@ class Untold(QuestionResult):
             self.question.expected_people is not None,
         )
         if self.from_reports is not None:
-            return f"{self.why} {reports} are expected to, if the features vary as these reports suggest."
+            return f"{self.why} {reports} are expected to suffice, if the features vary as these reports suggest."
         if self.reports_needed <= self.n:
             people = "people were as the plan expects them" if known else "people were as forecasts take unknown ones"
-            return f"{self.why} {reports} were expected to, if {people}."
+            return f"{self.why} {reports} were expected to suffice, if {people}."
         people = "people are as the plan expects them" if known else "people are as forecasts take unknown ones"
-        return f"{self.why} {reports} are expected to, if {people}: of others more may."
+        return f"{self.why} {reports} are expected to suffice, if {people}; of other people it may take more."
 
 
 Result: TypeAlias = HistogramResult | SeveralResult | DistributionResult | NumbersResult | Untold

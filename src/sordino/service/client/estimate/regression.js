@@ -80,12 +80,12 @@ class Moments {
 /** Refuses features that do not vary, each alone and all together, beyond what noise could feign. */
 function requireDistinct(moments, features) {
   const between = features.map((i) => features.map((j) => moments.centred(i, j)));
-  if (features.some((i) => between[i][i].value <= DISTINCT * between[i][i].stderr)) throw new RangeError("a feature that cannot be told from a constant");
+  if (features.some((i) => between[i][i].value <= DISTINCT * between[i][i].stderr)) throw new RangeError("a feature that cannot be distinguished from a constant");
   const deviation = features.map((i) => Math.sqrt(between[i][i].value));
   const { values, vectors } = spectrum(between.map((row, i) => row.map(({ value }, j) => value / deviation[i] / deviation[j])));
   const least = values.indexOf(values.reduce((a, b) => Math.min(a, b)));
   const weights = vectors[least].map((amount, i) => amount / deviation[i]);
   const slope = moments.found.means.map((_, m) => product(weights, between.map((row) => row.reduce((all, { slopes }, j) => all + slopes[m] * weights[j], 0))));
   const stderr = Math.sqrt(Math.max(form(moments.covariance, slope), 0));
-  if (values[least] <= DISTINCT * stderr) throw new RangeError("features that cannot be told from dependent ones");
+  if (values[least] <= DISTINCT * stderr) throw new RangeError("features that cannot be distinguished from dependent ones");
 }

@@ -31,6 +31,6 @@ function rotate(left, vectors, p, q) {
 /** The inverse of a symmetric matrix. */
 export function inverse(matrix) {
   const { values, vectors } = spectrum(matrix);
-  if (values.includes(0)) throw new RangeError("features that cannot be told from dependent ones");
+  if (values.includes(0)) throw new RangeError("features that cannot be distinguished from dependent ones");
   return matrix.map((row, i) => row.map((_, j) => values.reduce((all, value, e) => all + (vectors[e][i] * vectors[e][j]) / value, 0)));
 }

@@ -1,16 +1,16 @@
 // Boxes of categories of which several may be ticked, up to so many; one more says that none of them applies.
 
-import { element } from "../dom.js";
+import { element, surveyText } from "../dom.js";
 
 /** The boxes: `inputs`, `parts` for the field, the `answer` as a list, undefined where nothing is ticked, and its `state`. */
 export class Checkboxes {
   /** `choices` and `none` have a `label` and a `value`; `hint` says how many may be ticked, `error` is the id of what is wrong. */
-  constructor(id, choices, none, most, hint, error) {
+  constructor(id, choices, none, most, hint, error, speech) {
     Object.assign(this, { id, most, choices });
     this.boxes = choices.map((_, place) => this.#box(place === 0 ? id : `${id}-${place}`, error));
     this.none = this.#box(`${id}-none`, error);
     this.inputs = [...this.boxes, this.none];
-    const line = ({ label }, input) => element("label", { class: "choice" }, input, element("span", {}, label));
+    const line = ({ label }, input) => element("label", { class: "choice" }, input, surveyText(speech, label));
     this.parts = [
       element("span", { class: "hint", id: `${id}-hint` }, hint),
       ...choices.map((choice, place) => line(choice, this.boxes[place])),
@@ -37,6 +37,9 @@ export class Checkboxes {
     const ticked = this.choices.filter((_, place) => this.boxes[place].checked).map(({ value }) => value);
     return ticked.length ? ticked : undefined;
   }
+
+  /** What an empty answer needs. */
+  need = "need_choice";
 
   get state() {
     return this.inputs.map((box) => box.checked);

@@ -5,6 +5,7 @@ import { amount, atMost } from "../channel/fraction.js";
 import { MOST_COMBINATIONS, countCombinations, withConditions } from "./choices.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
+import { isAboutAttributes } from "./questionnaire.js";
 import { about, edgesOf } from "./record.js";
 
 /** Values of all questions together at most. */
@@ -228,4 +229,5 @@ export const RULES = [
   ["a bound on dependence must be about a table, a category with a number or a distribution that is asked", dependsOnAsked],
   ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],
   ["a promise must be about each value of its attribute, and about no others", coversAll],
+  ["words must be about the plan's attributes, each of them in one section", isAboutAttributes],
 ];

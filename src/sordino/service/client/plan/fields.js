@@ -3,34 +3,8 @@
 
 import { marksOf } from "./choices.js";
 import { fraction, isAmount, isEpsilon, isRational } from "../channel/fraction.js";
-
-const text = (found) => typeof found === "string";
-const named = (found) => text(found) && found !== "";
-const truth = (found) => typeof found === "boolean";
-const real = (found) => typeof found === "number";
-/** Every reader of JSON takes whole numbers up to this for what they are. */
-const LARGEST_NUMBER = 2 ** 53;
-const whole = (least, most = LARGEST_NUMBER) => (found) =>
-  Number.isInteger(found) && found >= least && found <= most;
-const listOf = (kind, least = 0) => (found) => Array.isArray(found) && found.length >= least && found.every(kind);
-const isTable = (found) => typeof found === "object" && found !== null && !Array.isArray(found);
-const tableOf = (kind) => (found) => isTable(found) && Object.values(found).every(kind);
-/** A table of such fields; those whose names end in "?" may be left out. */
-const fields = (kinds) => (found) => {
-  if (!isTable(found)) return false;
-  const known = new Set(Object.keys(kinds).map((name) => name.replace("?", "")));
-  return (
-    Object.keys(found).every((name) => known.has(name)) &&
-    Object.entries(kinds).every(([name, kind]) => {
-      const own = name.replace("?", "");
-      return Object.hasOwn(found, own) ? kind(found[own]) : name.endsWith("?");
-    })
-  );
-};
-const unlike = (found) => new Set(found).size === found.length;
-const exactlyOne = (names) => (found) => names.filter((name) => Object.hasOwn(found, name)).length === 1;
-const both = (...kinds) => (found) => kinds.every((kind) => kind(found));
-const anyOf = (...kinds) => (found) => kinds.some((kind) => kind(found));
+import { QUESTIONNAIRE } from "./questionnaire.js";
+import { anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
 
 const isBound = (found) => found === "inf" || isEpsilon(found);
 
@@ -226,4 +200,5 @@ export const PLAN = fields({
   }),
   attributes: tableOf(ATTRIBUTE),
   queries: listOf(QUESTION, 1),
+  "words?": QUESTIONNAIRE,
 });

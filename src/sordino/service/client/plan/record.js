@@ -2,13 +2,14 @@
 // was found right, so that a refusal does not depend on the question that is drawn.
 
 import { isAsked, unaskedValue, withConditions } from "./choices.js";
+import { ENGLISH } from "../catalogue/speech.js";
 import { size } from "../channel/promised.js";
 
-/** What is wrong with an answer, in words: a rule and a next step, never the answer itself. */
+/** What an answer must be: a sentence of the catalogue by its key, never with the answer itself. */
 export class AnswerError extends Error {
-  constructor(name, rule, found, step) {
-    super(`${name}: ${rule}; found ${found}. ${step}`);
-    Object.assign(this, { attribute: name, rule, found, step });
+  constructor(name, key, values = {}) {
+    super(`${name}: ${ENGLISH.say(key, values)}`);
+    Object.assign(this, { attribute: name, key, values });
   }
 }
 
@@ -24,7 +25,7 @@ export function asked(plan) {
 export function values(plan, record, names = asked(plan)) {
   for (const name of Object.keys(record)) {
     if (!Object.hasOwn(plan.attributes, name)) {
-      throw new AnswerError(name, "a record must be about what the plan asks", "another name", "Leave it out.");
+      throw new AnswerError(name, "not_asked");
     }
   }
   const own = (name) => (Object.hasOwn(record, name) ? record[name] : undefined);
@@ -35,7 +36,7 @@ export function values(plan, record, names = asked(plan)) {
     const says = attribute.not_asked !== undefined && answer === attribute.not_asked;
     const isUnasked = !isAsked(attribute, plan.attributes, found);
     if (isUnasked ? answer !== undefined && !says : says) {
-      throw new AnswerError(name, "an answer must go with the earlier ones", "one that contradicts them", "Leave it empty where it is not asked.");
+      throw new AnswerError(name, "need_earlier");
     }
     found.set(name, isUnasked ? unaskedValue(attribute) : value(name, attribute, answer));
   }
@@ -48,19 +49,19 @@ export function value(name, attribute, answer) {
     if (attribute.missing !== undefined && attribute.number) return NaN;
     if (attribute.missing !== undefined && attribute.several !== undefined) return [];
     if (attribute.missing !== undefined) return attribute.labels.indexOf(attribute.missing);
-    throw new AnswerError(name, "an answer is needed", "none", "Give one.");
+    throw new AnswerError(name, attribute.number ? "need_number" : attribute.grid ? "need_place" : "need_choice");
   }
   if (attribute.several !== undefined) return chosen(name, attribute, answer);
   if (attribute.labels) return label(name, attribute.labels, answer);
   if (attribute.number) return number(name, attribute.number, answer);
   if (typeof answer === "number") return whole(name, size(attribute), answer);
   if (attribute.grid) return cell(name, attribute.grid, answer);
-  throw new AnswerError(name, "the answer must be a whole number", "something else", "Write it in digits.");
+  throw new AnswerError(name, "need_whole", { high: size(attribute) - 1 });
 }
 
 function label(name, labels, answer) {
   const place = typeof answer === "string" ? labels.indexOf(answer) : -1;
-  if (place < 0) throw new AnswerError(name, "the answer must be one of the choices", "another", "Choose one.");
+  if (place < 0) throw new AnswerError(name, "need_choice");
   return place;
 }
 
@@ -68,26 +69,21 @@ function label(name, labels, answer) {
 function chosen(name, { labels, several, none }, answer) {
   const places = answer === none ? [] : Array.isArray(answer) ? answer.map((own) => (typeof own === "string" ? labels.indexOf(own) : -1)) : [-1];
   if (places.includes(-1) || new Set(places).size < places.length || places.length > several) {
-    throw new AnswerError(name, `up to ${several} of the choices must be chosen, each once`, "others, or too many", "Change them.");
+    throw new AnswerError(name, "need_several", { count: several });
   }
   return places.sort((a, b) => a - b);
 }
 
 function whole(name, k, answer) {
   if (!Number.isInteger(answer) || answer < 0 || answer >= k) {
-    const rule = `the answer must be a whole number from 0 to ${k - 1}`;
-    throw new AnswerError(name, rule, Number.isInteger(answer) ? "one beyond them" : "no whole number", "Change it.");
+    throw new AnswerError(name, "need_whole", { high: k - 1 });
   }
   return answer;
 }
 
 function number(name, { low, high, clip }, answer) {
-  const finite = typeof answer === "number" && Number.isFinite(answer);
-  if (!finite || (!clip && (answer < low || answer > high))) {
-    const found = finite ? "one beyond them" : "no number";
-    const rule = clip ? "the answer must be a number" : `the answer must be a number from ${low} to ${high}`;
-    throw new AnswerError(name, rule, found, finite ? "Check the unit." : "Write it in digits.");
-  }
+  if (typeof answer !== "number" || !Number.isFinite(answer)) throw new AnswerError(name, "need_digits");
+  if (!clip && (answer < low || answer > high)) throw new AnswerError(name, "need_within", { low, high });
   return Math.min(Math.max(answer, low), high);
 }
 
@@ -110,12 +106,11 @@ function cell(name, grid, answer) {
   const { latitude, longitude, ...rest } = answer;
   const given = [latitude, longitude].every((degrees) => typeof degrees === "number" && Number.isFinite(degrees));
   if (!given || Object.keys(rest).length) {
-    throw new AnswerError(name, "a place must have a latitude and a longitude", "something else", "Give both in degrees.");
+    throw new AnswerError(name, "need_place");
   }
   const { south, north, west, east, rows, columns } = grid;
   if (latitude < south || latitude > north || longitude < west || longitude > east) {
-    const rule = `the place must lie from ${south} to ${north} degrees north and from ${west} to ${east} degrees east`;
-    throw new AnswerError(name, rule, "one outside", "Change it, or leave the survey if you live elsewhere.");
+    throw new AnswerError(name, "need_place_within", { south, north, west, east });
   }
   return line(latitude, south, north, rows) * columns + line(longitude, west, east, columns);
 }

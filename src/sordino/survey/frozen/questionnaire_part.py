@@ -1,0 +1,208 @@
+"""The words of a plan: what people read when they are asked, each text once or by language. No promise depends on it.
+
+It stands in the plan and under its hash, so that what people agreed to is what was asked.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+
+from sordino.domain.categories import few
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.survey.frozen.parts import AttributePart, Part
+
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+"""A language as BCP 47 has it: `en`, `pt-BR`, `zh-Hant`."""
+
+MOST_STEPS = 10_000
+"""Of a slider."""
+
+DAYS = (-719_162, 2_932_896)
+"""The first and the last date of four digits, in days since 1970-01-01."""
+
+MISSING = "missing"
+"""What stands among the labels of a number that may be missing: a number has no values by name."""
+
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _read_text(found: object) -> object:
+    texts = [*found.values()] if isinstance(found, dict) else [found]
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise SordinoError("a text must be given, once or by language", found=shown(found))
+    return found
+
+
+LocalText = Annotated[str | dict[str, str], BeforeValidator(_read_text)]
+"""A text in all languages, or one in each."""
+
+
+class SurveySectionPart(Part):
+    """Questions under a heading, in the order in which they are asked.
+
+    Attributes:
+        title, text: perhaps.
+        attributes: by name.
+    """
+
+    title: LocalText | None = None
+    text: LocalText | None = None
+    attributes: list[str] = Field(min_length=1)
+
+
+class WordingPart(Part):
+    """How one attribute is asked for.
+
+    Attributes:
+        text: the question; without it the attribute's name stands for it.
+        help: what makes it easier to answer.
+        labels: of values by their names, or digits; of a number that may be missing, of that (`missing`).
+        unit: of a number.
+        input: how a number is given, unless it is written.
+        step: of a slider.
+    """
+
+    text: LocalText | None = None
+    help: LocalText | None = None
+    labels: dict[str, LocalText] | None = None
+    unit: LocalText | None = None
+    input: Literal["slider", "date"] | None = None
+    step: float | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.input == "slider") != (self.step is not None):
+            raise SordinoError("a slider must have a step, and nothing else has one", found=f"{self.input} {self.step}")
+        return self
+
+    def require_fit(self, name: str, attribute: AttributePart) -> None:
+        """Refuse words for values that the attribute does not have, and a number that is given in a way it cannot be.
+
+        Raises:
+            SordinoError: naming the attribute.
+        """
+        named = self.labels or {}
+        known = label_names(attribute)
+        if wrong := [label for label in named if label not in known]:
+            raise SordinoError(f"labels must be about values of {name!r}", found=few(wrong))
+        if attribute.number is None:
+            if self.unit is not None or self.input is not None:
+                raise SordinoError("a unit, a slider and a date must be those of a number", found=repr(name))
+            return
+        low, high = attribute.number.low, attribute.number.high
+        if self.step is not None and not is_step(self.step, low, high):
+            raise SordinoError(f"a slider of {name!r} must go from end to end in 1 to {MOST_STEPS} steps")
+        if self.input == "date" and not are_days(low, high):
+            raise SordinoError(f"the ends of {name!r} must be dates", found=f"{low:g} to {high:g}")
+
+
+class QuestionnairePart(Part):
+    """What people read: who asks and why, what they agree to, and the questions in their order.
+
+    Attributes:
+        languages: of the texts; the first is shown where a person's own is none of them.
+        title: of the survey.
+        by: who asks.
+        purpose: what for.
+        contact: whom to ask about it.
+        reports: what happens with the reports.
+        until: when it ends, a date.
+        consent: what a person agrees to before anything is drawn.
+        sections: all attributes of the plan, each once.
+        attributes: how they are asked for; of none where its name is all there is.
+    """
+
+    languages: list[str] = Field(min_length=1)
+    title: LocalText | None = None
+    by: LocalText | None = None
+    purpose: LocalText | None = None
+    contact: LocalText | None = None
+    reports: LocalText | None = None
+    until: Annotated[str, StringConstraints(min_length=10, max_length=10)] | None = None
+    consent: LocalText | None = None
+    sections: list[SurveySectionPart] = Field(min_length=1)
+    attributes: dict[str, WordingPart]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        wrong = [language for language in self.languages if not LANGUAGE.fullmatch(language)]
+        if wrong or len(set(self.languages)) < len(self.languages):
+            raise SordinoError("languages must be codes of BCP 47, each once", found=few(self.languages))
+        if self.until is not None and not _is_day(self.until):
+            raise SordinoError("until must be a date", found=repr(self.until))
+        for words in self._texts():
+            if not isinstance(words, str) and set(words) != set(self.languages):
+                rule = "a text must be in all languages, or in each of them"
+                raise SordinoError(rule, found=f"one in {few([*words])}")
+        return self
+
+    @property
+    def order(self) -> list[str]:
+        """The attributes as they are asked for."""
+        return [name for section in self.sections for name in section.attributes]
+
+    def require_fit(self, attributes: Mapping[str, AttributePart]) -> None:
+        """Refuse words that are not about the attributes of the plan.
+
+        Raises:
+            SordinoError: another attribute, one twice or left out, or words that do not fit it.
+        """
+        if sorted(self.order) != sorted(attributes):
+            rule = "sections must have each attribute of the plan once"
+            raise SordinoError(rule, found=few(self.order))
+        for name, wording in self.attributes.items():
+            if name not in attributes:
+                raise SordinoError("words must be about attributes of the plan", found=repr(name))
+            wording.require_fit(name, attributes[name])
+
+    def _texts(self) -> Iterator[LocalText]:
+        yield from _given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
+        for section in self.sections:
+            yield from _given(section.title, section.text)
+        for wording in self.attributes.values():
+            yield from _given(wording.text, wording.help, wording.unit, *(wording.labels or {}).values())
+
+
+def in_language(words: LocalText, language: str) -> str:
+    """A text in one of the survey's languages."""
+    return words if isinstance(words, str) else words[language]
+
+
+def label_names(attribute: AttributePart) -> set[str]:
+    """What can have a label: the values of categories, and of a number that it is missing."""
+    if attribute.labels is not None:
+        return set(attribute.labels)
+    if attribute.numbers is not None:
+        return set(map(str, range(attribute.numbers)))
+    return {MISSING} if attribute.number is not None and attribute.missing is not None else set()
+
+
+def is_step(step: float, low: float, high: float) -> bool:
+    """Whether so many steps lead from one end to the other."""
+    if not step > 0:
+        return False
+    steps = (high - low) / step
+    return 1 <= steps <= MOST_STEPS and abs(steps - round(steps)) <= 1e-6
+
+
+def are_days(low: float, high: float) -> bool:
+    """Whether both ends are dates, in days since 1970-01-01."""
+    return low == int(low) and high == int(high) and DAYS[0] <= low and high <= DAYS[1]
+
+
+def _given(*words: LocalText | None) -> Iterator[LocalText]:
+    return (each for each in words if each is not None)
+
+
+def _is_day(text: str) -> bool:
+    if not DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

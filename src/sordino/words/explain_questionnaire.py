@@ -1,0 +1,194 @@
+"""The questionnaire of a plan as people see it: who asks and why, what they agree to, and the questions in their order.
+
+Of a plan with few words, or none, it says what people see in their place. Before anybody sends a report, two sentences
+say what it can reveal, in per cent: chances are rounded up.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from sordino.blocks.sentence import Paragraph, limits
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
+from sordino.survey.frozen.parts import AttributePart
+from sordino.survey.frozen.questionnaire_part import (
+    MISSING,
+    LocalText,
+    QuestionnairePart,
+    SurveySectionPart,
+    WordingPart,
+    in_language,
+)
+from sordino.survey.planning.plan import Plan
+from sordino.words.odds import PRIOR, chance_afterwards
+
+FEW = 12
+"""Values that are listed."""
+
+QUIET = {"by": "Who asks", "purpose": "What for", "contact": "Contact", "reports": "What happens with reports"}
+"""What [about] says beside the title, and what it is called here."""
+
+
+def survey_title(plan: Plan, language: str | None = None) -> str:
+    """The survey's own title, in its first language by default; empty where it has none."""
+    words = plan.document.words
+    return "" if words is None or words.title is None else in_language(words.title, language or words.languages[0])
+
+
+def consent_text(plan: Plan) -> str:
+    """What a person agrees to before anything is drawn, in the survey's first language; empty where that is nothing."""
+    words = plan.document.words
+    return "" if words is None or words.consent is None else in_language(words.consent, words.languages[0])
+
+
+def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[Paragraph, ...]:
+    """What people read: first who asks and why; nothing of a plan without words.
+
+    Args:
+        plan: frozen.
+        language: one of the survey's; its first by default.
+
+    Raises:
+        SordinoError: another language.
+    """
+    words = plan.document.words
+    languages = [] if words is None else words.languages
+    if language is not None and language not in languages:
+        known = f"take one of {', '.join(languages)}" if languages else "leave it out: the survey has no words"
+        raise SordinoError("a questionnaire must be shown in a language of its own", found=shown(language), step=known)
+    if words is None:
+        return ()
+    questionnaire = _Questionnaire(plan, words, language or words.languages[0])
+    return tuple(questionnaire.paragraphs())
+
+
+def missing_words(plan: Plan) -> tuple[str, ...]:
+    """What people see where the survey has no words for them, in one line; nothing where it has all."""
+    words, names = plan.document.words, _asked(plan)
+    if words is None:
+        return ("The survey has no words for people: the form shows the names of attributes and values.",)
+    unworded = [name for name in names if (own := words.attributes.get(name)) is None or own.text is None]
+    lines = []
+    if unworded:
+        shows = "its name" if len(unworded) == 1 else "their names"
+        lines.append(f"No question text for {_listed(unworded)}: the form shows {shows}.")
+    if words.title is None:
+        lines.append("No title: the form shows a general one.")
+    return (" ".join(lines),) if lines else ()
+
+
+ANYBODY = "This holds whatever else they know, for this one report."
+DIFFERS = "How much the report can reveal differs from answer to answer."
+SHORT: dict[type, tuple[str, str]] = {
+    LDP: ("Someone who gave one of your answers a {before} chance could afterwards give it at most {after}.", ANYBODY),
+    BlockLDP: (
+        (
+            "Someone who gave your answer a {before} chance among those of its group could afterwards give it at most"
+            " {after}."
+        ),
+        "The report shows for certain which group your answer is in.",
+    ),
+    HighLowLDP: (
+        "Someone who gave a sensitive answer of yours a {before} chance could afterwards give it at most {after}.",
+        "If your answer is not sensitive, the report may show it as it is.",
+    ),
+    MetricLDP: (DIFFERS, "Answers that are further apart are protected less."),
+}
+"""What people read of a report whose answers are all protected in one way."""
+
+MIXED = "Some answers are protected less than others, or not at all: the details say which."
+
+
+def reveal_sentences(plan: Plan) -> tuple[str, str]:
+    """What a report can reveal, as the person reads it before sending: two sentences in per cent."""
+    if plan.promise is not None:
+        return _in_short(LDP, plan.promise.level)
+    definitions = [question.definition for question in plan.about_shares]
+    kinds = {type(definition) for definition in definitions}
+    if len(kinds) > 1 or not kinds <= set(SHORT):
+        return DIFFERS, MIXED
+    return _in_short(kinds.pop(), max(definition.epsilon for definition in definitions))
+
+
+def _in_short(kind: type, epsilon: Nats) -> tuple[str, str]:
+    first, second = SHORT[kind]
+    percents = {"before": f"{100 // PRIOR} %", "after": f"{chance_afterwards(epsilon)} %"}
+    return first.format_map(percents), second
+
+
+class _Questionnaire:
+    """A plan's questionnaire in one language."""
+
+    def __init__(self, plan: Plan, words: QuestionnairePart, language: str) -> None:
+        self.plan, self.words, self.language = plan, words, language
+        self.number = 0
+
+    def paragraphs(self) -> Iterator[Paragraph]:
+        words = self.words
+        said = [(name, self.text(getattr(words, field))) for field, name in QUIET.items()]
+        lines = [f"{name}: {text}" for name, text in said if text]
+        lines += [f"Until {words.until}"] if words.until is not None else []
+        lines += [f"To be agreed to first: {self.text(words.consent)}"] if words.consent is not None else []
+        if words.languages[1:]:
+            lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
+        yield Paragraph(self.text(words.title), limits(*lines))
+        for section in words.sections:
+            yield self.section(section)
+
+    def section(self, section: SurveySectionPart) -> Paragraph:
+        asked = set(_asked(self.plan))
+        lines = [self.text(section.text)] if section.text is not None else []
+        lines += [self.question(name) for name in section.attributes if name in asked]
+        return Paragraph(self.text(section.title), limits(*lines))
+
+    def question(self, name: str) -> str:
+        """A question on one line, with what can be answered."""
+        self.number += 1
+        wording = self.words.attributes.get(name) or WordingPart()
+        attribute = self.plan.document.attributes[name]
+        text = self.text(wording.text) or name
+        parts = [f"{self.number}. {text}", self.text(wording.help), self.answers(attribute, wording)]
+        return " ".join(part for part in parts if part)
+
+    def answers(self, attribute: AttributePart, wording: WordingPart) -> str:
+        labels = wording.labels or {}
+        if attribute.number is not None:
+            ends = [attribute.number.low, attribute.number.high]
+            low, high = (_day(end) if wording.input == "date" else f"{end:g}" for end in ends)
+            how = {"slider": "a slider from", "date": "a date from"}.get(wording.input or "", "a number from")
+            unit = self.text(wording.unit)
+            none = f", or: {self.text(labels.get(MISSING)) or 'no answer'}" if attribute.missing is not None else ""
+            return f"({how} {low} to {high}{' ' + unit if unit else ''}{none})"
+        if attribute.grid is not None:
+            return "(a place)"
+        names = attribute.labels or [str(value) for value in range(min(attribute.numbers or 0, FEW + 1))]
+        # What stands for no answer is shown last, as on the form.
+        ordered = [name for name in names if name != attribute.missing]
+        ordered += [attribute.missing] if attribute.missing is not None else []
+        count = attribute.numbers or len(names)
+        if attribute.numbers is not None and not labels:
+            return f"(a whole number from 0 to {count - 1})"
+        choices = " / ".join(self.text(labels.get(name)) or name for name in ordered[:FEW])
+        return f"({choices}{f' / and {count - FEW:,} more' if count > FEW else ''})"
+
+    def text(self, words: LocalText | None) -> str:
+        """A text on one line."""
+        return "" if words is None else " ".join(in_language(words, self.language).split())
+
+
+def _asked(plan: Plan) -> list[str]:
+    """The attributes that people are asked for, in the order of the questions."""
+    return list(dict.fromkeys(name for part in plan.document.queries for name in part.names))
+
+
+def _day(days: float) -> str:
+    return (date(1970, 1, 1) + timedelta(days=int(days))).isoformat()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(map(repr, names[:FEW])) + more

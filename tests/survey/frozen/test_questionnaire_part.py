@@ -1,0 +1,56 @@
+"""The words of a plan are about its attributes, values and languages, or it is no plan."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sordino.errors import DamagedError
+from sordino.survey.frozen.questionnaire_part import are_days, is_step
+from sordino.survey.planning.plan import Plan
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+REFUSED = {
+    found["why"]: found["plan"]
+    for found in json.loads((VECTORS / "refused_plans.json").read_text())
+    if found["why"].startswith("words")
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_words_that_do_not_fit_are_no_plan(why):
+    with pytest.raises(DamagedError):
+        Plan.of_text(REFUSED[why], "it")
+
+
+def test_words_that_fit_are():
+    text = json.loads((VECTORS / "words.json").read_text())["plan"]
+    words = Plan.of_text(text, "it").document.words
+    assert words.order == ["age", "moved", "x", "mood"]
+    assert words.attributes["mood"].labels == {"0": "bad", "4": "good"}
+
+
+@pytest.mark.parametrize(
+    ("step", "low", "high", "fits"),
+    [
+        (1, 0, 100, True),
+        (0.1, 0, 1, True),
+        (0.01, 0, 100, True),
+        (3, 0, 100, False),
+        (101, 0, 100, False),
+        (0.009, 0, 99, False),
+        (0, 0, 1, False),
+        (-1, 0, 1, False),
+        (float("nan"), 0, 1, False),
+        (1e-300, 0, 1e60, False),
+    ],
+)
+def test_steps_of_a_slider_lead_from_end_to_end(step, low, high, fits):
+    assert is_step(step, low, high) == fits
+
+
+def test_dates_have_years_of_four_digits():
+    assert are_days(-719_162, 2_932_896)
+    assert not are_days(-719_163, 0)
+    assert not are_days(0, 2_932_897)
+    assert not are_days(0, 1.5)
