@@ -162,7 +162,7 @@ def _chosen(value: Any, attribute: Attribute, choices: Choices) -> int:
     if value == choices.none:
         return 0
     if choices.not_asked is not None and value == choices.not_asked:
-        return choices.unasked
+        return choices.unasked_value
     chosen = choices.value_of(value) if isinstance(value, list) else -1
     if chosen < 0:
         rule = f"the record's {attribute.name!r} must be a list of up to {choices.most} of its categories, each once"

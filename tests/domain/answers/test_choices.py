@@ -42,7 +42,7 @@ def test_many_categories_have_values_that_are_not_listed():
     choices = Choices([f"c{i}" for i in range(60)], 4, not_asked="not asked")
     assert not choices.is_listed
     value = choices.value_of(["c59", "c0", "c30"])
-    assert choices.applies([value, choices.unasked, 0]).sum(axis=1).tolist() == [3, 1, 1]
+    assert choices.applies([value, choices.unasked_value, 0]).sum(axis=1).tolist() == [3, 1, 1]
     with pytest.raises(SordinoError, match="at most 4,096 combinations"):
         _ = choices.values
 
@@ -83,4 +83,4 @@ def test_what_a_text_could_not_list_is_refused(labels, most, words, rule):
 
 def test_values_are_whole_numbers_of_64_bits():
     choices = Choices([f"c{i}" for i in range(60)], 1, not_asked="not asked")
-    assert np.array([choices.unasked, choices.value_of(["c59"])], dtype=np.int64).min() > 0
+    assert np.array([choices.unasked_value, choices.value_of(["c59"])], dtype=np.int64).min() > 0

@@ -62,7 +62,7 @@ def answers(choices):
 
 
 def value(choices, answer):
-    return choices.unasked if answer is None else sum(1 << place for place in answer)
+    return choices.unasked_value if answer is None else sum(1 << place for place in answer)
 
 
 def has(choices, answer, mark):

@@ -79,7 +79,7 @@ class Choices(Brief):
         return (*self.labels, self.none, *(() if self.not_asked is None else (self.not_asked,)))
 
     @property
-    def unasked(self) -> int:
+    def unasked_value(self) -> int:
         """The value of who was not asked; no value where everybody is."""
         return -1 if self.not_asked is None else 1 << len(self.labels)
 
@@ -107,7 +107,7 @@ class Choices(Brief):
             sorted(combinations(range(len(self.labels)), j), key=lambda one: one[::-1]) for j in range(self.most + 1)
         ]
         own = [sum(1 << place for place in one) for size in sets for one in size]
-        return np.array(own + ([] if self.not_asked is None else [self.unasked]), dtype=np.int64)
+        return np.array(own + ([] if self.not_asked is None else [self.unasked_value]), dtype=np.int64)
 
     def numbers(self, values: ArrayLike) -> NDArray[np.intp]:
         """The number of each combination, shape (n,)."""
@@ -119,12 +119,12 @@ class Choices(Brief):
             rank += np.where(has, ranks.take(count, mode="clip"), 0)
             count += has
         firsts = np.cumsum([0, *(comb(len(self.labels), size) for size in range(self.most))])
-        return np.where(masks == self.unasked, self.k - 1, firsts.take(count, mode="clip") + rank)
+        return np.where(masks == self.unasked_value, self.k - 1, firsts.take(count, mode="clip") + rank)
 
     def applies(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Which marks each value has, shape (n, marks)."""
         masks = np.asarray(values, dtype=np.int64)[:, np.newaxis]
-        none = [masks == 0, *([] if self.not_asked is None else [masks == self.unasked])]
+        none = [masks == 0, *([] if self.not_asked is None else [masks == self.unasked_value])]
         return np.concatenate([(masks >> np.arange(len(self.labels)) & 1).astype(np.bool_), *none], axis=1)
 
     def value_of(self, names: Sequence[object]) -> int:
@@ -136,7 +136,7 @@ class Choices(Brief):
 
     def label(self, value: int) -> str:
         """The text of one value."""
-        if value == self.unasked:
+        if value == self.unasked_value:
             return self.not_asked or ""
         names = [label for place, label in enumerate(self.labels) if value >> place & 1]
         return f"{SEPARATOR} ".join(names) or self.none

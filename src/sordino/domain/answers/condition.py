@@ -91,7 +91,7 @@ def unasked_value(attribute: Attribute) -> float | int:
     domain = attribute.domain
     if isinstance(domain, Interval):
         return float("nan")
-    return domain.unasked if isinstance(domain, Choices) else domain.k - 1
+    return domain.unasked_value if isinstance(domain, Choices) else domain.k - 1
 
 
 def missing_value(attribute: Attribute) -> float | int | None:

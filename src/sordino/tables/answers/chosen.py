@@ -23,7 +23,7 @@ def values_of_lists(lists: pa.Array, choices: Choices) -> NDArray[np.intp]:
     import pyarrow.compute as pc
 
     labels, alone = len(choices.labels), {choices.none: 0}
-    alone |= {} if choices.not_asked is None else {choices.not_asked: choices.unasked}
+    alone |= {} if choices.not_asked is None else {choices.not_asked: choices.unasked_value}
     names = pa.array([*choices.labels, *alone], type=pa.string())
     sizes = array_of(pc.fill_null(pc.list_value_length(lists), -1)).astype(np.intp)
     found = array_of(pc.fill_null(pc.index_in(pc.list_flatten(lists).cast(pa.string()), value_set=names), -1))
