@@ -142,7 +142,7 @@ def _value(value: Any, attribute: Attribute) -> float | int:
         case Grid() as grid:
             return _cell(value, attribute, grid)
         case Choices() as choices:
-            return _chosen(value, attribute, choices)
+            return _combination(value, attribute, choices)
         case Categories(labels=range() as numbers):
             return _whole(value, attribute, len(numbers))
         case _:
@@ -157,7 +157,7 @@ def _category(value: Any, attribute: Attribute) -> int:
     return int(labels.index(value))
 
 
-def _chosen(value: Any, attribute: Attribute, choices: Choices) -> int:
+def _combination(value: Any, attribute: Attribute, choices: Choices) -> int:
     """The value of a list of categories, or of the one text that says that none applies, or that it was not asked."""
     if value == choices.none:
         return 0

@@ -75,7 +75,7 @@ class AttributeColumns:
             case Interval():
                 return {"number": number(self.names[0])} | missing
             case Choices():
-                return {"chosen": self._chosen_sql(), "missing": f"{quote(self.names[0])} IS NULL"}
+                return {"chosen": self._categories_sql(), "missing": f"{quote(self.names[0])} IS NULL"}
             case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
                 return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
@@ -88,7 +88,7 @@ class AttributeColumns:
                 missing |= {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
                 return {"label": f"CAST({name} AS VARCHAR)"} | missing
 
-    def _chosen_sql(self) -> str:
+    def _categories_sql(self) -> str:
         """The categories of a list, or of a text with semicolons between them; NULL for anything else."""
         name, apart = quote(self.names[0]), literal(f" *{SEPARATOR} *")
         text = f"trim(regexp_replace(CAST({name} AS {TEXT}), {apart}, {literal(SEPARATOR)}, 'g'))"
