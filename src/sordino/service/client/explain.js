@@ -32,7 +32,7 @@ function valued(name, attribute, value, speech) {
 export function topic(part, speech = ENGLISH) {
   const names = speech.list(about(part).map((name) => named(name, speech)));
   if (part.distribution !== undefined) return speech.say("topic_bins", { name: names });
-  if (part.above !== undefined) return speech.say("topic_above", { name: names, threshold: part.threshold });
+  if (part.above !== undefined) return speech.say("topic_above", { name: named(part.above, speech), threshold: part.threshold });
   if (part.table) return speech.say("topic_together", { names });
   return part.numbers ? speech.say(`topic_${part.asked}`, { names }) : names;
 }

@@ -20,14 +20,14 @@ OF_ATTRIBUTE = ("text", "help", "unit")
 def texts_of(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Each text of a survey's tables: where it stands, and what stands there."""
     about = _table(tables.get("about"))
-    yield from _named("about", about, OF_ABOUT)
-    yield from _named("about.consent", _table(about.get("consent")), ("text",))
+    yield from _texts_of("about", about, OF_ABOUT)
+    yield from _texts_of("about.consent", _table(about.get("consent")), ("text",))
     for i, section in enumerate(_list(tables.get("section"))):
-        yield from _named(f"section.{i}", _table(section), OF_SECTION)
+        yield from _texts_of(f"section.{i}", _table(section), OF_SECTION)
     for name, attribute in _table(tables.get("attribute")).items():
-        yield from _named(f"attribute.{name}", _table(attribute), OF_ATTRIBUTE)
+        yield from _texts_of(f"attribute.{name}", _table(attribute), OF_ATTRIBUTE)
         labels = _table(_table(attribute).get("labels"))
-        yield from _named(f"attribute.{name}.labels", labels, tuple(labels))
+        yield from _texts_of(f"attribute.{name}.labels", labels, tuple(labels))
 
 
 def languages_of(tables: Mapping[str, Any]) -> list[str]:
@@ -152,7 +152,7 @@ def _list(found: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _named(where: str, table: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _texts_of(where: str, table: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     return ((f"{where}.{name}", table[name]) for name in names if table.get(name) is not None)
 
 

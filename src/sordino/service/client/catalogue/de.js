@@ -140,7 +140,7 @@ export default {
   any_size: "beliebiger Größe",
   and_more: "{names} und {count} weitere",
   topic_bins: "den Bereich, in dem {name} liegt",
-  topic_above: "ob {name} mindestens {threshold} ist",
+  topic_above: "die Frage, ob {name} mindestens {threshold} beträgt",
   topic_together: "{names} zusammen",
   topic_mean: "den Mittelwert von {names}",
   topic_covariance: "die Kovarianz von {names}",

@@ -140,7 +140,7 @@ export default {
   any_size: "cualquier tamaño",
   and_more: "{names} y {count} más",
   topic_bins: "el intervalo en que está {name}",
-  topic_above: "si {name} es {threshold} o más",
+  topic_above: "si {name} es de {threshold} o más",
   topic_together: "{names} en conjunto",
   topic_mean: "la media de {names}",
   topic_covariance: "la covarianza de {names}",

@@ -140,7 +140,7 @@ export default {
   any_size: "quelconque",
   and_more: "{names} et {count} autres",
   topic_bins: "l’intervalle où se trouve {name}",
-  topic_above: "si {name} est d’au moins {threshold}",
+  topic_above: "la question de savoir si {name} vaut au moins {threshold}",
   topic_together: "{names} ensemble",
   topic_mean: "la moyenne de {names}",
   topic_covariance: "la covariance de {names}",
