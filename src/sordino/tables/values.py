@@ -6,10 +6,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.answers.condition import with_conditions
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.ids.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan
+from sordino.tables.answers.conditions import settle_conditions
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
 from sordino.tables.frame import PathOrFrame, table_of
@@ -95,10 +97,9 @@ def read_people(
     people = 0
     rows = places.start if places else 0
     for batch in read_batches(table, select, columns, places):
-        read = {
-            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows, whole)
-            for name, own in asked.items()
-        }
+        own_columns = {name: {key: batch.column(given) for key, given in keys[name].items()} for name in asked}
+        read = {name: own.values(table, own_columns[name], rows, whole) for name, own in asked.items()}
+        settle_conditions(table, asked, own_columns, read, rows)
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
         each = None if counts is None else counts.read(table, batch, rows)
         somebody = slice(None) if each is None else each > 0
@@ -139,12 +140,9 @@ def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
 
 
 def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:
-    """The attributes that some question asks for."""
-    return {
-        name: AttributeColumns(plan.attributes[name])
-        for question in plan.questions
-        for name in question.attribute_names
-    }
+    """The attributes that some question asks for, each after those that decide whether it is asked."""
+    names = with_conditions((name for question in plan.questions for name in question.attribute_names), plan.attributes)
+    return {name: AttributeColumns(plan.attributes[name]) for name in names}
 
 
 def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:

@@ -19,6 +19,7 @@ from sordino.exact.nats import outward
 from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
+from sordino.words.conditions import condition_sentences
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
@@ -96,7 +97,7 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
         summary = (replace(first, text=f"{first.text} {said}"), *others)
     public = Paragraph(PUBLIC, limits(*public_sentences(plan)))
     forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
-    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
+    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, public, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)

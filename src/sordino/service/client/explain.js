@@ -97,9 +97,23 @@ export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
+  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...Object.entries(plan.attributes).flatMap((one) => ofCondition(one, speech)));
   if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));
   lines.push(speech.say("second"));
   return [...new Set(lines)];
+}
+
+/** Of several categories, one of which is drawn. */
+function ofDrawn({ several, way: asked }, speech) {
+  return asked === "category" ? [speech.say("drawn", { name: named(several, speech) })] : [];
+}
+
+/** What is asked only because of earlier answers. */
+function ofCondition([name, { only_if: conditions, not_asked: unasked, number }], speech) {
+  if (conditions === undefined) return [];
+  const names = listed(Object.keys(conditions).map((other) => named(other, speech)), speech);
+  const value = number ? "" : speech.quoted(speech.label(name, unasked) ?? unasked);
+  return [speech.say(number ? "asked_number" : "asked_because", { name: named(name, speech), names, value })];
 }
 
 /** Sentences that differ in their topic only, said once about all of them. */

@@ -5,6 +5,7 @@ import { Consent, aboutList, languageSwitch } from "./about.js";
 import { Speech, chosen, offered } from "./catalogue/speech.js";
 import { element, fetchPlan, surveyText, words } from "./dom.js";
 import { Field } from "./fields.js";
+import { followConditions } from "./inputs/conditions.js";
 import { Outbox, invitationOf, needsInvitation, pack } from "./outbox.js";
 import { revealedCard } from "./revealed.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
@@ -85,6 +86,7 @@ class Page {
     const asking = [...inClear, ...order.map((name) => [name, this.plan.attributes[name]])];
     const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
     this.fields = [...fields.values()];
+    followConditions(this.fields, this.plan.attributes);
     this.consent = Consent.of(this.plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
@@ -113,7 +115,8 @@ class Page {
       return;
     }
     this.button.disabled = true;
-    const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
+    const shown = this.fields.filter((field) => !field.element.hidden);
+    const record = Object.fromEntries(shown.map((field) => [field.name, field.answer]));
     let drawn;
     try {
       drawn = await this.outbox.reserve(() => {

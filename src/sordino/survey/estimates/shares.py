@@ -16,13 +16,16 @@ from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.simultaneous import draws_noise
-from sordino.estimation.joint.cells import Cells
+from sordino.estimation.joint.among import shares_among
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
 from sordino.estimation.neighbours.choice import Choice
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
+from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
@@ -268,7 +271,24 @@ class HistogramResult(QuestionResult):
         # What a histogram shows in order is not drawn again.
         if not (is_whole and self._has_columns):
             parts = Plot(BarChart, lambda: self._bars(truth)), *parts
-        return self._heading, *groups, BlockGroup("Shares" if is_whole else "The largest shares", parts, name)
+        groups.append(BlockGroup("Shares" if is_whole else "The largest shares", parts, name))
+        labels = [self.label(value) for value in range(self.count - 1)] if self.among_asked is not None else []
+        return self._heading, *groups, *asked_blocks(name, labels, self.among_asked, self.coverage, self.n)
+
+    @cached_property
+    def among_asked(self) -> TableShares | None:
+        """The shares of all values but the last among who was asked; None where everybody is, or nothing tells it."""
+        attribute, coverage = self.question.histogram_of, self.coverage
+        if attribute is None or attribute.not_asked is None or coverage.watched or coverage.forged:
+            return None
+        if self.count > LARGEST_TABLE:
+            return None
+        every = np.eye(self.count)
+        try:
+            return shares_among(self.estimate, every[:-1], 1 - every[-1], coverage.each(self.count - 1))
+        except SordinoError:
+            # Some tallies do not say how shares go together.
+            return None
 
     @property
     def _heading(self) -> Heading:

@@ -10,6 +10,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from sordino.document.formats import PLAN
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
+from sordino.survey.frozen.conditions import require_conditions
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
 from sordino.survey.frozen.public_part import PublicPart, require_public_columns
@@ -86,9 +87,14 @@ class PlanDocument(Part):
                 rule = f"a {kind.words[0]} must be asked once of the same attributes"
                 raise SordinoError(rule, found=f"{count} of the same", step="ask it once")
         for part in self.queries:
+            if unfit := [name for name in part.names if kind_of(part).of_several != self.attributes[name].has_several]:
+                rule = "a question must be about attributes with one value, or about categories of which several apply"
+                raise SordinoError(rule, found=few(unfit), step="get the plan again")
             kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
         self._check_bounds()
-        if any(part.delta is None for name, part in self.attributes.items() if name not in found):
+        require_conditions(self.attributes, self.dependence)
+        deciding = {other for part in self.attributes.values() for other in part.only_if or ()}
+        if any(part.delta is None for name, part in self.attributes.items() if name not in found | deciding):
             raise SordinoError("each attribute must be asked for, or have a delta")
         columns = {name: part.columns for name, part in self.attributes.items()}
         require_own_columns(columns)

@@ -40,6 +40,7 @@ from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.about_table import AboutTable, SectionTable
 from sordino.survey.reading.ask_table import AskTable
+from sordino.survey.reading.conditions import several_asked, survey_condition_mistakes
 from sordino.survey.reading.dates import with_days
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
@@ -81,7 +82,7 @@ class Survey(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        mistakes = [*self._protect_mistakes(), *self._ask_mistakes()]
+        mistakes = [*self._protect_mistakes(), *self._ask_mistakes(), *survey_condition_mistakes(self, self.dependence)]
         if self.by_coordinates:
             mistakes += self._coordinate_mistakes()
         if mistakes:
@@ -91,13 +92,16 @@ class Survey(Part):
     def _protect_mistakes(self) -> Iterator[SordinoError]:
         for name, attribute in self.attribute.items():
             try:
-                if self.epsilon is not None and attribute.protect is not None:
+                if self.epsilon is not None and attribute.protect is not None and attribute.several is None:
                     protect_part(self.attribute_named(name).finite, attribute.protect, self.epsilon)
             except SordinoError as error:
                 yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
 
     def _ask_mistakes(self) -> Iterator[SordinoError]:
         for i, ask in enumerate(self.ask):
+            if wrong := several_asked(f"ask.{i}", ask, self):
+                yield wrong
+                continue
             before = [other.settings for other in self.ask[:i] if other.kind is ask.kind]
             yield from ask.kind.mistakes(f"ask.{i}", ask.settings, self, before)
 
@@ -231,7 +235,8 @@ class Survey(Part):
         columns = columns_of(name, table.column, grid=table.grid is not None)
         clip = table.number is not None and table.number.clip
         delta = self.delta(name) if self.by_coordinates else None
-        return Attribute(name, table.domain(), columns, table.missing_text, clip, delta)
+        unasked = table.unasked_label
+        return Attribute(name, table.domain(), columns, table.missing_text, clip, delta, table.conditions, unasked)
 
     def definition(self, name: str) -> Definition:
         """The promise about one attribute's values, by a report about it."""
