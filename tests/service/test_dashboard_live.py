@@ -97,7 +97,7 @@ def test_estimates_are_watched_while_reports_come_in(opened, collector, uploads)
     assert page.locator("main table").count() == 0
     assert page.evaluate("document.activeElement.id") == "token"
     sign_in(page, token)
-    page.get_by_text("they may be watched while reports come in").first.wait_for()
+    page.get_by_text("you may watch them while reports come in").first.wait_for()
     page.get_by_role("heading", name="Map of home").wait_for()
     assert page.get_by_label("The analyst's token").input_value() == ""
     # What is opened and focused stays so when others come in.

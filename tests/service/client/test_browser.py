@@ -276,7 +276,7 @@ def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))
     page.goto(f"{collector.address}/form")
     told(page, "its plan was not found to be right. Nothing was sent")
-    assert "as it was frozen" in page.locator("#place").text_content()
+    assert "must be unchanged" in page.locator("#place").text_content()
     assert page.get_by_role("button").count() == 0
 
 

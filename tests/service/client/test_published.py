@@ -71,7 +71,7 @@ def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan
         known[0]["estimate"] += 0.01
         told_rows = {"status": 200, "json": {"n": 400, "rows": known}}
         page.route(f"{address}/estimates", lambda route: route.fulfill(**told_rows))
-        assert "The collector's differ" in told(page, address)
+        assert "The collector's estimates differ" in told(page, address)
         assert page.locator("#published").get_by_text("the same").count() == 6
 
 
@@ -107,7 +107,7 @@ def test_each_kind_of_question_about_numbers_is_held_against_its_own_rows(tmp_pa
             changed = [one | ({name: other} if one is row else {}) for one in rows]
             answer = partial(answered, {"n": 900, "rows": changed})
             page.route(f"{address}/estimates", answer)
-            assert "The collector's differ" in told(page, address)
+            assert "The collector's estimates differ" in told(page, address)
             page.unroute(f"{address}/estimates", answer)
 
 

@@ -131,7 +131,7 @@ export class Place {
     this.inputs = this.written.inputs;
     this.plane = new Plane(grid);
     this.view = new View(this.plane);
-    this.note = element("span", { class: "hint", role: "status" });
+    this.note = element("span", { class: "hint", "aria-live": "polite" });
     this.parts = [this.#drawnMap(id), this.#buttons(), this.note, ...this.written.parts];
     for (const input of this.inputs) input.addEventListener("input", () => this.#mark());
     this.#mark();
