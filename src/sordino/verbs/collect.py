@@ -199,6 +199,7 @@ def estimate(
     simultaneous: bool = False,
     watched: bool = False,
     forged: int = 0,
+    fitted_intervals: bool = False,
     public: Any = None,
 ) -> "PlanEstimate": ...
 @overload
@@ -223,6 +224,7 @@ def estimate(
     simultaneous: bool = False,
     watched: bool = False,
     forged: int = 0,
+    fitted_intervals: bool = False,
     subtract_totals: bool = False,
     public: Any = None,
 ) -> Any:
@@ -236,6 +238,8 @@ def estimate(
         simultaneous: whether all intervals of a plan's question hold together with this confidence.
         watched: whether they hold at all times together, for whoever looks while reports come in.
         forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
+        fitted_intervals: whether a plan's fitted shares have intervals too, where these are known to hold; some
+            seconds.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
 
@@ -259,8 +263,9 @@ def estimate(
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
-        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged), public)
-    if (confidence, simultaneous, watched, forged, public) != (0.95, False, False, 0, None):
+        coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals)
+        return estimate_plan(frozen, tally, method, coverage, public)
+    if (confidence, simultaneous, watched, forged, fitted_intervals, public) != (0.95, False, False, 0, False, None):
         step = "take interval(confidence) of what it returns"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -40,6 +40,9 @@ from sordino.words.coverage import POPULATION
     "--forged", type=Whole(0), default=0, metavar="M", help="Intervals hold even if up to M reports are forged."
 )
 @click.option(
+    "--fitted-intervals", is_flag=True, help="Intervals of fitted shares, too, where they hold; takes some seconds."
+)
+@click.option(
     "--difference",
     "differences",
     type=(str, str, str),
@@ -66,6 +69,7 @@ def estimate(
     simultaneous: bool,
     watched: bool,
     forged: int,
+    fitted_intervals: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -76,7 +80,7 @@ def estimate(
     """
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
-    coverage = Coverage(confidence, simultaneous, watched, forged)
+    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
     found, shown = estimated.results, estimated.blocks
     between = share_differences(found, differences, coverage)
@@ -87,7 +91,12 @@ def estimate(
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
         head = {"plan": frozen.hash, "n": estimated.n}
-        against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
+        against = {
+            "simultaneous": simultaneous,
+            "watched": watched,
+            "forged": forged,
+            "fitted_intervals": fitted_intervals,
+        }
         questions = [result_json(blocks) for blocks in shown]
         print_json(
             {

@@ -18,12 +18,14 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.joint.cells import Cells
 from sordino.estimation.neighbours.choice import Choice
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.fitted_limits import FITTED_LIMITS, fitted_limits_in_words
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.smoothing_choice import choice_in_words
@@ -136,6 +138,13 @@ class HistogramResult(QuestionResult):
         return self._limits(estimate.interval(each), each, estimate.value, estimate.stderr, self.moved)
 
     @cached_property
+    def fitted_interval(self) -> Limits | None:
+        """Limits of the fitted shares, shape (k,) each; None where none are asked, or none are known to hold."""
+        if not (self.coverage.fitted and NearestLimits.applies_to(self.estimate)):
+            return None
+        return NearestLimits(self.estimate, self.coverage.confidence).limits(np.eye(self.count))
+
+    @cached_property
     def each(self) -> float:
         """The confidence of each value's interval."""
         coverage = self.coverage
@@ -223,6 +232,8 @@ class HistogramResult(QuestionResult):
         (low, high), fitted = self.interval, self.fitted
         numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
         numbers |= {} if fitted is None else {"fitted": fitted}
+        if self.fitted_interval is not None:
+            numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval, strict=True))
         return numbers | ({"moved": self.moved} if self.coverage.forged else {})
 
     @cached_property
@@ -305,6 +316,9 @@ class HistogramResult(QuestionResult):
         if self.fitted is not None:
             fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
             said.append(Sentence(fitted, Purpose.COLUMNS))
+        if self.coverage.fitted and self.fitted is not None:
+            known = fitted_limits_in_words(self.estimate, are_given=self.fitted_interval is not None)
+            said.append(Sentence(known, Purpose.COLUMNS))
         if choice is not None:
             said.append(Sentence(choice_in_words(choice, method), Purpose.METHOD))
         if isinstance(self.question.domain, Grid):
