@@ -200,6 +200,7 @@ def estimate(
     watched: bool = False,
     forged: int = 0,
     fitted_intervals: bool = False,
+    finite: bool = False,
     public: Any = None,
 ) -> "PlanEstimate": ...
 @overload
@@ -225,6 +226,7 @@ def estimate(
     watched: bool = False,
     forged: int = 0,
     fitted_intervals: bool = False,
+    finite: bool = False,
     subtract_totals: bool = False,
     public: Any = None,
 ) -> Any:
@@ -240,6 +242,8 @@ def estimate(
         forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
         fitted_intervals: whether a plan's fitted shares have intervals too, where these are known to hold; some
             seconds.
+        finite: whether intervals of a plan's shares describe the people who reported, not a population that they are
+            drawn from.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
 
@@ -263,9 +267,10 @@ def estimate(
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
-        coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals)
+        people = tally.n if finite else 0
+        coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
         return estimate_plan(frozen, tally, method, coverage, public)
-    if (confidence, simultaneous, watched, forged, fitted_intervals, public) != (0.95, False, False, 0, False, None):
+    if any((confidence != 0.95, simultaneous, watched, forged, fitted_intervals, finite, public is not None)):
         step = "take interval(confidence) of what it returns"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -1,4 +1,4 @@
-"""Intervals of what is fitted: given where they are asked for and known to hold, else with the reason."""
+"""Intervals of what is fitted, where they are known to hold, else the reason; and intervals about these people."""
 
 import numpy as np
 import pytest
@@ -63,3 +63,20 @@ def test_where_none_is_known_to_hold_it_is_said_why(ask, method, why):
 def test_they_hold_against_chance_alone(other):
     with pytest.raises(SordinoError, match="hold each by itself"):
         estimated({"histogram": "diet"}, fitted_intervals=True, **other)
+
+
+def test_errors_about_these_people_are_without_those_of_drawing_them():
+    asked = {"histogram": "diet"}, {"histogram": "smoker"}
+    drawn, these = (estimated(*asked, finite=finite).to_arrow() for finite in (False, True))
+    share, errors, fewer = (
+        np.array(one.column(name)) for one, name in ((drawn, "estimate"), (drawn, "stderr"), (these, "stderr"))
+    )
+    inside = np.clip(share, 0, 1)
+    # 3,000 of 6,000 people were asked each question.
+    np.testing.assert_allclose(errors**2 - fewer**2, inside * (1 - inside) / 6000)
+    assert any("6,000 people who reported" in text for text in sentences(estimated(*asked, finite=True)))
+
+
+def test_they_are_not_watched():
+    with pytest.raises(SordinoError, match="about the people who reported"):
+        estimated({"histogram": "diet"}, finite=True, watched=True)

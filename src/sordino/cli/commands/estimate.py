@@ -21,7 +21,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
-from sordino.words.coverage import POPULATION
+from sordino.words.coverage import FINITE, POPULATION
 
 
 @click.command()
@@ -42,6 +42,7 @@ from sordino.words.coverage import POPULATION
 @click.option(
     "--fitted-intervals", is_flag=True, help="Intervals of fitted shares, too, where they hold; takes some seconds."
 )
+@click.option("--finite", is_flag=True, help="Intervals of shares describe these people, not a population.")
 @click.option(
     "--difference",
     "differences",
@@ -70,6 +71,7 @@ def estimate(
     watched: bool,
     forged: int,
     fitted_intervals: bool,
+    finite: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -80,8 +82,9 @@ def estimate(
     """
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
-    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals)
-    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
+    counted = tally(frozen, reports)
+    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
+    estimated = estimate_plan(frozen, counted, method, coverage, public)
     found, shown = estimated.results, estimated.blocks
     between = share_differences(found, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
@@ -96,6 +99,7 @@ def estimate(
             "watched": watched,
             "forged": forged,
             "fitted_intervals": fitted_intervals,
+            "finite": finite,
         }
         questions = [result_json(blocks) for blocks in shown]
         print_json(
@@ -121,7 +125,7 @@ def estimate(
     for one in known:
         print_blocks(poststratified_blocks(one))
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
-        say(*POPULATION, "")
+        say(*(FINITE if finite else POPULATION), "")
     for path in filter(None, (output, html)):
         say(f"{path}: written")
     if output is None and any(len(table.readable) < table.count for blocks in shown for table in tables_of(blocks)):

@@ -20,7 +20,7 @@ from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
-from sordino.words.coverage import POPULATION
+from sordino.words.coverage import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import coordinate_sentences
@@ -91,7 +91,8 @@ def estimate_page(
     reports = sum(heading.n for heading in headings)
     lead = f"{reports:,} reports about {_about(headings)}."
     if any(heading.is_estimated for heading in headings):
-        lead = " ".join([lead, *POPULATION])
+        finite = any(one.coverage.finite for one in shares.values() if one is not None)
+        lead = " ".join([lead, *(FINITE if finite else POPULATION)])
     return render(title or _title(headings), lead, sections)
 
 

@@ -17,6 +17,7 @@ from sordino.blocks.tables import QuantityTable
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.intervals.finite_people import finite_limits, finite_stderr
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.simultaneous import draws_noise
@@ -135,7 +136,16 @@ class HistogramResult(QuestionResult):
     def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
         estimate, each = self.estimate, self.each
-        return self._limits(estimate.interval(each), each, estimate.value, estimate.stderr, self.moved)
+        fixed, people = estimate.interval(each), self.coverage.finite
+        if people:
+            fixed = finite_limits(estimate, fixed, people)
+        return self._limits(fixed, each, estimate.value, self.stderr, self.moved)
+
+    @cached_property
+    def stderr(self) -> NDArray[np.float64]:
+        """Standard errors, shape (k,): about a population that people are drawn from, or about those who reported."""
+        people = self.coverage.finite
+        return finite_stderr(self.estimate, people) if people else self.estimate.stderr
 
     @cached_property
     def fitted_interval(self) -> Limits | None:
@@ -230,7 +240,7 @@ class HistogramResult(QuestionResult):
     def numbers(self) -> Numbers:
         """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
         (low, high), fitted = self.interval, self.fitted
-        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        numbers = {"estimate": self.estimate.value, "stderr": self.stderr, "low": low, "high": high}
         numbers |= {} if fitted is None else {"fitted": fitted}
         if self.fitted_interval is not None:
             numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval, strict=True))
