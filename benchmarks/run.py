@@ -13,6 +13,7 @@ import bounding
 import certifying
 import collecting
 import covering
+import covering_fits
 import covering_means
 import designing
 import distributing
@@ -39,6 +40,7 @@ MODULES = (
     accuracy,
     averaging,
     covering,
+    covering_fits,
     covering_means,
     designing,
     distributing,

@@ -1,6 +1,7 @@
 """Intervals of what is fitted, where they are known to hold, else the reason; and intervals about these people."""
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import sordino
@@ -40,6 +41,17 @@ def test_a_histogram_and_a_table_have_them_in_rows_and_files(ask, tmp_path):
     assert header[6:9] == ["fitted", "fitted_low", "fitted_high"]
 
 
+def test_margins_of_a_table_have_them_and_conditional_shares_have_none(tmp_path):
+    found = estimated({"table": ["smoker", "diet"]}, fitted_intervals=True)
+    rows = found.table("smoker", "diet").margin("diet")
+    assert all(0 <= row["fitted_low"] <= row["fitted"] <= row["fitted_high"] <= 1 for row in rows)
+    assert "fitted_low" not in found.table("smoker", "diet").conditional("diet", given="smoker")[0]
+    found.save(tmp_path / "rows.parquet")
+    written = pq.read_table(tmp_path / "rows.parquet").to_pylist()
+    given = {row["kind"] for row in written if row["fitted_low"] is not None}
+    assert given == {"cell", "margin"}
+
+
 def test_nothing_that_is_not_asked_for_is_there():
     found = estimated({"histogram": "diet"})
     assert "fitted_low" not in found.to_arrow().column_names
@@ -57,6 +69,15 @@ def test_where_none_is_known_to_hold_it_is_said_why(ask, method, why):
     found = estimated(*ask, method=method, fitted_intervals=True)
     assert "fitted_low" not in found.to_arrow().column_names
     assert any(why in text for text in sentences(found))
+
+
+def test_of_a_distribution_it_is_said_why():
+    number = {"age": {"number": {"low": 0, "high": 64, "bins": 32}}}
+    plan = sordino.plan({"version": 1, "epsilon": "2", "attribute": number, "ask": [{"distribution": "age"}]}, 2000)
+    tally = simulate_tally(plan.questions[0].mechanism, np.full(32, 60), SimulationSource(1))
+    found = sordino.estimate(plan, Aggregate(plan.sampled.fingerprint, tally.n, tally.counts), fitted_intervals=True)
+    assert any("fitted curve has no interval" in text for text in sentences(found))
+    assert "fitted_low" not in found.to_arrow().column_names
 
 
 @pytest.mark.parametrize("other", [{"simultaneous": True}, {"watched": True}, {"forged": 3}])

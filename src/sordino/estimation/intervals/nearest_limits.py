@@ -75,6 +75,7 @@ class NearestLimits:
         return (
             small
             and mechanism.k > 1
+            and mechanism.partition.m == 1
             and estimate.method == "simplex"
             and estimate.n >= FEWEST_REPORTS
             and tells_covariance(mechanism)
@@ -153,7 +154,7 @@ class NearestLimits:
             law = np.maximum(law, 0.0)
             law /= law.sum()
             return (random.multinomial(n, law, size=self._draws) / n - law) @ self._contributions.T
-        moments = mechanism.second_moments(np.eye(mechanism.k), law, subtract_totals=True)
+        moments = mechanism.second_moments(np.eye(mechanism.k), law, subtract_totals=self.estimate.is_shifted)
         sizes, directions = np.linalg.eigh((moments - np.outer(shares, shares)) / n)
         root = directions * np.sqrt(np.maximum(sizes, 0.0))
         noise: Floats = random.standard_normal((self._draws, mechanism.k)) @ root.T

@@ -10,7 +10,11 @@ GIVEN = "Intervals of fitted shares hold for each value by itself; they use that
 
 TOGETHER = (
     "Fitted shares have no interval here: how far a fit to several tables is off depends on how attributes depend on"
-    " each other, and resampled intervals held only 60 to 85 % of cells."
+    " each other, which no resampling of it shows."
+)
+CURVE = (
+    "The fitted curve has no interval of its own: how far it is off depends on how smooth the distribution is, which no"
+    " resampling of it shows."
 )
 OTHER = (
     "Fitted shares have no interval here: only the nearest distribution (simplex) of at most {values} values, from"
