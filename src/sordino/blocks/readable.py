@@ -9,6 +9,8 @@ NAMES = {
     "low": "from",
     "high": "to",
     "fitted": "fitted",
+    "fitted_low": "fitted from",
+    "fitted_high": "to",
     "truth": "truth",
     "moved": "moved at most",
 }

@@ -22,8 +22,8 @@ class QuantityTable:
     Attributes:
         question: that they answer, by name.
         about: what the rows are, as stands above their labels.
-        columns: `estimate`, `stderr`, `low` and `high`, `fitted`, `truth` and `moved` (by forged reports, at most), as
-            far as they are known, shape (count,) each.
+        columns: `estimate`, `stderr`, `low` and `high`, `fitted` with its own `fitted_low` and `fitted_high`, `truth`
+            and `moved` (by forged reports, at most), as far as they are known, shape (count,) each.
         label: of a row, by its place.
         kind: what a row is, as files and JSON have it in their column `kind`.
         key: what a row is about, for programs: `attribute` or `attributes`, and `value`, `from` and `to`, or

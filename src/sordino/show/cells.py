@@ -27,7 +27,7 @@ HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
 NUMBERS = ("estimate", "stderr", "low", "high")
 """That every table of estimates has; and where some row has them:"""
 
-SOMETIMES = ("fitted", "moved")
+SOMETIMES = ("fitted", "fitted_low", "fitted_high", "moved")
 
 TESTS = ("p", "p_adjusted")
 """Numbers of made rows that are tests."""

@@ -364,6 +364,9 @@ def estimate_plan(
     numbers = None if public is None else read_public(plan, public)
     found = results(plan, tally, method, coverage, numbers)
     groups = None
+    if by and coverage.finite:
+        step = "leave one of them out: a group has other people than all"
+        raise SordinoError("estimates by groups describe a population", found="by and finite together", step=step)
     if by:
         groups = grouped_results(plan, tally, by, coverage, method=method, public=numbers, against=against)
     weighted: Weighted | Unweighted | None = weighted_by_survey(plan, tally, found, coverage)

@@ -28,7 +28,7 @@ from sordino.survey.results.groups import REST, columns_of
 from sordino.survey.results.poststratified import Poststratified
 from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import PlanEstimate, estimate_plan
-from sordino.words.coverage import POPULATION
+from sordino.words.coverage import FINITE, POPULATION
 
 
 @click.command()
@@ -48,6 +48,10 @@ from sordino.words.coverage import POPULATION
 @click.option(
     "--forged", type=Whole(0), default=0, metavar="M", help="Intervals hold even if up to M reports are forged."
 )
+@click.option(
+    "--fitted-intervals", is_flag=True, help="Intervals of fitted shares, too, where they hold; takes some seconds."
+)
+@click.option("--finite", is_flag=True, help="Intervals of shares describe these people, not a population.")
 @click.option(
     "--difference",
     "differences",
@@ -89,6 +93,8 @@ def estimate(
     simultaneous: bool,
     watched: bool,
     forged: int,
+    fitted_intervals: bool,
+    finite: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -100,13 +106,12 @@ def estimate(
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     tidy_again = require_tidy(tidies, force=force)
     frozen = Plan.load(plan)
-    coverage = Coverage(confidence, simultaneous, watched, forged)
+    counted = tally(frozen, reports)
+    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
     if against != REST and not by:
         raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
     columns = columns_of(frozen, by or "")
-    estimated = estimate_plan(
-        frozen, tally(frozen, reports), method, coverage, public, by=columns, against=against, totals=totals
-    )
+    estimated = estimate_plan(frozen, counted, method, coverage, public, by=columns, against=against, totals=totals)
     between = share_differences(estimated.results, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
@@ -116,7 +121,13 @@ def estimate(
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
-        against_what = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
+        against_what = {
+            "simultaneous": simultaneous,
+            "watched": watched,
+            "forged": forged,
+            "fitted_intervals": fitted_intervals,
+            "finite": finite,
+        }
         print_json(
             {
                 "plan": frozen.hash,
@@ -172,13 +183,13 @@ def _print(
         print_blocks(weighted_blocks(estimated.weighted))
     for one in known:
         print_blocks(poststratified_blocks(one))
-    _say_of_whom(shown)
+    _say_of_whom(shown, finite=estimated.coverage.finite > 0)
 
 
-def _say_of_whom(shown: Sequence[Sequence[Block]]) -> None:
+def _say_of_whom(shown: Sequence[Sequence[Block]], *, finite: bool) -> None:
     """Say which people the intervals are about, where there are any."""
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
-        say(*POPULATION, "")
+        say(*(FINITE if finite else POPULATION), "")
 
 
 def _say_where_all_are(shown: Sequence[Sequence[Block]]) -> None:

@@ -27,7 +27,7 @@ from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.weighted import Unweighted, Weighted
-from sordino.words.coverage import POPULATION
+from sordino.words.coverage import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.explain_questionnaire import survey_title
@@ -118,7 +118,8 @@ def estimate_page(
     reports = sum(heading.n for heading in headings)
     lead = f"{reports:,} reports about {_about(headings)}."
     if any(heading.is_estimated for heading in headings):
-        lead = " ".join([lead, *POPULATION])
+        finite = any(one.shares is not None and one.shares.coverage.finite for one in results)
+        lead = " ".join([lead, *(FINITE if finite else POPULATION)])
     return render(title or survey_title(plan) or _title(headings), lead, sections)
 
 

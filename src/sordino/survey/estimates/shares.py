@@ -18,7 +18,9 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.intervals.finite_people import finite_limits, finite_stderr
 from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.joint.among import shares_among
 from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
@@ -27,6 +29,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
 from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.fitted_limits import FITTED_LIMITS, fitted_limits_in_words
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.smoothing_choice import choice_in_words
@@ -136,7 +139,23 @@ class HistogramResult(QuestionResult):
     def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
         estimate, each = self.estimate, self.each
-        return self._limits(estimate.interval(each), each, estimate.value, estimate.stderr, self.moved)
+        fixed, people = estimate.interval(each), self.coverage.finite
+        if people:
+            fixed = finite_limits(estimate, fixed, people)
+        return self._limits(fixed, each, estimate.value, self.stderr, self.moved)
+
+    @cached_property
+    def stderr(self) -> NDArray[np.float64]:
+        """Standard errors, shape (k,): about a population that people are drawn from, or about those who reported."""
+        people = self.coverage.finite
+        return finite_stderr(self.estimate, people) if people else self.estimate.stderr
+
+    @cached_property
+    def fitted_interval(self) -> Limits | None:
+        """Limits of the fitted shares, shape (k,) each; None where none are asked, or none are known to hold."""
+        if not (self.coverage.fitted and NearestLimits.applies_to(self.estimate)):
+            return None
+        return NearestLimits(self.estimate, self.coverage.confidence).limits(np.eye(self.count))
 
     @cached_property
     def each(self) -> float:
@@ -224,8 +243,10 @@ class HistogramResult(QuestionResult):
     def numbers(self) -> Numbers:
         """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
         (low, high), fitted = self.interval, self.fitted
-        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        numbers = {"estimate": self.estimate.value, "stderr": self.stderr, "low": low, "high": high}
         numbers |= {} if fitted is None else {"fitted": fitted}
+        if self.fitted_interval is not None:
+            numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval, strict=True))
         return numbers | ({"moved": self.moved} if self.coverage.forged else {})
 
     @cached_property
@@ -325,6 +346,9 @@ class HistogramResult(QuestionResult):
         if self.fitted is not None:
             fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
             said.append(Sentence(fitted, Purpose.COLUMNS))
+        if self.coverage.fitted and self.fitted is not None:
+            known = fitted_limits_in_words(self.estimate, are_given=self.fitted_interval is not None)
+            said.append(Sentence(known, Purpose.COLUMNS))
         if choice is not None:
             said.append(Sentence(choice_in_words(choice, method), Purpose.METHOD))
         if isinstance(self.question.domain, Grid):
