@@ -95,10 +95,10 @@ def _tables_by_question(found: GroupedResults) -> Iterator[list[QuantityTable]]:
             for table in blocks_of(QuantityTable, result.blocks()):
                 kind = table.kind(0) if table.count else ""
                 parts.setdefault((table.about, kind, table.order), []).append((label, table))
-        yield [_stacked(found.name, several, found.coverage) for several in parts.values()]
+        yield [_stack(found.name, several, found.coverage) for several in parts.values()]
 
 
-def _stacked(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: Coverage) -> QuantityTable:
+def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: Coverage) -> QuantityTable:
     """The tables of several groups as one."""
     first = parts[0][1]
     names = [name for name in first.columns if all(name in table.columns for _, table in parts)]

@@ -167,11 +167,11 @@ def _count_progress(batches: Iterator[Words], progress: Progress) -> Iterator[Wo
 
 def write_reports(plan: Plan, batches: Iterator[Words], reports: Path) -> None:
     """Write codes that were collected as a file of reports, whole or not at all."""
-    padded = "*" if table_format(reports) == ".parquet" else _padded(plan)
+    padded = "*" if table_format(reports) == ".parquet" else _pad(plan)
     write_table(reports, _schema(plan), _as_batches(plan, batches), padded)
 
 
-def _padded(plan: Plan) -> str:
+def _pad(plan: Plan) -> str:
     """The columns of a CSV file as SQL: tag and code with all their digits, then the public values."""
     tag, code = (quote(name) for name in COLUMNS)
     widths = ((tag, TAG_DIGITS), (code, len(str(plan.sampled.outputs - 1))))

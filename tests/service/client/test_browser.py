@@ -5,15 +5,11 @@ Fill-ins are unlike anything else that a browser sends, so that they would be se
 
 import json
 import re
-import subprocess
-import sys
-import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
-from commands import PATIENCE
+from served import Collecting
 from sordino.document.invitation_list import InvitationList
 from sordino.service.uploads import code_bytes
 from sordino.survey.planning.plan import Plan
@@ -34,57 +30,6 @@ SURVEY = {
 ANSWERS = ("quokka", "47.125", "31.6875", "-117.4375")
 
 
-@dataclass
-class Traffic:
-    """Everything that a page sent."""
-
-    requests: list = field(default_factory=list)
-
-    def watch(self, page):
-        # Playwright takes no built-in function.
-        page.on("request", lambda request: self.requests.append(request))  # noqa: PLW0108
-        page.on("websocket", lambda socket: pytest.fail(f"a socket to {socket.url}"))
-
-    @property
-    def uploads(self):
-        return [request.post_data_buffer for request in self.requests if request.method == "POST"]
-
-    @property
-    def text(self):
-        """Addresses, headers and bodies."""
-        parts = [(one.url, json.dumps(one.all_headers()), repr(one.post_data_buffer)) for one in self.requests]
-        return "\n".join(" ".join(part) for part in parts)
-
-
-class Collecting:
-    """A collector in a process of its own."""
-
-    def __init__(self, folder, plan, *options):
-        plan.save(folder / "plan.json")
-        words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
-        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem", *options]
-        self.plan = plan
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.address = None
-        for line in self.process.stdout:
-            if found := re.search(r"http://127.0.0.1:\d+/plans/\S+", line):
-                self.address = found.group()
-                break
-
-    def told(self, path):
-        with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:  # noqa: S310 - it is this machine
-            return json.load(answer)
-
-    @property
-    def count(self):
-        return self.told("/progress")["reports"]
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def plan():
     return Plan.of(Survey.read(SURVEY), 1000)
@@ -97,31 +42,12 @@ def collector(tmp_path_factory, plan):
     found.stop()
 
 
-@pytest.fixture
-def page(chromium):
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
-    found = context.new_page()
-    found.set_default_timeout(60_000)
-    wrong = []
-    found.on("pageerror", lambda error: wrong.append(error))  # noqa: PLW0108 - Playwright takes no built-in function
-    yield found
-    context.close()
-    assert wrong == []
-
-
 @contextmanager
 def fresh_page(chromium):
     """A page of a browser that has kept nothing."""
     context = chromium.new_context()
     yield context.new_page()
     context.close()
-
-
-@pytest.fixture
-def traffic(page):
-    found = Traffic()
-    found.watch(page)
-    return found
 
 
 def fill(page):
@@ -390,73 +316,3 @@ def test_a_stranger_checks_a_plan(collector, page):
     told(page, "The plan keeps its promises")
     assert page.get_by_role("row").count() == 4
     assert page.get_by_text("Kept.").count() == 3
-
-
-SMOKER = {"categories": ["yes", "no"]}
-CHOICES = {
-    "version": 1,
-    "epsilon": "2",
-    "attribute": {
-        "smoker": SMOKER,
-        "packs": {"categories": ["one", "two"], "only_if": {"smoker": "yes"}},
-        "reasons": {"categories": ["fun", "stress", "friends"], "several": 2, "only_if": {"smoker": "yes"}},
-        "symptoms": {"categories": ["cough", "fever", "pain", "rash"], "several": 2},
-    },
-    "ask": [{"histogram": "packs"}, {"several": "reasons"}, {"several": "symptoms"}],
-}
-
-
-@pytest.fixture(scope="module")
-def choosing(tmp_path_factory):
-    """A collector of answers of which several may apply, and which decide what else is asked."""
-    found = Collecting(tmp_path_factory.mktemp("choosing"), Plan.of(Survey.read(CHOICES), 1000))
-    yield found
-    found.stop()
-
-
-def shown_fields(page):
-    return [one.inner_text() for one in page.locator("fieldset legend").all() if one.is_visible()]
-
-
-def test_fields_follow_the_answers_and_boxes_what_may_be_ticked(choosing, page, traffic):
-    before = choosing.count
-    page.goto(f"{choosing.address}/form")
-    page.locator("fieldset").first.wait_for()
-    assert shown_fields(page) == ["smoker", "symptoms"]
-    page.get_by_label("yes").check()
-    assert shown_fields(page) == ["smoker", "packs", "reasons", "symptoms"]
-    assert page.get_by_label("not asked").count() == 0
-    symptoms = page.locator("fieldset", has_text="symptoms")
-    symptoms.get_by_label("cough").check()
-    symptoms.get_by_label("rash").check()
-    assert symptoms.get_by_label("fever").is_disabled()
-    symptoms.get_by_label("none of them").check()
-    assert not symptoms.get_by_label("cough").is_checked()
-    assert symptoms.get_by_label("fever").is_enabled()
-    symptoms.get_by_label("fever").check()
-    assert not symptoms.get_by_label("none of them").is_checked()
-    page.get_by_role("button", name="Send my report").click()
-    # Of what is asked now nothing was answered.
-    page.get_by_role("status").filter(has_text="“packs”, “reasons”").wait_for()
-    page.get_by_label("no", exact=True).check()
-    assert shown_fields(page) == ["smoker", "symptoms"]
-    revealed = page.locator("section", has_text="What your report can reveal").text_content()
-    assert "Whoever is not asked answers “not asked”" in revealed
-    assert traffic.uploads == []
-    page.get_by_role("button", name="Send my report").click()
-    page.get_by_role("status").filter(has_text="is counted once").wait_for()
-    assert choosing.count == before + 1
-    assert "fever" not in traffic.text
-
-
-def test_boxes_are_ticked_by_keyboard(choosing, page):
-    page.goto(f"{choosing.address}/form")
-    page.locator("fieldset").first.wait_for()
-    page.get_by_label("no", exact=True).focus()
-    page.keyboard.press("Space")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert page.get_by_label("cough").is_checked()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert page.get_by_label("fever").is_checked()

@@ -102,7 +102,7 @@ class NearestLimits:
 
     def _limit(self, inside: NDArray[np.bool_], error: float, far: float) -> float:
         """Where the interval ends on the way from the fitted share to `far`."""
-        held, beyond = float(self._fitted[inside].sum()), far
+        held, beyond = float(self._fitted_shares[inside].sum()), far
         if self._excess(inside, far) <= 0:
             return far
         at_held, at_beyond = -1.0, 1.0
@@ -132,11 +132,11 @@ class NearestLimits:
         return float(np.sqrt(max(found, 0.0)) - np.sqrt(max(allowed, 0.0)))
 
     @cached_property
-    def _fitted(self) -> Floats:
+    def _fitted_shares(self) -> Floats:
         return self.estimate.nearest
 
     @cached_property
-    def _seed(self) -> int:
+    def _seed_number(self) -> int:
         """By the tally."""
         text = f"{self.estimate.mechanism.fingerprint} {self.estimate.n}".encode()
         return int.from_bytes(sha256(text + self.estimate.law.tobytes()).digest()[:8])
@@ -148,7 +148,7 @@ class NearestLimits:
     def _noise(self, shares: Floats) -> Floats:
         """What surveys of people with these shares add to the estimates, shape (draws, k)."""
         # For each share the same random numbers: limits do not depend on the way to them.
-        random, mechanism, n = np.random.default_rng(self._seed), self.estimate.mechanism, self.estimate.n
+        random, mechanism, n = np.random.default_rng(self._seed_number), self.estimate.mechanism, self.estimate.n
         law = mechanism.forward(shares)
         if mechanism.counts_codes:
             law = np.maximum(law, 0.0)

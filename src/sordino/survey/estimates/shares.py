@@ -139,8 +139,8 @@ class HistogramResult(QuestionResult):
     def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
         estimate, each = self.estimate, self.each
-        fixed, people = estimate.interval(each), self.coverage.finite
-        if people:
+        fixed = estimate.interval(each)
+        if people := self.coverage.finite:
             fixed = finite_limits(estimate, fixed, people)
         return self._limits(fixed, each, estimate.value, self.stderr, self.moved)
 
@@ -245,8 +245,7 @@ class HistogramResult(QuestionResult):
         (low, high), fitted = self.interval, self.fitted
         numbers = {"estimate": self.estimate.value, "stderr": self.stderr, "low": low, "high": high}
         numbers |= {} if fitted is None else {"fitted": fitted}
-        if self.fitted_interval is not None:
-            numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval, strict=True))
+        numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval or (), strict=False))
         return numbers | ({"moved": self.moved} if self.coverage.forged else {})
 
     @cached_property
@@ -300,12 +299,11 @@ class HistogramResult(QuestionResult):
     def among_asked(self) -> TableShares | None:
         """The shares of all values but the last among who was asked; None where everybody is, or nothing tells it."""
         attribute, coverage = self.question.histogram_of, self.coverage
-        if attribute is None or attribute.not_asked is None or coverage.watched or coverage.forged:
+        is_known = not (coverage.watched or coverage.forged or self.count > LARGEST_TABLE)
+        if attribute is None or attribute.not_asked is None or not is_known:
             return None
-        if self.count > LARGEST_TABLE:
-            return None
-        every = np.eye(self.count)
         try:
+            every = np.eye(self.count)
             return shares_among(self.estimate, every[:-1], 1 - every[-1], coverage.each(self.count - 1))
         except SordinoError:
             # Some tallies do not say how shares go together.

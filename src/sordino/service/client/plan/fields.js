@@ -4,7 +4,7 @@
 import { marksOf } from "./choices.js";
 import { fraction, isAmount, isEpsilon, isRational } from "../channel/fraction.js";
 import { QUESTIONNAIRE } from "./questionnaire.js";
-import { anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
+import { LARGEST_NUMBER, anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
 
 const isBound = (found) => found === "inf" || isEpsilon(found);
 
