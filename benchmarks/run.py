@@ -13,6 +13,7 @@ import bounding
 import certifying
 import collecting
 import covering
+import covering_fits
 import covering_means
 import designing
 import distributing
@@ -40,6 +41,7 @@ MODULES = (
     accuracy,
     averaging,
     covering,
+    covering_fits,
     covering_means,
     designing,
     distributing,

@@ -23,6 +23,7 @@ from sordino.definition.pairwise import BlockLDP
 from sordino.document.formats import PLAN
 from sordino.document.queries import freeze_queries
 from sordino.document.sealed import canonical, sealed_bytes
+from sordino.domain.answers.condition import with_conditions
 from sordino.exact.source import FreshStream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
@@ -45,6 +46,7 @@ from sordino.query.sampled import Sampled
 from sordino.query.signs import Signs
 from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
+from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.kinds.above import AboveQuestion
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
@@ -269,6 +271,50 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     yield "table_of_distances", sealed({**document, "queries": [asked]})
 
 
+def cases_of_answers() -> Iterator[tuple[str, Plan]]:
+    """Categories of which several apply, by both ways, and what is asked only because of earlier answers."""
+    three, many = {"categories": ["a", "b", "c"], "several": 2}, {"categories": [*"abcdefgh"], "several": 3}
+    yield "several_combination", frozen({"x": {**three, "missing": "none of them"}}, {"several": "x"}, epsilon="4")
+    likely = dict(zip("abcdefgh", (0.5, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05), strict=True))
+    yield "several_category", frozen({"x": {**many, "expected": likely}}, {"several": "x", "weight": 2}, epsilon="1")
+    smoker, own = {"categories": ["yes", "no", "once"]}, {"only_if": {"smoker": ["yes", "once"]}}
+    packs = {"categories": ["1", "2"], **own, "missing": "1", "not_asked": "does not smoke"}
+    brand = {"categories": ["a", "b"], "only_if": {"packs": "2", "smoker": "yes"}}
+    asks = {"histogram": "packs"}, {"table": ["packs", "brand"]}, {"several": "why"}
+    attributes = {"packs": packs, "smoker": smoker, "brand": brand, "why": {**three, **own}}
+    yield "only_if", frozen(attributes, *asks)
+    numbers = {"smoker": {**smoker, "delta": "1"}, "age": AGE, "pay": {**PAY, **own, "missing": "0.4"}}
+    why = {**many, **own, "delta": "1/2"}
+    asks = {"mean": ["pay", "age"]}, {"several": "why"}, {"distribution": "pay"}
+    yield "only_if_numbers", frozen({**numbers, "why": why}, *asks, epsilon="1")
+
+
+def chosen(attribute: AttributePart, draw: random.Random) -> list[str] | str | None:
+    """Some of the categories, of which several apply; none of them as a list, or as a word."""
+    found = draw.sample(attribute.labels or [], draw.randrange((attribute.several or 0) + 1))
+    return found or draw.choice((found, attribute.none))
+
+
+def is_asked(plan: Plan, record: dict[str, Any], name: str) -> bool:
+    """Whether the earlier answers of a record say that an attribute is asked."""
+    conditions = plan.document.attributes[name].only_if or {}
+    return all(record.get(other, plan.attributes[other].missing) in labels for other, labels in conditions.items())
+
+
+def as_asked(plan: Plan, record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """A record whose answers go with the earlier ones."""
+    for name in with_conditions(plan.attributes, plan.attributes):
+        part = plan.document.attributes[name]
+        if is_asked(plan, record, name):
+            if record.get(name, "") == part.not_asked:
+                record[name] = (part.labels or [])[0] if part.several is None else []
+        elif part.not_asked is not None and draw.random() < 1 / 4:
+            record[name] = part.not_asked
+        else:
+            record.pop(name, None)
+    return record
+
+
 WORDED: dict[str, Any] = {
     "version": 1,
     "epsilon": "2",
@@ -299,12 +345,25 @@ def worded() -> Iterator[tuple[str, Plan]]:
     yield "words", Plan.of(Survey.read(WORDED), 1000)
 
 
-def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
+def cases_of_public_columns() -> Iterator[tuple[str, Plan]]:
+    """Columns that reports say in clear, beside two questions."""
+    region = {"categories": ["north", "south", "abroad"], "column": "Region", "missing": "abroad"}
+    public = {"region": {**region, "totals": dict(zip(region["categories"], (12_000, 8000, 300), strict=True))}}
+    public["arm"] = {"categories": ["a", "b"], "weights": {"a": 2, "b": 0.5}}
+    attributes, asks = {"x": NAMES, "y": {"categories": ["yes", "no"]}}, [{"histogram": "x"}, {"table": ["x", "y"]}]
+    survey = {"version": 1, "epsilon": "2", "attribute": attributes, "public": public, "ask": asks}
+    yield "public_columns", Plan.of(Survey.read(survey), 1000)
+
+
+def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:  # noqa: C901 - a case for each kind
     """Records that a plan takes, with the ends of what they can be."""
     for number in range(RECORDS):
-        record: dict[str, Any] = {}
+        record: dict[str, Any] = public_values(plan, draw, has_all=number > 0)
         for name, attribute in plan.document.attributes.items():
-            if attribute.labels is not None:
+            if attribute.several is not None:
+                if attribute.missing is None or number > 0:
+                    record[name] = chosen(attribute, draw)
+            elif attribute.labels is not None:
                 record[name] = attribute.labels[draw.randrange(len(attribute.labels))]
                 if attribute.missing is not None and number == 0:
                     del record[name]
@@ -327,7 +386,16 @@ def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
                 record[name] = (ends + [low - 1, high + 1e6] * attribute.number.clip)[
                     min(number, 5) % (4 + 2 * attribute.number.clip)
                 ]
-        yield record
+        yield as_asked(plan, record, draw)
+
+
+def public_values(plan: Plan, draw: random.Random, *, has_all: bool) -> dict[str, Any]:
+    """What a record says in clear, or what it must say of it."""
+    return {
+        part.name: label
+        for part in plan.cells.parts
+        if (label := draw.choice(part.labels)) and (has_all or part.missing is None)
+    }
 
 
 def edges_of(plan: Plan, name: str) -> tuple[float, ...]:
@@ -343,13 +411,25 @@ def beside_edge(edge: float, low: float, high: float, draw: random.Random) -> fl
     return min(max(draw.choice((math.nextafter(edge, -math.inf), edge, math.nextafter(edge, math.inf))), low), high)
 
 
+def wrong_public_records(plan: Plan, good: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those that have no public values of the plan's."""
+    for part in plan.cells.parts:
+        yield from ({**good, part.name: value} for value in (True, 0, "", "A", ["north"]))
+        if part.missing is None:
+            yield {own: value for own, value in good.items() if own != part.name}
+
+
 def wrong_records(plan: Plan) -> Iterator[dict[str, Any]]:
     """Records that it refuses, whatever words there are."""
     good = next(right_records(plan, random.Random(1)))  # noqa: S311 - the same on every run
     yield {**good, "another": 1}
+    yield from wrong_public_records(plan, good)
     for name, attribute in plan.document.attributes.items():
         wrong: list[Any] = [True, [1], {}]
-        if attribute.labels is not None:
+        if attribute.several is not None:
+            labels = attribute.labels or []
+            wrong += [labels[0], "", [labels[0], labels[0]], labels, [*labels[:1], "A"], [attribute.none]]
+        elif attribute.labels is not None:
             wrong += ["A", "", 0]
         elif attribute.numbers is not None:
             wrong += [-1, attribute.numbers, 0.5, "0"]
@@ -367,7 +447,12 @@ def wrong_records(plan: Plan) -> Iterator[dict[str, Any]]:
                 *([] if attribute.number.clip else [attribute.number.low - 1e-9, attribute.number.high + 1]),
             ]
         yield from ({**good, name: value} for value in wrong)
-        if attribute.missing is None:
+        is_answered = name in good and good[name] != attribute.not_asked
+        if attribute.not_asked is not None and is_answered:
+            yield {**good, name: attribute.not_asked}
+        if not is_asked(plan, good, name) and attribute.labels:
+            yield {**good, name: attribute.labels[:1] if attribute.several else attribute.labels[0]}
+        if attribute.missing is None and is_answered:
             yield {own: value for own, value in good.items() if own != name}
 
 
@@ -385,9 +470,10 @@ def vectors(name: str, plan: Plan) -> dict[str, Any]:
     draw, right = random.Random(name), []  # noqa: S311 - the same on every run
     for number, record in enumerate(right_records(plan, draw)):
         source = GivenWords(words_of(number, draw))
-        code = draw_report(plan, {"version": 1, "record": record}, source).code
+        made = draw_report(plan, {"version": 1, "record": record}, source)
         words = [f"{word:016x}" for word in source.given[: source.drawn]]
-        right.append({"record": record, "words": words, "code": str(code)})
+        cell = {"cell": made.cell} if plan.cells.parts else {}
+        right.append({"record": record, "words": words, "code": str(made.code), **cell})
     return {"plan": plan.bytes.decode(), "reports": right, "refused": list(wrong_records(plan))}
 
 
@@ -400,7 +486,7 @@ def refused_plans() -> list[dict[str, str]]:
         content = {name: part for name, part in {**document, **changes}.items() if name != "hash"}
         return sealed_bytes(PLAN.seal(content)).decode() + "\n"
 
-    (query,) = document["queries"]
+    (query,), column = document["queries"], {"name": "region", "labels": ["a", "b"], "columns": ["region"]}
 
     def redrawn(draw: Any) -> str:
         return resealed(queries=[{**query, "mechanism": {**query["mechanism"], "draw": draw}}])
@@ -446,6 +532,14 @@ def refused_plans() -> list[dict[str, str]]:
             "why": "expected shares of all values that are less than a whole",
         },
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
+        {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
+        {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
+        {"plan": resealed(public=[{**column, "name": "code"}]), "why": "a public column with the name of a code's"},
+        {"plan": resealed(public=[column, column]), "why": "a public column twice"},
+        {"plan": resealed(public=[{**column, "missing": "c"}]), "why": "a missing public value that is none"},
+        {"plan": resealed(public=[{**column, "totals": [1]}]), "why": "totals of fewer public values than there are"},
+        {"plan": resealed(public=[{**column, "weights": ["1", "2.0"]}]), "why": "a weight in another spelling"},
+        {"plan": resealed(public=[]), "why": "no public columns in their place"},
     ]
 
 
@@ -470,7 +564,8 @@ def wrong_words() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def files() -> dict[str, str]:
     """The text of each file by its name."""
-    cases = (*cases_of_shares(), *cases_of_tables(), *cases_of_numbers(), *cases_of_distributions(), *worded())
+    cases = (*cases_of_shares(), *cases_of_tables(), *cases_of_numbers(), *cases_of_distributions())
+    cases += (*cases_of_answers(), *worded(), *cases_of_public_columns())
     made: dict[str, object] = {name: vectors(name, plan) for name, plan in cases}
     made["refused_plans"] = refused_plans()
     return {f"{name}.json": json.dumps(found, indent=1) + "\n" for name, found in made.items()}

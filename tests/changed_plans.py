@@ -13,6 +13,7 @@ NUMBERS = [0, 1, -1, 2, 3, 0.5, -0.0, 1.0, 1e-7, 64, 100, 512, 2**20 + 1, 2**22 
 NUMBERS += [2**53, 2**53 + 2, 2**62, 2**63, 2**64]
 OTHERS = [None, True, 1, "1", [], {}, [0], {"epsilon": "1"}]
 NAMED = ["x", "b", "missing", "delta", "protect", "epsilon", "blocks", "sensitive", "bounds", "metric", "expected"]
+NAMED += ["several", "none", "way", "only_if", "not_asked"]
 NAMED += ["spikes", "rest", "thresholds", "bins", "base", "window", "lengths", "per", "toString", "__proto__"]
 
 VALUES = {

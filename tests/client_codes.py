@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from commands import PATIENCE
-from golden_people import REPORTS, answers, column
+from golden_people import REPORTS, all_answers, column
 
 SCRIPT = Path(__file__).parent / "service" / "client" / "same_codes.mjs"
 WORDS = 160
@@ -39,8 +39,7 @@ class OwnWords:
 def compare_codes(plan, folder, draw):
     """Ask the client for the package's codes, for the same words."""
     given = draw.integers(0, 2**64, size=(REPORTS, WORDS), dtype=np.uint64)
-    domains = {name: attribute.domain for name, attribute in plan.attributes.items()}
-    columns = {name: answers(part, domains[name], draw) for name, part in plan.document.attributes.items()}
+    columns = all_answers(plan, draw)
     source = OwnWords(given)
     codes = plan.sampled.privatize([column(question, columns) for question in plan.questions], source)
     records = [

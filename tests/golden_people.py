@@ -34,8 +34,37 @@ def golden_text(name):
     return json.loads((VECTORS / f"{name}.json").read_text())["plan"]
 
 
+def all_answers(plan, draw):
+    """Answers of many people to a plan, by attribute, that go with the earlier ones: as `answers`."""
+    columns = {}
+    for name in sorted(plan.attributes, key=lambda name: depth(plan, name)):
+        part = plan.document.attributes[name]
+        told, own = answers(part, plan.attributes[name].domain, draw)
+        labels = part.labels or []
+        unasked = 1 << len(labels) if part.several else np.nan if part.number else len(labels) - 1
+        for place in range(REPORTS if part.only_if else 0):
+            says = all(columns[other][0][place] in given for other, given in part.only_if.items())
+            if says and own[place] == unasked:
+                told[place], own[place] = labels[0], 0
+            elif not says:
+                told[place], own[place] = part.not_asked if place % 3 == 0 else None, unasked
+        columns[name] = told, own
+    return {name: columns[name] for name in plan.attributes}
+
+
+def depth(plan, name):
+    """How many answers decide about it, one about the other."""
+    return 1 + max((depth(plan, other) for other in plan.document.attributes[name].only_if or ()), default=0)
+
+
 def answers(attribute, part, draw):
     """Answers of many people as the client takes them, and as the package's channels do."""
+    if attribute.several is not None:
+        sizes = draw.integers(attribute.several + 1, size=REPORTS)
+        sets = [draw.choice(len(attribute.labels), size, replace=False) for size in sizes]
+        names = [[attribute.labels[place] for place in one] for one in sets]
+        told = [attribute.none if not own and i % 2 else own for i, own in enumerate(names)]
+        return told, np.array([sum(1 << int(place) for place in one) for one in sets])
     if attribute.labels is not None:
         places = draw.integers(len(attribute.labels), size=REPORTS)
         return [attribute.labels[place] for place in places], places

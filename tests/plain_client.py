@@ -13,8 +13,10 @@ class Client:
     """Who has read a plan, and reports."""
 
     def __init__(self, plan):
+        self.public = plan.get("public", [])
         weights = [part["weight"] for part in plan["queries"]]
         self.weights = [weight // math.gcd(*weights) for weight in weights]
+        self.attributes = plan["attributes"]
         self.asks = [
             next((kind for word, kind in KINDS.items() if word in part), Numbers)(plan, part)
             for part in plan["queries"]
@@ -22,8 +24,27 @@ class Client:
 
     def report(self, record, words):
         """The code of a record."""
+        record = {**record}
+        for name in self.attributes:
+            self.settle(name, record)
         chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
         return sum(ask.outputs for ask in self.asks[:chosen]) + self.asks[chosen].answer(record, words)
+
+    def cell(self, record):
+        """The number of its public values, which a report says beside its code."""
+        cell = 0
+        for column in self.public:
+            cell = cell * size(column) + index(column, record.get(column["name"]))
+        return cell
+
+    def settle(self, name, record):
+        """Put "not asked" where earlier answers say so; of a number, nothing."""
+        conditions = self.attributes[name].get("only_if", {})
+        for other in conditions:
+            self.settle(other, record)
+        found = {other: record.get(other, self.attributes[other].get("missing")) for other in conditions}
+        if not all(found[other] in conditions[other] for other in conditions):
+            record[name] = self.attributes[name].get("not_asked")
 
 
 class Histogram:
@@ -52,7 +73,7 @@ class Distribution:
         self.outputs = self.mechanism.outputs
 
     def answer(self, record, words):
-        if self.name not in record:
+        if record.get(self.name) is None:
             return self.mechanism.code(len(self.starts), words)
         number = min(max(float(record[self.name]), self.low), self.high)
         return self.mechanism.code(max(i for i, start in enumerate(self.starts) if start <= number), words)
@@ -85,7 +106,35 @@ class Table:
         return self.mechanism.code(cell, words)
 
 
-KINDS = {"histogram": Histogram, "distribution": Distribution, "above": Above, "table": Table}
+class Several:
+    """A question about categories of which several apply."""
+
+    def __init__(self, plan, part):
+        self.name, self.attribute = part["several"], plan["attributes"][part["several"]]
+        self.marks = len(self.attribute["labels"]) + 1 + ("not_asked" in self.attribute)
+        self.mechanism, self.drawn = Mechanism(part["mechanism"]), part["way"] == "category"
+        self.outputs = self.mechanism.outputs * (self.marks if self.drawn else 1)
+
+    def answer(self, record, words):
+        labels, value = self.attribute["labels"], record.get(self.name)
+        value = self.attribute.get("missing") if value is None else value
+        has = [] if isinstance(value, str) else sorted(labels.index(label) for label in value)
+        unasked = isinstance(value, str) and value == self.attribute.get("not_asked")
+        if not self.drawn:
+            return self.mechanism.code(self.combination(has, unasked), words)
+        mark = below(self.marks, words)
+        applies = mark in has or (mark == len(labels) + unasked and not has)
+        return mark * self.mechanism.outputs + self.mechanism.code(sign(1.0 if applies else -1.0, words), words)
+
+    def combination(self, has, unasked):
+        count = len(self.attribute["labels"])
+        if unasked:
+            return sum(math.comb(count, size) for size in range(self.attribute["several"] + 1))
+        smaller = sum(math.comb(count, size) for size in range(len(has)))
+        return smaller + sum(math.comb(place, i + 1) for i, place in enumerate(has))
+
+
+KINDS = {"histogram": Histogram, "distribution": Distribution, "above": Above, "table": Table, "several": Several}
 
 
 def size(attribute):

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pyarrow import csv as pc
 
@@ -12,6 +13,7 @@ from golden_people import NAMES, golden_text
 from in_one import in_one
 from kinds_of_survey import Asked
 from sordino import SordinoError, SordinoErrors
+from sordino.domain.answers.choices import NONE
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.histogram import HistogramKind, HistogramQuestion
@@ -32,6 +34,8 @@ ATTRIBUTES = {
     "age": number(18, 90, bins=8),
     "weight": number(30, 200),
     "height": number(120, 220),
+    "symptoms": {"categories": [f"symptom {i}" for i in range(30)], "several": 4},
+    "pains": {"categories": ["head", "back"], "several": 2},
 }
 
 ASKS = {
@@ -45,6 +49,7 @@ ASKS = {
     ],
     "distribution": [{"distribution": "age"}, {"distribution": "age", "quantiles": [0.5], "ranges": [[18, 54]]}],
     "above": [{"above": "age", "threshold": 65}],
+    "several": [{"several": "symptoms"}, {"several": "pains", "weight": 2}],
 }
 
 
@@ -103,6 +108,16 @@ def test_a_kind_that_gives_something_else_does_not_pass(kind, place, name, wrong
     assert any(error.rule.startswith(rule) for error in refused.value.errors), str(refused.value)
 
 
+def as_texts(people):
+    """A table whose lists of categories are texts, as CSV needs them."""
+    texts = {
+        name: [one if one is None or isinstance(one, str) else "; ".join(one) or NONE for one in column]
+        for name, column in people.to_pydict().items()
+        if str(people.schema.field(name).type).startswith("list")
+    }
+    return pa.table({name: texts.get(name, people.column(name)) for name in people.column_names})
+
+
 def _with_words(one, kind, words):
     return type(one)(words, one.settings, one.part) if kind in one.words else one
 
@@ -118,7 +133,7 @@ def test_every_kind_of_the_house_goes_through_all_commands(kind, tmp_path):
     used = {name: dict(ATTRIBUTES[name]) for name in texts_in(ask) if name in ATTRIBUTES}
     survey = {"version": 1, "epsilon": "8", "attribute": used, "ask": [ask]}
     (tmp_path / "survey.toml").write_text(Asked.toml(survey), encoding="utf-8")
-    pc.write_csv(people_of(sordino.plan(survey, 4000).attributes, 4000), tmp_path / "people.csv")
+    pc.write_csv(as_texts(people_of(sordino.plan(survey, 4000).attributes, 4000)), tmp_path / "people.csv")
     commands = [
         "plan survey.toml --people 4000 -o plan.json",
         "plan survey.toml --people 4000 -o same.json --json --expect people.csv",

@@ -100,7 +100,7 @@ def test_of_a_private_file_only_our_own_names_are_told(tables, words):
 def test_all_tables_of_a_format_are_found():
     found = set(tables_within(Survey))
     assert {Survey, GridTable, ProtectTable} < found
-    assert len(found) == 12
+    assert len(found) == 13
     assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
 
 

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from sordino.document.domains import KINDS, domain_of, domain_words
+from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
@@ -19,6 +20,8 @@ DOMAINS = {
     "number": Interval(-3, 7.5),
 }
 
+SEVERAL = [Choices(["a", "b", "c"], 2), Choices(["a", "b"], 1, none="neither", not_asked="not asked")]
+
 
 @pytest.mark.parametrize("kind", DOMAINS)
 def test_a_domain_comes_back_from_its_words(kind):
@@ -29,7 +32,14 @@ def test_a_domain_comes_back_from_its_words(kind):
 
 def test_every_kind_of_domain_has_its_words():
     assert set(DOMAINS) == set(KINDS)
-    assert {type(domain) for domain in DOMAINS.values()} == set(get_args(AttributeDomain))
+    assert {type(domain) for domain in DOMAINS.values()} | {Choices} == set(get_args(AttributeDomain))
+
+
+@pytest.mark.parametrize("domain", SEVERAL)
+def test_categories_of_which_several_apply_come_back(domain):
+    words = json.loads(json.dumps(domain_words(domain)))
+    assert domain_of(words) == domain
+    assert {"labels", "several", "none"} <= set(words)
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def test_a_plain_client_answers_as_they_say(name):
         words = Words([int(word, 16) for word in vector["words"]])
         assert str(client.report(vector["record"], words)) == vector["code"]
         assert words.drawn == len(words.words)
+        assert client.cell(vector["record"]) == vector.get("cell", 0)
 
 
 @pytest.mark.first_cases(8)
@@ -88,7 +89,8 @@ def test_the_package_answers_as_they_say(name):
     assert plan.bytes.decode() == found["plan"]
     for vector in found["reports"]:
         source = Given(vector["words"])
-        assert str(draw_report(plan, {"version": 1, "record": vector["record"]}, source).code) == vector["code"]
+        made = draw_report(plan, {"version": 1, "record": vector["record"]}, source)
+        assert (str(made.code), made.cell) == (vector["code"], vector.get("cell", 0))
         assert not source.left
     for record in found["refused"]:
         source = Given([])

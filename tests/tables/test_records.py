@@ -51,7 +51,7 @@ def bits(ids):
 
 
 def read(plan, path, column="who"):
-    values, ids, _ = zip(*read_people(plan, path, column), strict=True)
+    values, ids, *_ = zip(*read_people(plan, path, column), strict=True)
     source = KeyedSource(KEY, TASK)
     words = [one for own in ids for one in halves(source.for_compared(own))]
     return np.concatenate([own for (own,) in values]).tolist(), words

@@ -14,6 +14,10 @@ type object = map[string]any
 
 type attribute struct {
 	Labels  []string
+	Several int
+	None    string
+	OnlyIf  map[string][]string `json:"only_if"`
+	Unasked any                 `json:"not_asked"`
 	Missing any
 	Numbers float64
 	Grid    struct{ South, North, West, East, Rows, Columns float64 }
@@ -25,6 +29,8 @@ type attribute struct {
 
 type question struct {
 	Weight, Histogram, Distribution, Above, Table, Numbers any
+	Several                                                any
+	Way                                                    string
 	Mechanism                                              mechanism
 	Bins, Threshold                                        float64
 	Edges                                                  []float64
@@ -38,7 +44,14 @@ type plan struct {
 	Hash, Format string
 	Version      int
 	Attributes   map[string]*attribute
+	Public       []publicColumn
 	Queries      []question
+}
+
+// publicColumn is what every report says in clear.
+type publicColumn struct {
+	Name string
+	attribute
 }
 
 // read refuses what is no plan of this format, or not as it was frozen: the hash stands first, and is of what follows.
@@ -57,11 +70,37 @@ func read(text []byte) (found plan) {
 // report gives the code of a record, of which everything is looked at before a word is drawn.
 func (p plan) report(record object, w *words) num {
 	for name := range record {
-		_ = p.Attributes[name].Number
+		if p.Attributes[name] == nil && !p.isPublic(name) {
+			panic("a name that is none of the plan's")
+		}
 	}
+	for _, q := range p.Queries {
+		for _, name := range q.names() {
+			record = p.settle(name, record)
+		}
+	}
+	p.cell(record)
 	weights := transform(p.Queries, func(q question) any { return q.Weight })
 	answers := transform(p.Queries, func(q question) answer { return q.answer(p.Attributes, record) })
 	return mixture(answers, weightedPick(weights)).code(w)
+}
+
+func (p plan) isPublic(name string) bool {
+	for _, column := range p.Public {
+		if column.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// cell is the number of the public values of a record, which a report says beside its code.
+func (p plan) cell(record object) int {
+	cell := 0.0
+	for _, column := range p.Public {
+		cell = cell*column.size() + column.value(record[column.Name])
+	}
+	return int(cell)
 }
 
 func (a attribute) size() float64 {
@@ -118,14 +157,22 @@ func place(starts []float64, own float64) float64 {
 	return float64(count(starts[1:], func(start float64) bool { return !(start > own) }) + bit(math.IsNaN(own)))
 }
 
+// names are those of the attributes that a question is about.
+func (q question) names() (names []string) {
+	for _, asked := range []any{q.Numbers, q.Histogram, q.Distribution, q.Above, q.Table, q.Several} {
+		names = append(names, transform(list(asked), func(name any) string { return name.(string) })...)
+	}
+	return names
+}
+
 // answer is a mechanism's on a cell, or one of the queries of numbers.
 func (q question) answer(attributes map[string]*attribute, record object) answer {
-	cell, numbers, answers, names := 0.0, []float64{}, []answer{}, list(q.Numbers)
-	for _, asked := range []any{q.Histogram, q.Distribution, q.Above, q.Table} {
-		names = append(names, list(asked)...)
+	cell, numbers, answers := 0.0, []float64{}, []answer{}
+	if q.Several != nil {
+		return q.severalAnswer(*attributes[q.names()[0]], record[q.names()[0]])
 	}
-	for _, name := range names {
-		a, found := attributes[name.(string)], record[name.(string)]
+	for _, name := range q.names() {
+		a, found := attributes[name], record[name]
 		own, ends := a.value(found), a.Number
 		if ends == nil {
 			cell = cell*a.size() + own

@@ -16,6 +16,7 @@ type vectors struct {
 		Record object
 		Words  []string
 		Code   string
+		Cell   int
 	}
 }
 
@@ -55,6 +56,9 @@ func TestVectors(t *testing.T) {
 				}
 				if code := plan.report(each.Record, &w).String(); code != each.Code || len(w) > 0 {
 					t.Errorf("%v: %s, and %d words are left, not %s", each.Record, code, len(w), each.Code)
+				}
+				if cell := plan.cell(each.Record); cell != each.Cell {
+					t.Errorf("%v: cell %d, not %d", each.Record, cell, each.Cell)
 				}
 				answered++
 			}

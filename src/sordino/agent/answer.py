@@ -10,6 +10,7 @@ from typing import Any
 
 from sordino.agent.answer_store import AnswerStore
 from sordino.survey.answering.draw import draw_report
+from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.planning.plan import Plan
 
 
@@ -66,4 +67,5 @@ def answer(
 def _upload(plan: Plan, tables: Mapping[str, Any]) -> bytes:
     """One new report as a collector takes it; its id is drawn here, once."""
     report = draw_report(plan, dict(tables))
-    return json.dumps({"reports": [{"id": report.id.hex(), "code": str(report.code)}]}).encode()
+    words = {name: report.document[name] for name in ("id", "code", PUBLIC) if name in report.document}
+    return json.dumps({"reports": [words]}).encode()

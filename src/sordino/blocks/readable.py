@@ -9,6 +9,8 @@ NAMES = {
     "low": "from",
     "high": "to",
     "fitted": "fitted",
+    "fitted_low": "fitted from",
+    "fitted_high": "to",
     "truth": "truth",
     "moved": "moved at most",
 }
@@ -23,12 +25,18 @@ def readable_header(table: QuantityTable, low: str = NAMES["low"]) -> tuple[str,
         low: above the lower limits.
     """
     names = NAMES | {"estimate": table.noun, "low": low}
-    return (table.about, *(names[name] for name in _columns(table)))
+    about = table.about if table.group is None else f"{table.grouping}: {table.about}"
+    return (about, *(names[name] for name in _columns(table)))
 
 
 def readable_rows(table: QuantityTable, most: int | None = None) -> tuple[tuple[str, ...], ...]:
     """The rows that people read, each with its label; no more than `most` of them."""
-    return tuple((table.label(place), *_texts(table, place)) for place in table.readable[:most])
+    return tuple((_label(table, place), *_texts(table, place)) for place in table.readable[:most])
+
+
+def _label(table: QuantityTable, place: int) -> str:
+    label = table.label(place)
+    return label if table.group is None else f"{table.group(place)}: {label}"
 
 
 def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ class QuantityTable:
     Attributes:
         question: that they answer, by name.
         about: what the rows are, as stands above their labels.
-        columns: `estimate`, `stderr`, `low` and `high`, `fitted`, `truth` and `moved` (by forged reports, at most), as
-            far as they are known, shape (count,) each.
+        columns: `estimate`, `stderr`, `low` and `high`, `fitted` with its own `fitted_low` and `fitted_high`, `truth`
+            and `moved` (by forged reports, at most), as far as they are known, shape (count,) each.
         label: of a row, by its place.
         kind: what a row is, as files and JSON have it in their column `kind`.
         key: what a row is about, for programs: `attribute` or `attributes`, and `value`, `from` and `to`, or
@@ -35,6 +35,8 @@ class QuantityTable:
         are_shares: whether all are shares of people, which have their decimals in common.
         sentences: what the columns and the intervals mean.
         order: where files, frames and JSON have the table, among those of its question.
+        grouping: the public columns by whose values people are grouped; empty of a table of all people.
+        group: of a row, by its place, the values of these columns; None of a table of all people.
     """
 
     question: str
@@ -50,6 +52,8 @@ class QuantityTable:
     are_shares: bool = True
     sentences: tuple[Sentence, ...] = ()
     order: int = 0
+    grouping: str = ""
+    group: Callable[[int], str] | None = None
 
     @property
     def count(self) -> int:
@@ -68,7 +72,8 @@ class QuantityTable:
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows as programs read them: what each is about, its numbers and its `kind`."""
         for place in range(self.count):
-            yield {**self.key(place), **self.numbers(place), "kind": self.kind(place)}
+            group = {} if self.group is None else {"group": self.group(place)}
+            yield {**group, **self.key(place), **self.numbers(place), "kind": self.kind(place)}
 
 
 @dataclass(frozen=True)

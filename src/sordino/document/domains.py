@@ -6,6 +6,7 @@ A new kind is its domain, and a line in each of these two functions.
 from collections.abc import Mapping
 from typing import Any
 
+from sordino.domain.answers.choices import NONE, Choices
 from sordino.domain.attribute import AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import LARGEST, Grid
@@ -30,6 +31,9 @@ def domain_words(domain: AttributeDomain) -> dict[str, Any]:
             return {"grid": {**edges, "rows": domain.rows, "columns": domain.columns}}
         case Interval():
             return {"number": {"low": domain.low, "high": domain.high}}
+        case Choices():
+            words = {"labels": list(domain.labels), "several": domain.most, "none": domain.none}
+            return words | ({} if domain.not_asked is None else {"not_asked": domain.not_asked})
         case Categories(labels=range()):
             return {"numbers": domain.k}
         case Categories():
@@ -44,7 +48,10 @@ def domain_of(words: Mapping[str, Any]) -> AttributeDomain:
     """
     match {kind: words[kind] for kind in KINDS if words.get(kind) is not None}:
         case {"labels": labels, **more} if not more:
-            return Categories(labels)
+            several = words.get("several")
+            if several is None:
+                return Categories(labels)
+            return Choices(labels, several, words.get("none") or NONE, words.get("not_asked"))
         case {"numbers": count, **more} if not more:
             if not 1 <= count <= LARGEST:
                 raise SordinoError("numbered categories must be 1 to 2^31", found=shown(count))

@@ -12,7 +12,7 @@ the number of its cell.
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from pydantic import BaseModel, ConfigDict
 from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
+from sordino.domain.answers.choices import Choices
+from sordino.domain.answers.condition import are_asked, contradiction, missing_value, settle, with_conditions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
@@ -75,8 +77,9 @@ def read_values(
     """
     record = read_tables(RecordTable, tables, "the record", private=True).record
     mistakes, values = [], {}
-    wanted = attributes if needed is None else needed
-    missing = [repr(name) for name in wanted if name not in record and attributes[name].missing is None]
+    wanted = with_conditions(attributes if needed is None else needed, attributes)
+    must = [name for name in wanted if attributes[name].missing is None and not attributes[name].only_if]
+    missing = [repr(name) for name in must if name not in record]
     if missing:
         found = f"none for {', '.join(missing)}"
         mistakes.append(
@@ -95,15 +98,41 @@ def read_values(
         try:
             if name in record:
                 values[name] = _value(record[name], attribute)
-            elif attribute.optional:
-                values[name] = math.nan
-            elif attribute.missing is not None:
-                values[name] = _category(attribute.missing, attribute)
+            elif (counted := missing_value(attribute)) is not None:
+                values[name] = counted
         except SordinoError as error:
             mistakes.append(error)
+    if not mistakes:
+        mistakes += _settle_conditions(values, record, attributes, wanted)
     if mistakes:
         raise SordinoErrors("the record", mistakes)
     return values
+
+
+def _settle_conditions(
+    values: dict[str, float | int], record: Mapping[Any, Any], attributes: Mapping[str, Attribute], wanted: list[str]
+) -> Iterator[SordinoError]:
+    """Put "not asked" where earlier answers say so, and yield what contradicts them."""
+    for name in with_conditions([*wanted, *(name for name in record if attributes[name].only_if)], attributes):
+        attribute = attributes[name]
+        conditions = [other for other, _ in attribute.only_if]
+        if not conditions:
+            continue
+        if any(other not in values for other in conditions):
+            rule = "a record must have the answers that decide whether others are asked"
+            yield SordinoError(rule, found=f"none for {conditions[0]!r}", step="write it under [record]")
+            return
+        known = {other: np.array([values[other]], dtype=np.intp) for other in conditions}
+        asked, given = are_asked(attribute, attributes, known), np.array([name in record])
+        kind = np.float64 if isinstance(attribute.domain, Interval) else np.intp
+        read = np.array([values.get(name, 0)], dtype=kind)
+        own, contradicts, lacks = settle(attribute, read, given, asked)
+        if contradicts[0]:
+            yield contradiction(attribute, f"the record's {name!r}")
+        elif lacks[0]:
+            rule = "a record must have a value for each attribute that is asked"
+            yield SordinoError(rule, found=f"none for {name!r}", step="write one under [record]")
+        values[name] = own[0].item()
 
 
 def _value(value: Any, attribute: Attribute) -> float | int:
@@ -112,6 +141,8 @@ def _value(value: Any, attribute: Attribute) -> float | int:
             return _number(value, attribute, ends)
         case Grid() as grid:
             return _cell(value, attribute, grid)
+        case Choices() as choices:
+            return _combination(value, attribute, choices)
         case Categories(labels=range() as numbers):
             return _whole(value, attribute, len(numbers))
         case _:
@@ -124,6 +155,19 @@ def _category(value: Any, attribute: Attribute) -> int:
     if not isinstance(value, str) or value not in labels:
         raise no_category(attribute.name)
     return int(labels.index(value))
+
+
+def _combination(value: Any, attribute: Attribute, choices: Choices) -> int:
+    """The value of a list of categories, or of the one text that says that none applies, or that it was not asked."""
+    if value == choices.none:
+        return 0
+    if choices.not_asked is not None and value == choices.not_asked:
+        return choices.unasked_value
+    chosen = choices.value_of(value) if isinstance(value, list) else -1
+    if chosen < 0:
+        rule = f"the record's {attribute.name!r} must be a list of up to {choices.most} of its categories, each once"
+        raise SordinoError(rule, found="another value", step="write them as the categories are named, [] for none")
+    return chosen
 
 
 def _whole(value: Any, attribute: Attribute, k: int) -> int:

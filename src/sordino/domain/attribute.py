@@ -7,6 +7,7 @@ decided here: a new kind is a domain, and its place in `AttributeDomain`.
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sordino.domain.answers.choices import Choices
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -16,7 +17,7 @@ from sordino.exact.nats import Nats
 Domain: TypeAlias = Categories | Grid
 """Values that can be counted."""
 
-AttributeDomain: TypeAlias = Domain | Interval
+AttributeDomain: TypeAlias = Domain | Interval | Choices
 """What an attribute's values can be."""
 
 
@@ -33,6 +34,9 @@ class Attribute:
             lack it, as a decimal text; None where a missing value is refused.
         clip: whether a number beyond an end counts as that end, instead of being refused.
         delta: the most that may be told about it by itself; None where nothing is promised about it.
+        only_if: the attributes that decide whether it is asked, each with the categories of which it must have one;
+            empty where everybody is asked.
+        not_asked: the category of who was not asked; None where everybody is, and of a number, which is missing then.
 
     Example:
         >>> Attribute("smoker", Categories(["yes", "no"])).columns
@@ -45,6 +49,8 @@ class Attribute:
     missing: str | None = None
     clip: bool = False
     delta: Nats | None = None
+    only_if: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    not_asked: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))
@@ -61,9 +67,26 @@ class Attribute:
 
     @property
     def finite(self) -> Domain:
-        """The values of categories or a map."""
-        if isinstance(self.domain, Interval):
-            raise SordinoError(f"{self.name!r} must have values that can be counted", found="a number")
+        """The values of categories or a map.
+
+        Raises:
+            SordinoError: a number, or categories of which several apply.
+        """
+        if isinstance(self.domain, Interval | Choices):
+            found = "a number" if isinstance(self.domain, Interval) else "categories of which several apply"
+            raise SordinoError(f"{self.name!r} must have values that can be counted", found=found)
+        return self.domain
+
+    @property
+    def choices(self) -> Choices:
+        """The categories of which several apply.
+
+        Raises:
+            SordinoError: other values.
+        """
+        if not isinstance(self.domain, Choices):
+            rule = f"{self.name!r} must have categories of which several apply"
+            raise SordinoError(rule, found="other values", step="write several = 3 beside its categories")
         return self.domain
 
     @property

@@ -114,6 +114,11 @@ class Estimate:
         return self._decoded
 
     @property
+    def is_shifted(self) -> bool:
+        """Whether estimates are shifted to the share of their block."""
+        return self._subtract_totals
+
+    @property
     def law(self) -> Floats:
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law

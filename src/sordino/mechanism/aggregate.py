@@ -1,6 +1,7 @@
 """The tally of reports: an integer vector that adds, with a fingerprint that forbids mixing mechanisms."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ class Aggregate(Brief):
         fingerprint: of the mechanism that made the reports.
         n: the number of reports.
         counts: int64, shape (counters,): how often each code was reported, or what the mechanism counts instead.
+        cells: the same by the public cell that reports name, of cells that occur; empty where they name none.
 
     Example:
         >>> from sordino import RandomizedResponse
@@ -28,10 +30,14 @@ class Aggregate(Brief):
     fingerprint: str
     n: int
     counts: NDArray[np.int64]
+    cells: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __add__(self, other: "Aggregate") -> "Aggregate":
         """The tally of both sets of reports of one mechanism."""
         if self.fingerprint != other.fingerprint:
             rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
             raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")
-        return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts)
+        cells = dict(self.cells)
+        for cell, counts in other.cells.items():
+            cells[cell] = cells[cell] + counts if cell in cells else counts
+        return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts, cells)

@@ -20,15 +20,21 @@ from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
 from sordino.show.cells import result_rows
+from sordino.show.groups import groups_json
+from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.groups import GroupedResults, columns_of, group_counts, grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
+from sordino.survey.results.weighted import weighted_by_survey
 from sordino.tables.reports import write_reports
 
 Confidence = Annotated[float, Query(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})]
 """What is looked at where it is used, in the words of all other ways to give it."""
+
+By = Annotated[str, Query(description="Public columns, with commas between, by which people are grouped.")]
 
 NAME = "the upload"
 """Of a tally that comes, in messages."""
@@ -40,15 +46,22 @@ class AnalystRoutes:
     def __init__(self, desk: Desk, pages: DashboardPages) -> None:
         self._desk, self._pages = desk, pages
 
-    async def estimates(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> dict[str, Any]:
-        """What the reports say so far, with intervals."""
+    async def estimates(
+        self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = ""
+    ) -> dict[str, Any]:
+        """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
         collection, tally = await self._tally_or_public(plan_hash, request)
-        return await asyncio.to_thread(_estimate, collection.plan, tally, confidence)
+        plan, least = collection.plan, self._desk.least_people
+        return await asyncio.to_thread(
+            lambda: _estimate(plan, tally, Coverage(confidence), columns_of(plan, by), least)
+        )
 
-    async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> HTMLResponse:
+    async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = "") -> HTMLResponse:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
-        return as_page(await asyncio.to_thread(self._pages.estimates, collection.plan, tally, confidence))
+        plan, least = collection.plan, self._desk.least_people
+        draw = lambda: self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least)  # noqa: E731 - one thread
+        return as_page(await asyncio.to_thread(draw))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
@@ -56,7 +69,8 @@ class AnalystRoutes:
         tally = await self._desk.of_store(lambda _: collection.sourced_aggregate)
         # A collector may have sent fewer reports than anybody is told estimates of.
         public = not await self._desk.is_analyst(request)
-        text = await asyncio.to_thread(lambda: aggregate_text(collection.plan, tally, public=public))
+        least = self._desk.least_people
+        text = await asyncio.to_thread(lambda: aggregate_text(collection.plan, tally, public=public, least=least))
         return Response(text, media_type="application/json")
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
@@ -125,28 +139,48 @@ class AnalystRoutes:
         return collection, await self._desk.tally(collection)
 
     async def _reports_of(self, collection: Collection) -> dict[str, Any]:
-        return await self._desk.of_store(progress_of(collection))
+        return await self._desk.of_store(progress_of(collection, self._desk.least_people))
 
 
-def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
-    """How far a collection is, as a function of the store."""
+def progress_of(collection: Collection, least: int) -> Callable[[object], dict[str, Any]]:
+    """How far a collection is, as a function of the store; a group of fewer reports than `least` has no number."""
     plan = collection.plan
-    return lambda _: {
-        "plan": plan.hash,
-        "reports": collection.aggregate.n,
-        "people": plan.people,
-        "closed": collection.is_closed,
-        "invitations": collection.invitations,
-    }
+
+    def progress(_: object) -> dict[str, Any]:
+        tally = collection.aggregate
+        found = {"plan": plan.hash, "reports": tally.n, "people": plan.people, "closed": collection.is_closed}
+        found["invitations"] = collection.invitations
+        if not plan.cells.parts:
+            return found
+        by = {name: group_counts(plan, tally, name) for name in plan.cells.names}
+        told = {name: {one: n if n >= least else None for one, n in own.items()} for name, own in by.items()}
+        return found | {"groups": told}
+
+    return progress
 
 
-def _estimate(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
-    coverage = Coverage(confidence)
+def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> dict[str, Any]:
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
     rows = [_row(row) for result in found for row in result_rows(result.blocks())]
     more = [_row(row) for result in pooled for row in result.rows()]
-    return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows, "pooled": more}
+    told = {"plan": plan.hash, "n": tally.n, "confidence": coverage.confidence, "rows": rows, "pooled": more}
+    weighted = weighted_by_survey(plan, tally, found, coverage)
+    told |= {} if weighted is None else _finite(weighted_json(weighted))
+    return told | (_groups(grouped_results(plan, tally, by, coverage, least=least)) if by else {})
+
+
+def _groups(found: GroupedResults) -> dict[str, Any]:
+    """What is estimated by groups; of groups of too few reports how many these are."""
+    return _finite(groups_json(found))
+
+
+def _finite(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with rows that have nothing where a number cannot be told."""
+    return {
+        name: [_row(row) if isinstance(row, Mapping) else row for row in part] if isinstance(part, list) else part
+        for name, part in found.items()
+    }
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash} | all | the plan's bytes |
 | GET /plans/{hash}/signature | all | the signature of the bytes |
 | POST /plans/{hash}/reports | devices, relays | an upload, packed or JSON: how many are kept, and which failed |
-| GET /plans/{hash}/progress | all | how many reports there are, and whether more are taken |
-| GET /plans/{hash}/estimates | analyst; all if published | what the reports say |
+| GET /plans/{hash}/progress | all | how many reports there are, of each public group too, and whether more are taken |
+| GET /plans/{hash}/estimates | analyst; all if published | what the reports say; `?by=region` by groups too |
 | GET /plans/{hash}/dashboard | all | a page to watch the collection on |
 | GET /plans/{hash}/page | analyst | what the reports say as a page, with intervals that hold while more come in |
 | GET /plans/{hash}/aggregate | analyst; all if published | the tally, by collectors |
@@ -137,7 +137,7 @@ class Collector:
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
-        return await self._desk.of_store(progress_of(self._desk.collection(plan_hash)))
+        return await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
         """A page to watch the collection on, whose estimates ask for the analyst's token."""

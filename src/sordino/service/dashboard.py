@@ -9,8 +9,10 @@ from fastapi.responses import HTMLResponse
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.groups import grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
+from sordino.survey.results.weighted import weighted_by_survey
 
 MOST_KEPT = 4
 """Pages that are kept: drawing one takes a second, and many may look at once."""
@@ -20,34 +22,46 @@ class DashboardPages:
     """Draws one page after the other, on whatever thread asks."""
 
     def __init__(self) -> None:
-        self._lock, self._kept = Lock(), OrderedDict[tuple[str, int, float], str]()
+        self._lock, self._kept = Lock(), OrderedDict[tuple[str, int, float, tuple[str, ...]], str]()
 
     def watch(self, plan: Plan) -> str:
         """The page on which a collection is watched."""
         # What draws loads only where somebody looks.
         from sordino.show.html.dashboard import dashboard
 
-        return self._once((plan.hash, 0, 0.0), lambda: dashboard(plan))
+        return self._once((plan.hash, 0, 0.0, ()), lambda: dashboard(plan))
 
-    def estimates(self, plan: Plan, tally: Aggregate, confidence: float) -> str:
+    def estimates(
+        self, plan: Plan, tally: Aggregate, confidence: float, by: tuple[str, ...] = (), least: int = 1
+    ) -> str:
         """What the reports say so far, with intervals that hold at all times together, and what they do not tell yet.
 
+        Args:
+            plan: that the reports belong to.
+            tally: of the reports.
+            confidence: of each interval.
+            by: public columns by which people are grouped.
+            least: reports without which a group is not estimated.
+
         Raises:
-            SordinoError: a confidence outside (0, 1).
+            SordinoError: a confidence outside (0, 1), or a column that is not public.
         """
         from sordino.show.html.estimate_page import estimate_page
 
         # Reports are only ever added: as many are the same ones.
-        key = plan.hash, tally.n, confidence
+        key = plan.hash, tally.n, confidence, by
         coverage = Coverage(confidence, watched=True)
 
         def draw() -> str:
             found = results_so_far(plan, tally, None, coverage)
-            return estimate_page(plan, found, pooled=pooled_results(plan, tally, found, coverage))
+            groups = grouped_results(plan, tally, by, coverage, least=least) if by else None
+            pooled = pooled_results(plan, tally, found, coverage)
+            weighted = weighted_by_survey(plan, tally, found, coverage)
+            return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted)
 
         return self._once(key, draw)
 
-    def _once(self, key: tuple[str, int, float], draw: Callable[[], str]) -> str:
+    def _once(self, key: tuple[str, int, float, tuple[str, ...]], draw: Callable[[], str]) -> str:
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = draw()

@@ -6,6 +6,7 @@ from sordino.document.formats import AGGREGATE
 from sordino.document.invitation_list import HEADER
 from sordino.service.storage.reports import MOST_NAMED
 from sordino.service.uploads import FIELDS, PACKED
+from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.results.tally import SOURCE
 
 PROBLEM = {
@@ -21,7 +22,10 @@ REPORT: dict[str, Any] = {
     "type": "object",
     "required": list(FIELDS),
     "additionalProperties": False,
-    "properties": {name: {"type": "string", "pattern": f"^({form.pattern})$"} for name, form in FIELDS.items()},
+    "properties": {
+        **{name: {"type": "string", "pattern": f"^({form.pattern})$"} for name, form in FIELDS.items()},
+        PUBLIC: {"type": "object", "additionalProperties": {"type": "string"}},
+    },
 }
 
 UPLOAD_BODY = {
@@ -59,7 +63,18 @@ RECEIPT = {
 }
 """What an upload is answered with: `failures` counts all reports that are not kept, `failed` names the first ones."""
 
-COUNTS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+COUNTS: dict[str, Any] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+
+CELLS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["public", "counts"],
+        "additionalProperties": False,
+        "properties": {PUBLIC: REPORT["properties"][PUBLIC], "counts": COUNTS},
+    },
+}
+"""Counts by public values, of a plan with public columns."""
 
 TALLY_BODY = {
     "required": True,
@@ -73,11 +88,12 @@ TALLY_BODY = {
                     "version": {"const": AGGREGATE.version},
                     "plan": {"type": "string"},
                     "counts": COUNTS,
+                    "cells": CELLS,
                     "source": {"type": "string", "pattern": f"^({SOURCE.pattern})$"},
                     "sources": {
                         "type": "object",
                         "propertyNames": {"pattern": f"^({SOURCE.pattern})$"},
-                        "additionalProperties": COUNTS,
+                        "additionalProperties": {"anyOf": [COUNTS, CELLS]},
                     },
                 },
             }

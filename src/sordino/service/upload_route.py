@@ -118,7 +118,7 @@ def _upload(plan: Plan, content_type: str, body: bytearray) -> Upload:
     _, _, parameters = content_type.partition(";")
     match _media(content_type), parameters.replace(" ", "").lower():
         case ("application/json", _):
-            return read_json(body)
+            return read_json(plan, body)
         case (media, "version=1") if media == PACKED:
             return unpack(plan, body)
     step = f"send {PACKED}; version=1, or application/json"

@@ -1,16 +1,21 @@
 """Uploads as bytes: packed records of fixed width, or JSON.
 
 Packed (`application/vnd.sordino-reports; version=1`): for each report its id, 16 bytes, then its code, big-endian, in
-as many bytes as the plan's largest code needs. JSON: {"reports": [{"id": 32 hexadecimal digits, "code": digits}, ...]}.
+as many bytes as the plan's largest code needs; then, of a plan with public columns, its public cell, big-endian, in as
+many as the last cell needs. JSON: {"reports": [{"id": 32 hexadecimal digits, "code": digits}, ...]}, each with
+"public": {name: value, ...} where the plan has public columns.
 """
 
 import json
 import re
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.source import Words
 from sordino.service.storage.reports import ID_BYTES, Upload
+from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.planning.plan import Plan
 
 PACKED = "application/vnd.sordino-reports"
@@ -40,11 +45,11 @@ def code_bytes(plan: Plan) -> int:
 
 def pack(plan: Plan, upload: Upload) -> bytes:
     """The packed form of an upload."""
-    width = code_bytes(plan)
-    rows = np.empty((len(upload), ID_BYTES + width), dtype=np.uint8)
-    rows[:, :ID_BYTES] = np.frombuffer(upload.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
-    rows[:, ID_BYTES:] = upload.codes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - width :]
-    return rows.tobytes()
+    ids = np.frombuffer(upload.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
+    codes, cells = plan.cells.split(upload.codes)
+    parts = zip((codes, cells), (code_bytes(plan), plan.cells.cell_bytes), strict=True)
+    own = [part.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - width :] for part, width in parts]
+    return np.concatenate([ids, *own], axis=1).tobytes()
 
 
 def unpack(plan: Plan, body: bytes | bytearray) -> Upload:
@@ -53,17 +58,23 @@ def unpack(plan: Plan, body: bytes | bytearray) -> Upload:
     Raises:
         SordinoError: a body that is no whole number of records.
     """
-    width = ID_BYTES + code_bytes(plan)
+    end = ID_BYTES + code_bytes(plan)
+    width = end + plan.cells.cell_bytes
     if not body or len(body) % width:
         raise SordinoError(f"a packed upload must be whole records of {width} bytes", found=f"{len(body)} bytes")
     rows = np.frombuffer(body, dtype=np.uint8).reshape(-1, width)
-    words = np.zeros((len(rows), 8), dtype=np.uint8)
-    words[:, ID_BYTES - width :] = rows[:, ID_BYTES:]
-    codes = words.view(">u8").ravel().astype(np.uint64)
-    return Upload(rows[:, :ID_BYTES].tobytes(), codes)
+    numbers = plan.cells.join(_words(rows[:, ID_BYTES:end]), _words(rows[:, end:]))
+    return Upload(rows[:, :ID_BYTES].tobytes(), numbers)
 
 
-def read_json(body: bytes | bytearray) -> Upload:
+def _words(part: NDArray[np.uint8]) -> Words:
+    """The whole numbers whose big-endian bytes these are, a row each."""
+    words = np.zeros((len(part), 8), dtype=np.uint8)
+    words[:, 8 - part.shape[1] :] = part
+    return words.view(">u8").ravel().astype(np.uint64)
+
+
+def read_json(plan: Plan, body: bytes | bytearray) -> Upload:
     """The reports of an upload in JSON.
 
     The first mistake ends the reading: mistakes of all reports together would take the memory of many uploads.
@@ -77,17 +88,27 @@ def read_json(body: bytes | bytearray) -> Upload:
         raise _otherwise("the body") from None
     if not isinstance(document, dict) or document.keys() != {"reports"} or not isinstance(document["reports"], list):
         raise _otherwise("the body")
-    reports = document["reports"]
+    reports, fields, cells = document["reports"], {*FIELDS, *((PUBLIC,) if plan.cells.parts else ())}, []
     for place, report in enumerate(reports):
-        if not isinstance(report, dict) or report.keys() != FIELDS.keys():
+        if not isinstance(report, dict) or report.keys() != fields:
             raise _otherwise(f"reports.{place}")
         for name, form in FIELDS.items():
             if not isinstance(report[name], str) or not form.fullmatch(report[name]):
                 raise _otherwise(f"reports.{place}.{name}")
+        cell = plan.cells.of_labels(report.get(PUBLIC, {}))
+        if cell is None:
+            step = "send a value of the plan for each of its public columns"
+            raise SordinoError(
+                f"reports.{place}.{PUBLIC} must hold the plan's public values",
+                found="values that are none of these",
+                step=step,
+            )
+        cells.append(cell)
     codes = [int(report["code"]) for report in reports]
     if not codes:
         raise SordinoError("an upload must hold reports", found="0 reports", step="send one or more")
-    return Upload(bytes.fromhex("".join(report["id"] for report in reports)), np.array(codes, dtype=np.uint64))
+    numbers = plan.cells.join(np.array(codes, dtype=np.uint64), np.array(cells, dtype=np.uint64))
+    return Upload(bytes.fromhex("".join(report["id"] for report in reports)), numbers)
 
 
 def _otherwise(place: str) -> SordinoError:

@@ -19,7 +19,7 @@ from sordino.blocks.tables import QuantityTable
 ROWS = 1 << 15
 """Rows of a batch."""
 
-QUESTION = "question"
+QUESTION, GROUP = "question", "group"
 
 HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
 """Texts of every row; and of rows that are made of estimates, beside `kind`."""
@@ -27,7 +27,7 @@ HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
 NUMBERS = ("estimate", "stderr", "low", "high")
 """That every table of estimates has; and where some row has them:"""
 
-SOMETIMES = ("fitted", "moved")
+SOMETIMES = ("fitted", "fitted_low", "fitted_high", "moved")
 
 TESTS = ("p", "p_adjusted")
 """Numbers of made rows that are tests."""
@@ -74,7 +74,8 @@ def estimate_schema(
     """
     numbers = [*NUMBERS, *(name for name in SOMETIMES if name in always or any(name in t.columns for t in tables))]
     columns = [(name, pa.string()) for name in HEAD] + [(name, pa.float64()) for name in numbers]
-    more = [(name, pa.float64() if name in TESTS else pa.string()) for name in ("kind", *made)]
+    grouped = [GROUP] if any(table.group is not None for table in tables) else []
+    more = [(name, pa.float64() if name in TESTS else pa.string()) for name in ("kind", *grouped, *made)]
     return pa.schema(columns + more)
 
 
@@ -96,7 +97,7 @@ def estimate_batches(
         for first in range(0, table.count, ROWS):
             yield _batch(table, range(first, min(first + ROWS, table.count)), schema, written)
     rows = iter(made)
-    texts = {*HEAD, *MADE}
+    texts = {*HEAD, *MADE, GROUP}
     while some := list(islice(rows, ROWS)):
         columns = []
         for field in schema:
@@ -115,6 +116,8 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema, written: Callab
         "kind": pa.array([table.kind(place) for place in rows], pa.string()),
         QUESTION: pa.array([name] * len(rows), pa.string()),
     }
+    if table.group is not None:
+        columns[GROUP] = pa.array([written(table.group(place)) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
 

@@ -12,11 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sordino.domain.answers.choices import SEPARATOR, Choices
 from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.tables.answers.chosen import values_of_lists
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quote, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
@@ -68,21 +70,35 @@ class AttributeColumns:
     @property
     def expressions(self) -> dict[str, str]:
         """What to read: an index where SQL can tell it, else what the domain needs."""
+        missing = {"missing": f"{quote(self.names[0])} IS NULL"} if self.may_be_empty else {}
         match self.domain:
             case Interval():
-                missing = {"missing": f"{quote(self.names[0])} IS NULL"} if self.attribute.optional else {}
                 return {"number": number(self.names[0])} | missing
+            case Choices():
+                return {"chosen": self._categories_sql(), "missing": f"{quote(self.names[0])} IS NULL"}
             case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
                 return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
                 return {"index": index_below(self.names[0], domain.k)}
             case domain if domain.k <= LISTED:
-                return {"index": self._place_sql(domain)}
+                return {"index": self._place_sql(domain)} | missing
             case _:
                 name = quote(self.names[0])
-                missing = {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
+                missing |= {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
                 return {"label": f"CAST({name} AS VARCHAR)"} | missing
+
+    def _categories_sql(self) -> str:
+        """The categories of a list, or of a text with semicolons between them; NULL for anything else."""
+        name, apart = quote(self.names[0]), literal(f" *{SEPARATOR} *")
+        text = f"trim(regexp_replace(CAST({name} AS {TEXT}), {apart}, {literal(SEPARATOR)}, 'g'))"
+        split = f"string_split({text}, {literal(SEPARATOR)})"
+        return f"CASE WHEN typeof({name}) = '{TEXT}' THEN {split} ELSE TRY_CAST({name} AS {TEXT}[]) END"
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a cell without a value is one that the attribute, or its conditions, decide about."""
+        return self.attribute.optional or bool(self.attribute.only_if)
 
     def _place_sql(self, domain: Categories) -> str:
         """The place of a name among some, as SQL; -1 for any other."""
@@ -95,7 +111,8 @@ class AttributeColumns:
     @property
     def numeric(self) -> bool:
         """Whether the columns are read as numbers."""
-        return not isinstance(self.domain, Categories) or isinstance(self.domain.labels, range)
+        named = isinstance(self.domain, Categories) and not isinstance(self.domain.labels, range)
+        return not (named or isinstance(self.domain, Choices))
 
     def values(
         self, table: PathOrFrame, columns: Mapping[str, pa.Array], rows: int, asked: Sequence["AttributeColumns"]
@@ -112,7 +129,7 @@ class AttributeColumns:
             SordinoError: a value that is missing or none of the attribute's.
         """
         values = self._read(columns)
-        if self.attribute.optional:
+        if self.may_be_empty:
             # All are looked at in one way: how long it takes tells nobody whether one is missing.
             wrong = self._judge(columns)
             if wrong.any():
@@ -156,6 +173,9 @@ class AttributeColumns:
             case Grid() if "index" not in columns:
                 latitude, longitude = (array_of(columns[key]) for key in PAIR)
                 return self.domain.locate(latitude, longitude)
+            case Choices() as choices:
+                chosen = values_of_lists(columns["chosen"], choices)
+                return chosen if self.attribute.missing is None else np.where(array_of(columns["missing"]), 0, chosen)
             case Categories() as categories if "index" not in columns:
                 # A library that only many names need.
                 import pyarrow.compute as pc
@@ -185,7 +205,9 @@ class AttributeColumns:
         where = self.where(table, wrong.first)
         if wrong.first_missing:
             step = ""
-            if isinstance(self.domain, Categories):
+            if isinstance(self.domain, Choices):
+                step = f", with {self.domain.none!r} for none, or declare missing = {self.domain.none!r} in the survey"
+            elif isinstance(self.domain, Categories):
                 step = ", or declare one of the categories as `missing` in the survey"
             elif isinstance(self.domain, Interval):
                 step = ", or declare the share that is expected to be missing as `missing` in the survey"
@@ -194,6 +216,8 @@ class AttributeColumns:
         rule = "one of the survey's"
         if isinstance(self.domain, Interval):
             rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
+        elif isinstance(self.domain, Choices):
+            rule = f"up to {self.domain.most} of the survey's, as a list or a text with semicolons between them"
         clip = "correct it, or set clip = true in the survey"
         step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
         if self.attribute.optional and wrong.cause in UNSAID:
@@ -208,16 +232,18 @@ class AttributeColumns:
     def _judge(self, columns: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
         """Which rows are wrong: where a number may be missing, an empty cell is not."""
         outside = self._outside(self._read(columns))
-        return outside & ~array_of(columns["missing"]) if self.attribute.optional else outside
+        return outside & ~array_of(columns["missing"]) if self.may_be_empty else outside
 
     def _causes(self, rows: "WrongRows") -> NDArray[np.object_]:
-        from sordino.tables.wrong_rows import index_cause, label_cause, number_cause
+        from sordino.tables.wrong_rows import choices_cause, index_cause, label_cause, number_cause
 
         match self.domain:
             case Interval():
                 return number_cause(rows, BEYOND)
             case Grid() if len(self.names) == 2:
                 return number_cause(rows, "outside the map")
+            case Choices() as choices:
+                return choices_cause(rows, choices)
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
                 return index_cause(rows, domain.k)
             case domain:

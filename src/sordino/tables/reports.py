@@ -1,7 +1,7 @@
 """Reports: privatize a table of people into a file or a frame, and tally them. Bounded memory, whole files or none.
 
-A row is one report: the plan's tag and a code. In CSV both have a constant number of digits, so that no length tells
-anything and a cut row is seen.
+A row is one report: the plan's tag, a code, and the values of the plan's public columns, if it has any. In CSV tag and
+code have a constant number of digits, so that no length tells anything and a cut row is seen.
 """
 
 import secrets
@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.arrays import array_of, column_of
+from sordino.tables.columns import AttributeColumns
 from sordino.tables.copies import Copies
 from sordino.tables.duckdb import (
     ROWS,
@@ -33,7 +35,7 @@ from sordino.tables.duckdb import (
     whole_type,
     write_table,
 )
-from sordino.tables.files.report_rows import OtherRowsError, ReportRows, write_rows
+from sordino.tables.files.report_rows import TAG_DIGITS, OtherRowsError, ReportRows, write_rows
 from sordino.tables.files.table_name import open_table, table_format
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.jobs.drawn import Drawn, draw_reports
@@ -87,7 +89,7 @@ def privatize_table(
         progress(rows)
 
     with _codes(plan, data, count, release, clipped) as codes:
-        if table_format(reports) == ".parquet":
+        if table_format(reports) == ".parquet" or plan.cells.parts:
             write_reports(plan, codes, reports)
         else:
             write_rows(reports, _rows(plan), codes)
@@ -165,20 +167,47 @@ def _count_progress(batches: Iterator[Words], progress: Progress) -> Iterator[Wo
 
 def write_reports(plan: Plan, batches: Iterator[Words], reports: Path) -> None:
     """Write codes that were collected as a file of reports, whole or not at all."""
-    write_table(reports, _schema(plan), _as_batches(plan, batches))
+    padded = "*" if table_format(reports) == ".parquet" else _pad(plan)
+    write_table(reports, _schema(plan), _as_batches(plan, batches), padded)
+
+
+def _pad(plan: Plan) -> str:
+    """The columns of a CSV file as SQL: tag and code with all their digits, then the public values."""
+    tag, code = (quote(name) for name in COLUMNS)
+    widths = ((tag, TAG_DIGITS), (code, len(str(plan.sampled.outputs - 1))))
+    padded = [f"lpad(CAST({name} AS VARCHAR), {width}, '0') AS {name}" for name, width in widths]
+    return ", ".join([*padded, *map(quote, plan.cells.names)])
 
 
 def _as_batches(plan: Plan, batches: Iterator[Words]) -> Iterator[pa.RecordBatch]:
     schema = _schema(plan)
     width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
-    for codes in batches:
+    for numbers in batches:
+        codes, cells = plan.cells.split(numbers)
         tags = np.full(len(codes), plan.tag, dtype=np.uint64)
-        yield pa.record_batch([column_of(tags), column_of(codes.astype(width, copy=False))], schema=schema)
+        own = [column_of(tags), column_of(codes.astype(width, copy=False))]
+        yield pa.record_batch([*own, *public_columns(plan, cells)], schema=schema)
+
+
+def public_columns(plan: Plan, cells: Words) -> list[pa.Array]:
+    """The public values of some cells, a column of texts for each public column."""
+    found: list[pa.Array] = []
+    places = cells.astype(np.int64)
+    for part in reversed(plan.cells.parts):
+        places, own = np.divmod(places, len(part.labels))
+        found.append(pa.array(part.labels, pa.string()).take(pa.array(own)))
+    return found[::-1]
 
 
 def _schema(plan: Plan) -> pa.Schema:
     """The columns of reports, as narrow as the plan's codes allow."""
-    return pa.schema([("plan", pa.uint64()), ("code", pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64())])
+    code = pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64()
+    return pa.schema([("plan", pa.uint64()), ("code", code), *((name, pa.string()) for name in plan.cells.names)])
+
+
+def report_columns(plan: Plan) -> tuple[str, ...]:
+    """Those of the reports of a plan: its tag, the code, and each public column by its name."""
+    return (*COLUMNS, *plan.cells.names)
 
 
 def _rows(plan: Plan) -> ReportRows:
@@ -203,7 +232,7 @@ def tally_table(
         SordinoError: reports of another plan, a copy of another file, or no reports.
         DamagedError: a code that the plan cannot send, a damaged or cut file.
     """
-    aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    aggregate = plan.tally(np.empty(0, dtype=np.uint64))
     copies = Copies(note)
     for table in reports:
         aggregate += tally_codes(plan, table, copies.note_copies(table, read_codes(plan, table)), progress)
@@ -220,13 +249,12 @@ def tally_codes(
     Raises:
         DamagedError: a code that the plan cannot send.
     """
-    sampled = plan.sampled
-    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    aggregate = plan.tally(np.empty(0, dtype=np.uint64))
     for codes in batches:
         try:
-            aggregate += sampled.tally(codes)
+            aggregate += plan.tally(codes)
         except SordinoError:
-            position = sampled.first_invalid(codes)
+            position = plan.first_invalid(codes)
             if position is None:
                 raise
             rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
@@ -240,10 +268,10 @@ def tally_people(
     plan: Plan, data: PathOrFrame, progress: Progress = lambda _: None, *, release: Release = PLAIN
 ) -> Aggregate:
     """Tally the reports that `privatize_table` would write, without writing them: for simulation and benchmarks."""
-    aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    aggregate = plan.tally(np.empty(0, dtype=np.uint64))
     with _codes(plan, data, progress, release) as batches:
         for codes in batches:
-            aggregate += plan.sampled.tally(codes, drawn=True)
+            aggregate += plan.tally(codes, drawn=True)
     return aggregate
 
 
@@ -255,9 +283,9 @@ def read_codes(plan: Plan, table: PathOrFrame, places: range | None = None) -> I
         DamagedError: a code that no report of the plan has, or a cut file.
     """
     with expecting_kind(table, "reports"):
-        require_columns(table, COLUMNS, "give a file that `sordino privatize` wrote")
+        require_columns(table, report_columns(plan), "give a file that `sordino privatize` wrote")
     done = 0
-    if isinstance(table, Path) and not has_types(table):
+    if isinstance(table, Path) and not has_types(table) and not plan.cells.parts:
         with suppress(OtherRowsError, OSError, EOFError, zlib.error), open_table(table) as file:
             for codes in _rows(plan).read(file, ROWS):
                 yield codes
@@ -287,13 +315,20 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
+    public = [AttributeColumns(replace(one, columns=(one.name,), missing=None)) for one in plan.cells.attributes]
+    keys = [{key: f"{key} {j}" for key in one.expressions} for j, one in enumerate(public)]
+    select |= {own[key]: text for one, own in zip(public, keys, strict=True) for key, text in one.expressions.items()}
     rows = places.start if places else 0
-    for batch in read_batches(table, select, COLUMNS, places):
+    for batch in read_batches(table, select, report_columns(plan), places):
         for name in ("own", "valid"):
             if batch.column(name).true_count < len(batch):
                 row = rows + int(np.argmin(array_of(batch.column(name)))) + 1
                 raise _foreign(table, row, own) if name == "own" else _no_code(table, row, last, own, valid)
         codes: Words = array_of(batch.column("code"))
+        if public:
+            read = [{key: batch.column(given) for key, given in own.items()} for own in keys]
+            values = [one.values(table, own, rows, public) for one, own in zip(public, read, strict=True)]
+            codes = plan.cells.join(codes, plan.cells.cell(values))
         rows += len(batch)
         yield codes
     if places is not None and rows != places.stop:

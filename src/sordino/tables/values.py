@@ -3,10 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.answers.condition import with_conditions
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.ids.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan
+from sordino.tables.answers.conditions import settle_conditions
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
 from sordino.tables.frame import PathOrFrame, table_of
@@ -25,11 +30,13 @@ class People(NamedTuple):
         values: that the plan asks for.
         ids: of their rows, if a column has them.
         clipped: in how many of their rows each number lies beyond its range, of those that are clipped on request.
+        cells: of the public values that they send in clear, shape (n,); None of a plan without.
     """
 
     values: QuestionValues
     ids: RecordIds | None
     clipped: Mapping[str, int]
+    cells: NDArray[np.int64] | None = None
 
 
 def require_people(plan: Plan, table: PathOrFrame) -> None:
@@ -38,7 +45,7 @@ def require_people(plan: Plan, table: PathOrFrame) -> None:
     Raises:
         SordinoError: with what it has instead.
     """
-    require_columns_of(_asked_attributes(plan).values(), table)
+    require_columns_of(_read_attributes(plan).values(), table)
 
 
 def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
@@ -55,7 +62,7 @@ def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
     """
     with opened_table(table) as whole:
         require_people(plan, whole)
-        for values, _, _ in read_people(plan, whole, None):
+        for values, *_ in read_people(plan, whole, None):
             yield tuple(column[:].records if isinstance(column, Measured) else column for column in values)
 
 
@@ -77,7 +84,7 @@ def read_people(
         SordinoError: as `read_values`, a count that is none, nobody at all, an id that is missing or of another kind,
             or fewer rows than places.
     """
-    asked, columns = _asked_attributes(plan), columns_read(plan)
+    asked, columns = _read_attributes(plan), columns_read(plan)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
@@ -90,22 +97,22 @@ def read_people(
     people = 0
     rows = places.start if places else 0
     for batch in read_batches(table, select, columns, places):
-        read = {
-            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows, whole)
-            for name, own in asked.items()
-        }
+        own_columns = {name: {key: batch.column(given) for key, given in keys[name].items()} for name in asked}
+        read = {name: own.values(table, own_columns[name], rows, whole) for name, own in asked.items()}
+        settle_conditions(table, asked, own_columns, read, rows)
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
         each = None if counts is None else counts.read(table, batch, rows)
         somebody = slice(None) if each is None else each > 0
         clipped = {name: own.count_clipped(read[name][somebody]) for name, own in asked.items() if own.attribute.clip}
         rows += len(batch)
         taken = tuple(question.column(read) for question in plan.questions)
+        cells = plan.cells.cell([read[one.name] for one in plan.cells.attributes]) if plan.cells.parts else None
         if each is None:
-            yield People(taken, ids, clipped)
+            yield People(taken, ids, clipped, cells)
         else:
             people += int(each.sum())
-            for values in each_person(taken, each):
-                yield People(values, None, clipped)
+            for values, own in _each_person(taken, cells, each):
+                yield People(values, None, clipped, own)
                 # Rows are counted once, however many people they stand for.
                 clipped = dict.fromkeys(clipped, 0)
     if places is not None and rows != places.stop:
@@ -116,13 +123,26 @@ def read_people(
         raise SordinoError(f"{table} must hold people", found=f"0 in each row of {counts.name}")
 
 
+def _each_person(
+    values: QuestionValues, cells: NDArray[np.int64] | None, counts: NDArray[np.int64]
+) -> Iterator[tuple[QuestionValues, NDArray[np.int64] | None]]:
+    """The values of rows once for each person, and the cells of their public values."""
+    if cells is None:
+        yield from ((each, None) for each in each_person(values, counts))
+        return
+    for *each, own in each_person((*values, cells), counts):
+        yield tuple(each), np.asarray(own)
+
+
+def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
+    """The attributes that some question asks for, and the public columns, whose names are none of theirs."""
+    return _asked_attributes(plan) | {one.name: AttributeColumns(one) for one in plan.cells.attributes}
+
+
 def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:
-    """The attributes that some question asks for."""
-    return {
-        name: AttributeColumns(plan.attributes[name])
-        for question in plan.questions
-        for name in question.attribute_names
-    }
+    """The attributes that some question asks for, each after those that decide whether it is asked."""
+    names = with_conditions((name for question in plan.questions for name in question.attribute_names), plan.attributes)
+    return {name: AttributeColumns(plan.attributes[name]) for name in names}
 
 
 def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
@@ -131,5 +151,5 @@ def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
 
 
 def columns_read(plan: Plan) -> list[str]:
-    """The columns of all questions, each once."""
-    return list(dict.fromkeys(name for own in _asked_attributes(plan).values() for name in own.names))
+    """The columns of all questions and all public ones, each once."""
+    return list(dict.fromkeys(name for own in _read_attributes(plan).values() for name in own.names))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sordino.domain.answers.choices import SEPARATOR, Choices
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import number, quote, read_batches
 from sordino.tables.frame import PathOrFrame
@@ -169,6 +170,16 @@ def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     whole = pc.replace_substring_regex(texts, r"\.0+$", "")
     pointed = _matches(texts, POINT) & array_of(pc.is_in(whole, value_set=known))
     found[pointed] = "numbers with a decimal point where names are whole numbers"
+    found[_matches(texts, SIGNS["empty"])] = "empty"
+    return found
+
+
+def choices_cause(rows: WrongRows, choices: Choices) -> NDArray[np.object_]:
+    """Why each row is none, where several names are asked."""
+    (texts,) = rows.texts
+    found = np.full(len(texts), "other names, or one of them twice", dtype=object)
+    count = array_of(pc.count_substring(texts.cast(pa.string()), SEPARATOR))
+    found[count >= choices.most] = "more than are asked"
     found[_matches(texts, SIGNS["empty"])] = "empty"
     return found
 

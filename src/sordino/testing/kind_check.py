@@ -375,7 +375,7 @@ class _KindTrial:
                     yield {"mean": name}
                 else:
                     yield {"covariance": [name, "other_number"]}
-            elif self.word != "histogram":
+            elif self.word != "histogram" and not self.kind.of_several:
                 yield {"histogram": name}
 
     def _answer_missing(self) -> None:

@@ -7,6 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sordino.domain.answers.choices import NONE, Choices
+from sordino.domain.answers.condition import with_conditions
 from sordino.domain.attribute import Attribute
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -22,12 +24,16 @@ def people_of(attributes: Mapping[str, Attribute], count: int) -> pa.Table:
     """A row for each of some people, always the same ones.
 
     Args:
-        attributes: by name; each is independent of the others.
+        attributes: by name; each is independent of the others, but for who is asked.
         count: of the people.
     """
     rng = np.random.default_rng(11)
-    columns = [_columns(attribute, count, rng) for attribute in attributes.values()]
-    return pa.table({name: values for own in columns for name, values in own.items()})
+    columns = {name: _columns(attribute, count, rng) for name, attribute in attributes.items()}
+    for name in with_conditions(attributes, attributes):
+        for other, labels in attributes[name].only_if:
+            (given,), (decides,) = columns[name].values(), columns[other].values()
+            given[:] = [value if label in labels else None for value, label in zip(given, decides, strict=True)]
+    return pa.table({name: values for own in columns.values() for name, values in own.items()})
 
 
 def record_of(people: pa.Table, attributes: Mapping[str, Attribute]) -> dict[str, Any]:
@@ -49,8 +55,12 @@ def _columns(attribute: Attribute, count: int, rng: np.random.Generator) -> dict
     if isinstance(domain, Interval):
         numbers = domain.low + rng.beta(2, 3, count) * domain.width
         values = [None if lacks else number for number, lacks in _with_lacking(numbers.tolist(), attribute, rng)]
+    elif isinstance(domain, Choices):
+        sizes = rng.integers(domain.most + 1, size=count)
+        lists = [rng.choice(domain.labels, size, replace=False).tolist() for size in sizes]
+        values = [None if lacks else own for own, lacks in _with_lacking(lists, attribute, rng)]
     else:
-        places: NDArray[np.intp] = rng.integers(domain.k, size=count)
+        places: NDArray[np.intp] = rng.integers(domain.k - (attribute.not_asked is not None), size=count)
         labels = [domain.label(int(place)) for place in places]
         values = [None if lacks else label for label, lacks in _with_lacking(labels, attribute, rng)]
     return {attribute.columns[0]: values}
@@ -66,6 +76,8 @@ def with_missing(table: Mapping[str, Any]) -> dict[str, Any]:
     """An attribute that some people lack."""
     if "number" in table:
         return {**table, "missing": 0.1}
+    if "several" in table:
+        return {**table, "missing": NONE}
     labels = table.get("categories")
     return {**table, "missing": labels[-1]} if isinstance(labels, list) else dict(table)
 

@@ -199,7 +199,12 @@ def estimate(
     simultaneous: bool = False,
     watched: bool = False,
     forged: int = 0,
+    fitted_intervals: bool = False,
+    finite: bool = False,
     public: Any = None,
+    by: str | Sequence[str] = (),
+    against: str = "rest",
+    totals: Any = None,
 ) -> "PlanEstimate": ...
 @overload
 def estimate(
@@ -223,8 +228,13 @@ def estimate(
     simultaneous: bool = False,
     watched: bool = False,
     forged: int = 0,
+    fitted_intervals: bool = False,
+    finite: bool = False,
     subtract_totals: bool = False,
     public: Any = None,
+    by: str | Sequence[str] = (),
+    against: str = "rest",
+    totals: Any = None,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
 
@@ -236,8 +246,16 @@ def estimate(
         simultaneous: whether all intervals of a plan's question hold together with this confidence.
         watched: whether they hold at all times together, for whoever looks while reports come in.
         forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
+        fitted_intervals: whether a plan's fitted shares have intervals too, where these are known to hold; some
+            seconds.
+        finite: whether intervals of a plan's shares describe the people who reported, not a population that they are
+            drawn from.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
+        by: a public column of the plan, or several: every quantity is estimated for each group of people too.
+        against: the group, by its label, that others are compared to; all other people by default.
+        totals: how many people public groups have, `{"region": {"north": 12000, ...}}`, or the path of a file: what
+            adds up over people is weighted to them; to those of the survey by default.
 
     Returns:
         Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
@@ -259,8 +277,11 @@ def estimate(
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
-        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged), public)
-    if (confidence, simultaneous, watched, forged, public) != (0.95, False, False, 0, None):
+        people, columns = tally.n if finite else 0, [by] if isinstance(by, str) else by
+        coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
+        return estimate_plan(frozen, tally, method, coverage, public, by=columns, against=against, totals=totals)
+    plain = (confidence, simultaneous, watched, forged, fitted_intervals, finite, public, by, totals)
+    if plain != (0.95, False, False, 0, False, False, None, (), None):
         step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -17,7 +17,7 @@ from sordino.survey.results.sourced_aggregate import join, require_countable, so
 from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame
 from sordino.tables.release import Release
-from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
+from sordino.tables.reports import Progress, privatize_frame, privatize_table, report_columns, tally_table
 from sordino.tables.spark.session import is_spark
 from sordino.tables.values import people_table
 
@@ -95,7 +95,7 @@ def tally(
     say = note or (lambda sentence: warnings.warn(sentence, stacklevel=5))
     given = [Path(part) if isinstance(part, Path | str) else part for part in reports]
     _require_different(given)
-    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    total = plan.tally(np.empty(0, dtype=np.uint64))
     seen: dict[bytes, object] = {}
     for i, part in enumerate(given):
         if not isinstance(part, Aggregate) and not _is_saved(part):
@@ -126,7 +126,7 @@ def tally(
         named = [
             part
             if isinstance(part, Path)
-            else Frame.of(part, COLUMNS, "the frame" if len(given) == 1 else f"frame {i + 1}")
+            else Frame.of(part, report_columns(plan), "the frame" if len(given) == 1 else f"frame {i + 1}")
             for i, part in tables
         ]
         total = join(plan.sampled, total, tally_table(plan, named, progress or (lambda _: None), say))

@@ -18,15 +18,20 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
 from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
+from sordino.show.groups import grouped_blocks, grouped_tables
+from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.associations import Associations, associations
 from sordino.survey.results.between import Asked, share_differences
+from sordino.survey.results.groups import REST, GroupedResults, grouped_results
+from sordino.survey.results.known_totals import read_known_totals
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
+from sordino.survey.results.weighted import Unweighted, Weighted, weighted_by_survey, weighted_results
 from sordino.tables.results.estimates import table_of, write_estimates
 from sordino.tables.results.geojson import is_map_name, map_features, write_map
 from sordino.tables.results.rows import rows_made
@@ -47,6 +52,9 @@ class PlanEstimate:
         coverage: what intervals hold against.
         pooled: what several questions tell, each quantity as one number of all their reports (`rows()`): the margins of
             tables, and the means that covariances and regressions need too.
+        groups: the same by groups of people who share public values; None where nobody asked for it.
+        weighted: by known totals of public groups, or by what reports stand for, or why not yet; None where nothing
+            is known of these.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -62,6 +70,8 @@ class PlanEstimate:
     results: tuple[Result, ...]
     coverage: Coverage
     pooled: Sequence[PooledResult] = ()
+    groups: GroupedResults | None = None
+    weighted: Weighted | Unweighted | None = None
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
@@ -81,6 +91,8 @@ class PlanEstimate:
         from sordino.show.html.notebook import notebook_output
 
         shown = [*self.blocks, *map(pooled_blocks, self.pooled)]
+        shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
+        shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
         return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -99,7 +111,8 @@ class PlanEstimate:
     @property
     def _tables(self) -> list[QuantityTable]:
         """Of all questions."""
-        return [table for blocks in self.blocks for table in tables_of(blocks)]
+        own = [table for blocks in self.blocks for table in tables_of(blocks)]
+        return own if self.groups is None else [*own, *grouped_tables(self.groups)]
 
     @property
     def confidence(self) -> float:
@@ -207,7 +220,8 @@ class PlanEstimate:
             derived: whether the margins of tables, shares within others and their differences follow, as in the file
                 that `save` writes; of large tables these are many.
         """
-        return table_of(self._tables, rows_made(self.results if derived else (), self.pooled, (), ()))
+        made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted)
+        return table_of(self._tables, made)
 
     def to_frame(self, *, derived: bool = False) -> Any:
         """The same as a pandas DataFrame.
@@ -287,7 +301,7 @@ class PlanEstimate:
         """
         known = [] if margins is None else self.poststratified(margins)
         between = share_differences(self.results, differences, self.coverage)
-        made = rows_made(self.results, self.pooled, known, between)
+        made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted)
         write_estimates(self._tables, Path(path), made, overwrite=overwrite)
 
     def page(
@@ -309,13 +323,28 @@ class PlanEstimate:
         known = [] if margins is None else self.poststratified(margins)
         write_text(
             Path(path),
-            estimate_page(self.plan, self.results, poststratified=known, pooled=self.pooled),
+            estimate_page(
+                self.plan,
+                self.results,
+                poststratified=known,
+                pooled=self.pooled,
+                groups=self.groups,
+                weighted=self.weighted,
+            ),
             overwrite=overwrite,
         )
 
 
 def estimate_plan(
-    plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage, public: Any = None
+    plan: Plan,
+    tally: Aggregate,
+    method: Method | None,
+    coverage: Coverage,
+    public: Any = None,
+    *,
+    by: Sequence[str] = (),
+    against: str = REST,
+    totals: Mapping[str, Any] | Path | str | None = None,
 ) -> PlanEstimate:
     """What a tally says, as `sordino.estimate` says.
 
@@ -325,10 +354,22 @@ def estimate_plan(
         method: how distributions are fitted.
         coverage: what intervals hold against.
         public: a table of public numbers, for the method "smoothed".
+        by: public columns by which people are grouped.
+        against: the group that others are compared to; the rest of the people by default.
+        totals: how many people public groups have, as `read_known_totals` takes them; those of the survey by default.
 
     Raises:
-        SordinoError: as `results`, and as `read_public`.
+        SordinoError: as `results`, `read_public`, `grouped_results`, `read_known_totals`, and `weighted_results`.
     """
     numbers = None if public is None else read_public(plan, public)
     found = results(plan, tally, method, coverage, numbers)
-    return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage))
+    groups = None
+    if by and coverage.finite:
+        step = "leave one of them out: a group has other people than all"
+        raise SordinoError("estimates by groups describe a population", found="by and finite together", step=step)
+    if by:
+        groups = grouped_results(plan, tally, by, coverage, method=method, public=numbers, against=against)
+    weighted: Weighted | Unweighted | None = weighted_by_survey(plan, tally, found, coverage)
+    if totals is not None:
+        weighted = weighted_results(plan, tally, found, coverage, read_known_totals(plan, totals))
+    return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage), groups, weighted)

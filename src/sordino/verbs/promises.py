@@ -60,11 +60,12 @@ def plan(
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
         44971
     """
+    from sordino.survey.planning.forecast import group_warnings
     from sordino.survey.planning.forecast import warnings as unlikely
     from sordino.verbs.freeze import freeze
 
     made = freeze(survey, people, accuracy, confidence, expect)
-    for sentence in unlikely(made.forecasts):
+    for sentence in (*unlikely(made.forecasts), *group_warnings(made.plan)):
         warnings.warn(sentence, stacklevel=3)
     return made.plan
 

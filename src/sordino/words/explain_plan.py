@@ -5,7 +5,7 @@ Numbers round against the promise. Source: the promises' own sentences, `words.o
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 
@@ -19,12 +19,14 @@ from sordino.exact.nats import outward
 from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
+from sordino.words.conditions import condition_sentences
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
 from sordino.words.promised_shares import promise_sentences
+from sordino.words.public_columns import public_sentences, public_summary
 
 MOST = 5
 """Sentences of a summary."""
@@ -37,6 +39,7 @@ REVEALED = "What one report can reveal"
 RESTS = "What the smaller factors depend on"
 FORGED = "Forged reports"
 SENT = "What is sent"
+PUBLIC = "What is sent in clear"
 NEARLY = "How close to the best possible"
 
 AGAIN = "A second report from the same person, on any question, multiplies the factors."
@@ -88,10 +91,15 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
         summary, details = _single(plan.about_shares[0])
     else:
         summary, details = _several(plan)
+    if said := public_summary(plan):
+        # What is sent in clear belongs to what is sent: no sentence that limits the promise gives way to it.
+        first, *others = summary
+        summary = (replace(first, text=f"{first.text} {said}"), *others)
+    public = Paragraph(PUBLIC, limits(*public_sentences(plan)))
     forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
-    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
+    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
-    told = (*details, forged, sent, nearly)
+    told = (*details, public, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)
     return Explanation(summary, details, asked, missing_words(plan))
 

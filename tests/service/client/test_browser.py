@@ -5,15 +5,11 @@ Fill-ins are unlike anything else that a browser sends, so that they would be se
 
 import json
 import re
-import subprocess
-import sys
-import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
-from commands import PATIENCE
+from served import Collecting
 from sordino.document.invitation_list import InvitationList
 from sordino.service.uploads import code_bytes
 from sordino.survey.planning.plan import Plan
@@ -34,57 +30,6 @@ SURVEY = {
 ANSWERS = ("quokka", "47.125", "31.6875", "-117.4375")
 
 
-@dataclass
-class Traffic:
-    """Everything that a page sent."""
-
-    requests: list = field(default_factory=list)
-
-    def watch(self, page):
-        # Playwright takes no built-in function.
-        page.on("request", lambda request: self.requests.append(request))  # noqa: PLW0108
-        page.on("websocket", lambda socket: pytest.fail(f"a socket to {socket.url}"))
-
-    @property
-    def uploads(self):
-        return [request.post_data_buffer for request in self.requests if request.method == "POST"]
-
-    @property
-    def text(self):
-        """Addresses, headers and bodies."""
-        parts = [(one.url, json.dumps(one.all_headers()), repr(one.post_data_buffer)) for one in self.requests]
-        return "\n".join(" ".join(part) for part in parts)
-
-
-class Collecting:
-    """A collector in a process of its own."""
-
-    def __init__(self, folder, plan, *options):
-        plan.save(folder / "plan.json")
-        words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
-        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem", *options]
-        self.plan = plan
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.address = None
-        for line in self.process.stdout:
-            if found := re.search(r"http://127.0.0.1:\d+/plans/\S+", line):
-                self.address = found.group()
-                break
-
-    def told(self, path):
-        with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:  # noqa: S310 - it is this machine
-            return json.load(answer)
-
-    @property
-    def count(self):
-        return self.told("/progress")["reports"]
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def plan():
     return Plan.of(Survey.read(SURVEY), 1000)
@@ -97,31 +42,12 @@ def collector(tmp_path_factory, plan):
     found.stop()
 
 
-@pytest.fixture
-def page(chromium):
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
-    found = context.new_page()
-    found.set_default_timeout(60_000)
-    wrong = []
-    found.on("pageerror", lambda error: wrong.append(error))  # noqa: PLW0108 - Playwright takes no built-in function
-    yield found
-    context.close()
-    assert wrong == []
-
-
 @contextmanager
 def fresh_page(chromium):
     """A page of a browser that has kept nothing."""
     context = chromium.new_context()
     yield context.new_page()
     context.close()
-
-
-@pytest.fixture
-def traffic(page):
-    found = Traffic()
-    found.watch(page)
-    return found
 
 
 def fill(page):
@@ -243,6 +169,32 @@ def test_a_number_that_may_be_missing_has_a_box_that_says_so(page, tmp_path):
         assert found.count == 1
     finally:
         found.stop()
+
+
+def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp_path):
+    public = {"region": {"categories": ["north", "south"]}, "wave": {"categories": ["1", "2", "3"], "missing": "3"}}
+    own = {name: SURVEY["attribute"][name] for name in ("habit",)}
+    plan = Plan.of(Survey.read({**SURVEY, "attribute": own, "public": public, "ask": [{"histogram": "habit"}]}), 1000)
+    served = Collecting(tmp_path, plan)
+    try:
+        page.goto(f"{served.address}/form")
+        assert page.get_by_text("Your region is sent as it is, beside the code.").is_visible()
+        revealed = page.locator("section", has_text="What your code can reveal").inner_text()
+        assert "“region” and “wave” are sent as they are, beside the code" in revealed
+        page.get_by_label("quokka").check()
+        send(page)
+        assert "“region”" in told(page, "Nothing was sent")
+        page.get_by_label("south").check()
+        page.get_by_label("No answer (counts as “3”)").check()
+        send(page)
+        told(page, "is counted once")
+        (body,) = traffic.uploads
+        assert (len(body), body[-1]) == (16 + 1 + 1, 1 * 3 + 2)
+        assert body[16] < plan.sampled.outputs
+        assert served.told("/progress")["groups"]["region"] == {"north": None, "south": None}
+        assert "quokka" not in traffic.text
+    finally:
+        served.stop()
 
 
 def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from commands import PATIENCE
-from golden_people import NAMES, answers, column, golden_text
+from golden_people import NAMES, all_answers, column, golden_text
 from sordino.errors import SordinoError
 from sordino.papers.simulation import SimulationSource
 from sordino.survey.planning.plan import Plan
@@ -106,9 +106,7 @@ def worked_out():
     for name in (*NAMES, *SURVEYS):
         plan = Plan.of_text(golden_text(name), name) if name in NAMES else Plan.of(Survey.read(SURVEYS[name]), 1000)
         draw = np.random.default_rng(len(name))
-        columns = {}
-        for own, part in plan.document.attributes.items():
-            columns[own] = answers(part, plan.attributes[own].domain, draw)
+        columns = all_answers(plan, draw)
         if name == "dependent":
             columns["size"] = columns["age"]
         codes = plan.sampled.privatize([column(q, columns) for q in plan.questions], SimulationSource(1))

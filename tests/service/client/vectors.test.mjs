@@ -17,7 +17,9 @@ for (const name of NAMES) {
     const questions = new Questions(JSON.parse(found.plan));
     for (const vector of found.reports) {
       const words = new GivenWords(vector.words.map((word) => BigInt(`0x${word}`)));
-      assert.equal(String(questions.draw(vector.record, words).code), vector.code);
+      const { code, cell } = questions.draw(vector.record, words);
+      assert.equal(String(code), vector.code);
+      assert.equal(cell, BigInt(vector.cell ?? 0));
       assert.equal(words.drawn, vector.words.length);
     }
     for (const record of found.refused) {

@@ -82,7 +82,7 @@ def table_of(record):
 def test_a_report_is_what_privatize_gives_by_the_same_words(asked):
     kind, plan = asked
     for record in PEOPLE[kind]:
-        ((values, _, _),) = read_people(plan, table_of(record), None)
+        ((values, *_),) = read_people(plan, table_of(record), None)
         questions = set()
         for seed in range(20):
             report = draw_report(plan, {"version": 1, "record": record}, Words(seed))
@@ -140,7 +140,7 @@ def test_the_reports_of_one_record_follow_the_channel(asked):
     kind, plan = asked
     record, people = PEOPLE[kind][1], 1000
     codes = [draw_report(plan, {"version": 1, "record": record}).code for _ in range(people)]
-    ((values, _, _),) = read_people(plan, table_of(record), None)
+    ((values, *_),) = read_people(plan, table_of(record), None)
     total = sum(part.weight for part in plan.document.queries)
     law = np.zeros(plan.sampled.outputs)
     for question, part, first, column in zip(

@@ -85,3 +85,36 @@ def test_no_reports_are_no_aggregate(file, tmp_path):
         aggregate(PLAN, file("\n"))
     with pytest.raises(SordinoError, match="must be possible to read"):
         aggregate(PLAN, tmp_path / "none.jsonl")
+
+
+PUBLIC = Plan.of(Survey.read({**ASKED, "public": {"region": {"categories": ["north", "south"]}}}), 1000)
+
+
+def in_clear(code, number, **words):
+    document = PlanReport(PUBLIC, code, number.to_bytes(16), cell=1).document
+    return json.dumps({name: word for name, word in {**document, **words}.items() if word is not None}) + "\n"
+
+
+def test_public_values_count_by_cell(file):
+    tally = tally_lines(PUBLIC, [file(in_clear(0, 1), in_clear(4, 2, public={"region": "north"}), in_clear(0, 1))])
+    assert tally.n == 2
+    assert {cell: counts.tolist() for cell, counts in tally.cells.items()} == {0: [0, 0, 0, 0, 1], 1: [1, 0, 0, 0, 0]}
+
+
+@pytest.mark.parametrize("public", [None, {}, {"region": "west"}, {"region": "north", "arm": "a"}, "north"])
+def test_lines_without_the_plan_s_public_values_are_refused(file, public):
+    with pytest.raises((DamagedError, SordinoError)) as raised:
+        tally_lines(PUBLIC, [file(in_clear(0, 1, public=public))])
+    assert "line 1" in str(raised.value)
+    assert "west" not in str(raised.value)
+
+
+def test_one_id_has_one_public_value(file):
+    with pytest.raises(DamagedError) as raised:
+        tally_lines(PUBLIC, [file(in_clear(0, 1), in_clear(0, 1, public={"region": "north"}))])
+    assert "an id must be of one report" in str(raised.value)
+
+
+def test_a_plan_without_public_columns_takes_no_values(file):
+    with pytest.raises(DamagedError):
+        tally_lines(PLAN, [file(changed(public={"region": "north"}))])

@@ -49,9 +49,9 @@ def test_a_piece_is_read_as_its_rows_of_the_whole_file(tmp_path, plan):
     path = write(tmp_path / "p.parquet", [30, 40, 50])
     for piece in (range(30, 70), range(65, 71), range(120)):
         read = list(read_people(plan, path, "id", piece))
-        assert [row for (values, _), _, _ in read for row in values] == [row % 10 for row in piece]
-        assert [age for (_, ages), _, _ in read for age in ages.numbers[0]] == [row % 100 + 0.5 for row in piece]
-        assert [row for _, ids, _ in read for row in ids.low] == list(piece)
+        assert [row for (values, _), *_ in read for row in values] == [row % 10 for row in piece]
+        assert [age for (_, ages), *_ in read for age in ages.numbers[0]] == [row % 100 + 0.5 for row in piece]
+        assert [row for _, ids, *_ in read for row in ids.low] == list(piece)
 
 
 def test_a_bad_value_is_named_by_its_row_of_the_whole_file(tmp_path, plan):

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino import plan as plan_of
 from sordino import privatize
 from sordino.errors import SordinoError
 
@@ -172,3 +173,21 @@ def test_files_that_change_before_a_lazy_frame_is_read_are_refused(plan, key, sp
     pq.write_table(people(who=pa.array(put(WHO, 41, "person 2"))), path)
     with pytest.raises(Exception, match="must not change while it is read"):
         reports.toArrow()
+
+
+def test_lists_and_what_is_not_asked_are_read_alike(key, spark, tmp_path):
+    """Categories of which several apply, and those that earlier answers decide: of a frame and of a file."""
+    why = {"categories": ["fun", "stress", "friends"], "several": 2, "only_if": {"smoker": "yes"}}
+    packs = {"categories": ["1", "2"], "only_if": {"smoker": "yes"}}
+    attributes = {"smoker": {"categories": ["yes", "no"]}, "packs": packs, "why": why}
+    asks = [{"histogram": "packs"}, {"several": "why"}]
+    asked = plan_of({"version": 1, "epsilon": "2", "attribute": attributes, "ask": asks}, 1000)
+    answers = [("yes", "1", ["stress", "fun"]), ("yes", "2", []), ("no", None, None)]
+    rows = [(f"person {i}", *answers[i % 3]) for i in range(ROWS)]
+    table = pa.Table.from_pylist([dict(zip(("who", "smoker", "packs", "why"), row, strict=True)) for row in rows])
+    expected = privatize(asked, table, key, id_column="who").column("code").to_pylist()
+    frame = spark.createDataFrame(rows, "who string, smoker string, packs string, why array<string>")
+    pq.write_table(table, tmp_path / "people.parquet")
+    for given in (frame, tmp_path / "people.parquet"):
+        found = privatize(asked, given, key, id_column="who", engine="spark").toArrow()
+        assert sorted(found.column("code").to_pylist()) == sorted(expected)

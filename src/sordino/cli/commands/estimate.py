@@ -1,8 +1,8 @@
 """`sordino estimate`: what reports say, printed, as a table and as a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -14,16 +14,21 @@ from sordino.cli.tally import tally
 from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
 from sordino.cli.whole_numbers import Whole
 from sordino.cli.writable import require_tidy, require_writable
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.show.associations import association_blocks
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.groups import grouped_blocks, groups_json
+from sordino.show.weighted import weighted_blocks, weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
+from sordino.survey.results.groups import REST, columns_of
+from sordino.survey.results.poststratified import Poststratified
 from sordino.tables.results.estimates import is_estimates
-from sordino.verbs.plan_results import estimate_plan
-from sordino.words.coverage import POPULATION
+from sordino.verbs.plan_results import PlanEstimate, estimate_plan
+from sordino.words.coverage import FINITE, POPULATION
 
 
 @click.command()
@@ -44,6 +49,10 @@ from sordino.words.coverage import POPULATION
     "--forged", type=Whole(0), default=0, metavar="M", help="Intervals hold even if up to M reports are forged."
 )
 @click.option(
+    "--fitted-intervals", is_flag=True, help="Intervals of fitted shares, too, where they hold; takes some seconds."
+)
+@click.option("--finite", is_flag=True, help="Intervals of shares describe these people, not a population.")
+@click.option(
     "--difference",
     "differences",
     type=(str, str, str),
@@ -51,6 +60,9 @@ from sordino.words.coverage import POPULATION
     metavar="QUESTION VALUE MINUS",
     help="One value's share minus another's; may be given several times.",
 )
+@click.option("--by", metavar="COLUMN,...", help="Public columns: every quantity also by groups of people.")
+@click.option("--against", default=REST, show_default=True, help="The group that others are compared to.")
+@click.option("--totals", type=FILE, help="People of public groups (TOML or CSV), to weight by; else the survey's.")
 @click.option("--margins", type=FILE, help="Known shares of attributes (TOML or CSV); tables are raked to them.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option(
@@ -73,11 +85,16 @@ def estimate(
     output: Path | None,
     html: Path | None,
     *,
+    by: str | None,
+    against: str,
+    totals: Path | None,
     differences: tuple[tuple[str, str, str], ...],
     tidies: tuple[Path, ...],
     simultaneous: bool,
     watched: bool,
     forged: int,
+    fitted_intervals: bool,
+    finite: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -89,10 +106,13 @@ def estimate(
     table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
     tidy_again = require_tidy(tidies, force=force)
     frozen = Plan.load(plan)
-    coverage = Coverage(confidence, simultaneous, watched, forged)
-    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
-    found, shown = estimated.results, estimated.blocks
-    between = share_differences(found, differences, coverage)
+    counted = tally(frozen, reports)
+    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
+    if against != REST and not by:
+        raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
+    columns = columns_of(frozen, by or "")
+    estimated = estimate_plan(frozen, counted, method, coverage, public, by=columns, against=against, totals=totals)
+    between = share_differences(estimated.results, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
         estimated.save(output, margins=margins, differences=differences, overwrite=table_again)
@@ -101,44 +121,75 @@ def estimate(
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
-        head = {"plan": frozen.hash, "n": estimated.n}
-        against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
-        questions = [result_json(blocks) for blocks in shown]
+        against_what = {
+            "simultaneous": simultaneous,
+            "watched": watched,
+            "forged": forged,
+            "fitted_intervals": fitted_intervals,
+            "finite": finite,
+        }
         print_json(
             {
-                **head,
+                "plan": frozen.hash,
+                "n": estimated.n,
                 "confidence": confidence,
-                **against,
-                "questions": questions,
-                "rows": [row for blocks in shown for row in result_rows(blocks)],
+                **against_what,
+                **_rows(estimated),
                 **({"between": between} if differences else {}),
-                "pooled": [row for result in estimated.pooled for row in result.rows()],
-                **tables_json(found),
                 "associations": list(estimated.associations.rows()),
                 **({} if margins is None else poststratified_json(known)),
             }
         )
         return
-    for blocks in shown:
-        print_blocks(blocks, with_suggestions=method is None)
-    print_blocks(difference_blocks(between, coverage))
-    for pooled in estimated.pooled:
-        print_blocks(pooled_blocks(pooled))
-    print_blocks(within_blocks(found))
-    print_blocks(association_blocks(estimated.associations))
-    for one in known:
-        print_blocks(poststratified_blocks(one))
-    _say_of_whom(shown)
+    _print(estimated, between, known, with_suggestions=method is None)
     for path in filter(None, (output, *tidies, html)):
         say(f"{path}: written")
     if output is None and not tidies:
-        _say_where_all_are(shown)
+        _say_where_all_are(estimated.blocks)
 
 
-def _say_of_whom(shown: Sequence[Sequence[Block]]) -> None:
+def _rows(estimated: PlanEstimate) -> dict[str, Any]:
+    """For programs: all that is estimated."""
+    groups, weighted = estimated.groups, estimated.weighted
+    return {
+        "questions": [result_json(blocks) for blocks in estimated.blocks],
+        "rows": [row for blocks in estimated.blocks for row in result_rows(blocks)],
+        "pooled": [row for result in estimated.pooled for row in result.rows()],
+        **tables_json(estimated.results),
+        **({} if weighted is None else weighted_json(weighted)),
+        **({} if groups is None else groups_json(groups)),
+    }
+
+
+def _print(
+    estimated: PlanEstimate,
+    between: Sequence[Mapping[str, Any]],
+    known: Sequence[Poststratified],
+    *,
+    with_suggestions: bool,
+) -> None:
+    """Everything for people; by groups in place of all people together where groups are asked for."""
+    shown, groups = estimated.blocks, estimated.groups
+    if groups is not None:
+        print_blocks(grouped_blocks(groups))
+    for blocks in shown if groups is None else ():
+        print_blocks(blocks, with_suggestions=with_suggestions)
+    print_blocks(difference_blocks(between, estimated.coverage))
+    for pooled in estimated.pooled if groups is None else ():
+        print_blocks(pooled_blocks(pooled))
+    print_blocks(within_blocks(estimated.results if groups is None else ()))
+    print_blocks(association_blocks(estimated.associations))
+    if estimated.weighted is not None:
+        print_blocks(weighted_blocks(estimated.weighted))
+    for one in known:
+        print_blocks(poststratified_blocks(one))
+    _say_of_whom(shown, finite=estimated.coverage.finite > 0)
+
+
+def _say_of_whom(shown: Sequence[Sequence[Block]], *, finite: bool) -> None:
     """Say which people the intervals are about, where there are any."""
     if any(heading.is_estimated for blocks in shown for heading in blocks_of(Heading, blocks)):
-        say(*POPULATION, "")
+        say(*(FINITE if finite else POPULATION), "")
 
 
 def _say_where_all_are(shown: Sequence[Sequence[Block]]) -> None:

@@ -13,6 +13,7 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.invitation_list import InvitationList
 from sordino.errors import SordinoError, UnavailableError
+from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--least-people",
     type=Whole(1),
-    default=100,
+    default=LEAST_REPORTS,
     show_default=True,
     help="The number of reports below which no estimate is shown.",
 )

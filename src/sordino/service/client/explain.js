@@ -6,6 +6,7 @@ import { blocks, sensitive } from "./channel/promised.js";
 import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
+import { publicColumns } from "./plan/public.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
@@ -91,12 +92,28 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
 /** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
+  const inClear = publicColumns(plan).map(({ name }) => speech.quoted(name));
+  if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
+  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...Object.entries(plan.attributes).flatMap((one) => ofCondition(one, speech)));
   if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));
   lines.push(speech.say("second"));
   return [...new Set(lines)];
+}
+
+/** Of several categories, one of which is drawn. */
+function ofDrawn({ several, way: asked }, speech) {
+  return asked === "category" ? [speech.say("drawn", { name: named(several, speech) })] : [];
+}
+
+/** What is asked only because of earlier answers. */
+function ofCondition([name, { only_if: conditions, not_asked: unasked, number }], speech) {
+  if (conditions === undefined) return [];
+  const names = listed(Object.keys(conditions).map((other) => named(other, speech)), speech);
+  const value = number ? "" : speech.quoted(speech.label(name, unasked) ?? unasked);
+  return [speech.say(number ? "asked_number" : "asked_because", { name: named(name, speech), names, value })];
 }
 
 /** Sentences that differ in their topic only, said once about all of them. */
@@ -211,5 +228,5 @@ function aboutOthers(plan, verdicts, speech) {
   if (plan.epsilon === undefined) return verdicts.every((verdict) => verdict.ratio) ? [speech.say("related")] : [];
   const whole = speech.say("whole", { factor: said(factor(amount(plan.epsilon)), speech) });
   const less = rests(plan).map((name) => `${named(name, speech)} ${said(factor(amount(plan.attributes[name].delta)), speech)}`);
-  return less.length ? [whole, speech.say("less", { factors: listed(less, speech) })] : [whole];
+  return less.length ? [whole, speech.say(publicColumns(plan).length ? "less_in_clear" : "less", { factors: listed(less, speech) })] : [whole];
 }

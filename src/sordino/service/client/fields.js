@@ -3,6 +3,7 @@
 import { ENGLISH } from "./catalogue/speech.js";
 import { element, surveyText } from "./dom.js";
 import { size } from "./channel/promised.js";
+import { Checkboxes } from "./inputs/checkboxes.js";
 import { Combobox } from "./inputs/combobox.js";
 import { DateInput } from "./inputs/date.js";
 import { Radios } from "./inputs/choices.js";
@@ -15,10 +16,10 @@ import { AnswerError, value } from "./plan/record.js";
 const FEW = 12;
 
 /** The values of an attribute to choose from, as people know them; the one that stands for no answer comes last. */
-function choicesOf(name, { labels, numbers, missing }, speech) {
+function choicesOf(name, { labels, numbers, missing, not_asked: unasked }, speech) {
   const values = labels ?? Array.from({ length: numbers }, (_, number) => number);
   const known = (own) => ({ label: speech.label(name, own) ?? String(own), value: own, isOwn: true });
-  const choices = values.filter((own) => own !== missing).map(known);
+  const choices = values.filter((own) => own !== missing && own !== unasked).map(known);
   if (missing === undefined) return choices;
   const declines = speech.label(name, missing) === undefined;
   const label = speech.say("decline", { value: speech.quoted(missing) });
@@ -27,12 +28,19 @@ function choicesOf(name, { labels, numbers, missing }, speech) {
 
 /** The ways of answering, the first that fits an attribute: each makes what stands in the field. */
 const WAYS = [
+  [({ several }) => several !== undefined, severalInput],
   [({ labels, numbers }, wording) => labels || (numbers !== undefined && wording.labels), choiceInput],
   [({ grid }) => grid, ({ id, attribute, error, speech }) => new Place(id, attribute.grid, error.id, speech)],
   [({ number }, { input }) => number && input === "slider", sliderInput],
   [({ number }, { input }) => number && input === "date", ({ id, attribute, error, speech }) => new DateInput(id, attribute.number, error.id, speech)],
   [() => true, numberInput],
 ];
+
+function severalInput({ id, name, attribute: { labels, several, none }, error, speech }) {
+  const known = (own) => ({ label: speech.label(name, own) ?? own, value: own, isOwn: true });
+  const hint = several < labels.length ? speech.say("hint_several", { count: several }) : speech.say("hint_all");
+  return new Checkboxes(id, labels.map(known), known(none), several, hint, error.id, speech);
+}
 
 function choiceInput({ id, name, attribute, error, speech }) {
   const choices = choicesOf(name, attribute, speech);
@@ -68,6 +76,7 @@ export class Field {
       { "aria-describedby": help === undefined ? null : `${this.id}-help` },
       element("legend", {}, surveyText(speech, this.title)),
       help === undefined ? null : surveyText(speech, help, "p", { class: "hint", id: `${this.id}-help` }),
+      attribute.isPublic ? element("p", { class: "hint" }, speech.say("field_in_clear")) : null,
       ...this.way.parts,
       box,
       this.error,
@@ -95,7 +104,7 @@ export class Field {
   get answer() {
     if (this.none?.checked) return null;
     const found = this.way.answer;
-    if (!Array.isArray(found)) return found;
+    if (!Array.isArray(found) || !this.attribute.grid) return found;
     const [latitude, longitude] = found;
     return { latitude, longitude };
   }
@@ -151,8 +160,9 @@ export class Field {
     if (this.error.textContent && !this.#wrong) this.#show("", `${this.error.getBoundingClientRect().height}px`);
   }
 
-  /** Whether the answer is right; what is wrong stands beside it. */
+  /** Whether the answer is right; what is wrong stands beside it. What is hidden is not asked. */
   check() {
+    if (this.element.hidden) return true;
     const said = this.#wrong;
     this.#show(said);
     return said === "";

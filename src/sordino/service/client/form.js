@@ -5,10 +5,11 @@ import { Consent, aboutList, languageSwitch } from "./about.js";
 import { Speech, chosen, offered } from "./catalogue/speech.js";
 import { element, fetchPlan, surveyText, words } from "./dom.js";
 import { Field } from "./fields.js";
+import { followConditions } from "./inputs/conditions.js";
 import { Outbox, invitationOf, needsInvitation, pack } from "./outbox.js";
 import { revealedCard } from "./revealed.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
-import { FreshWords, PlanError, asked, open } from "./index.js";
+import { FreshWords, PlanError, asked, open, publicColumns } from "./index.js";
 
 const status = document.getElementById("status");
 const head = document.getElementById("head");
@@ -79,13 +80,17 @@ class Page {
 
   show() {
     const names = asked(this.plan);
+    const inClear = publicColumns(this.plan).map((column) => [column.name, { ...column, isPublic: true }]);
     const sections = this.plan.words?.sections ?? [{ attributes: names }];
     const order = sections.flatMap(({ attributes }) => attributes).filter((name) => names.includes(name));
-    const fields = new Map(order.map((name, i) => [name, new Field(name, this.plan.attributes[name], i, speech)]));
+    const asking = [...inClear, ...order.map((name) => [name, this.plan.attributes[name]])];
+    const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
     this.fields = [...fields.values()];
+    followConditions(this.fields, this.plan.attributes);
     this.consent = Consent.of(this.plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    form.append(...inClear.map(([name]) => fields.get(name).element));
     for (const section of sections) form.append(...this.#section(section, fields));
     form.append(revealedCard(this, this.signed, speech), ...[this.consent?.element, this.button].filter(Boolean));
     place.replaceChildren(form);
@@ -110,10 +115,14 @@ class Page {
       return;
     }
     this.button.disabled = true;
-    const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
+    const shown = this.fields.filter((field) => !field.element.hidden);
+    const record = Object.fromEntries(shown.map((field) => [field.name, field.answer]));
     let drawn;
     try {
-      drawn = await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
+      drawn = await this.outbox.reserve(() => {
+        const { code, cell } = this.questions.draw(record, new FreshWords());
+        return pack(code, this.questions.codeBytes, cell, this.questions.cellBytes);
+      });
     } catch (error) {
       this.button.disabled = false;
       say(speech.say("nothing_sent", { problem: words(error, speech) }), "wrong");

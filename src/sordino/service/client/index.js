@@ -13,6 +13,7 @@ export { Outbox, invitationOf, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./plan/record.js";
 export { Speech } from "./catalogue/speech.js";
+export { publicColumns } from "./plan/public.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
 export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };

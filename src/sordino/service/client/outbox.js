@@ -12,11 +12,11 @@ const SECRET = /^[0-9a-f]{32}$/i;
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** The packed form of a report under a fresh id. */
-export function pack(code, width) {
+/** The packed form of a report under a fresh id: a code, and the cell of its public values, in so many bytes each. */
+export function pack(code, width, cell = 0n, cellWidth = 0) {
   const id = globalThis.crypto.getRandomValues(new Uint8Array(16));
-  const digits = code.toString(16).padStart(2 * width, "0");
-  return hex(id) + digits;
+  const digits = (number, bytes) => (bytes ? number.toString(16).padStart(2 * bytes, "0") : "");
+  return hex(id) + digits(code, width) + digits(cell, cellWidth);
 }
 
 /** The invitation of an address, 32 hexadecimal digits; null where there is none, or not all of it. */

@@ -27,7 +27,7 @@ function isAbout(part, { attribute, attributes }) {
   if (part.table) return attributes?.join("\n") === part.table.join("\n");
   if (part.numbers) return attribute === nameOf(part);
   if (part.above !== undefined) return attribute === `${part.above} from ${part.threshold}`;
-  return attribute === (part.histogram ?? part.distribution);
+  return attribute === (part.histogram ?? part.distribution ?? part.several);
 }
 
 function nameOf({ asked, numbers }) {

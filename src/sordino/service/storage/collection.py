@@ -27,6 +27,7 @@ from sordino.survey.results.sourced_aggregate import (
     counts_bytes,
     counts_hash,
     growth,
+    of_counts_bytes,
     require_countable,
     sources_of,
     unsourced_of,
@@ -119,7 +120,7 @@ class Collection:
         if known is None:
             session, own = self._database.session, self._scrubbed_aggregate()
             for codes in self.codes():
-                own += self.plan.sampled.tally(codes)
+                own += self.plan.tally(codes)
             merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
             known = self._known = _CollectionState(session, own, merged, closed, self._known_invitations())
@@ -153,14 +154,14 @@ class Collection:
                     self._save_used(invitations)
             else:
                 receipts, fresh = self._insert(uploads)
-        own = before.own + self.plan.sampled.tally(fresh)
+        own = before.own + self.plan.tally(fresh)
         self._known = replace(before, own=own, invitations=invitations)
         return receipts
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
         together = _join(uploads)
-        sendable = self._sendable(together.codes)
+        sendable = self.plan.sendable(together.codes)
         if sendable.all() and self._database.insert(self._number, together):
             return [Receipt(len(upload), 0) for upload in uploads], together.codes
         return self._add_new(uploads, together, sendable)
@@ -197,12 +198,6 @@ class Collection:
             raise DamagedError("the store must take reports whose ids it has not", found="a refusal", step=step)
         return receipts, fresh.codes
 
-    def _sendable(self, codes: Words) -> NDArray[np.bool_]:
-        """Which codes a report of the plan can have."""
-        sampled = self.plan.sampled
-        below = codes <= np.uint64(sampled.outputs - 1)
-        return below & ~sampled.impossible(np.where(below, codes, 0).astype(np.uint64))
-
     def codes(self) -> Iterator[Words]:
         """All codes that are there, in the order of their ids; between two parts others may write."""
         for _, codes in self._parts():
@@ -237,7 +232,7 @@ class Collection:
             part = self._part(after)
             if part is not None:
                 last, codes = part
-                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.sampled.tally(codes))
+                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.tally(codes))
                 self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", after, last)
         return part
 
@@ -312,7 +307,7 @@ class Collection:
 
     @property
     def _none(self) -> Aggregate:
-        return self.plan.sampled.tally(np.empty(0, dtype=np.uint64))
+        return self.plan.tally(np.empty(0, dtype=np.uint64))
 
     def invite(self, hashes: Iterable[bytes]) -> int:
         """Take reports by these invitations, beside those that are known, and by no others; how many are new.
@@ -355,8 +350,7 @@ class Collection:
         self._rows(words, source, counts_bytes(tally))
 
     def _load(self, content: bytes) -> Aggregate:
-        counts = np.frombuffer(content, dtype="<i8").astype(np.int64)
-        return Aggregate(self.plan.sampled.fingerprint, self.plan.sampled.reports(counts), counts)
+        return of_counts_bytes(self.plan.sampled, content)
 
 
 def _join(uploads: Sequence[Upload]) -> Upload:

@@ -17,7 +17,7 @@ class Upload:
 
     Attributes:
         ids: of each report, 16 bytes, one after the other.
-        codes: of each, shape (n,).
+        codes: of each, shape (n,): codes, or their numbers with public values (`PublicCells`).
         invitation: the hash of the one that they came by, if they came by one.
     """
 

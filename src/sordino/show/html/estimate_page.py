@@ -10,20 +10,24 @@ from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
 from sordino.show.associations import association_blocks
 from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
+from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.associations import associations
+from sordino.survey.results.groups import GroupedResults
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
-from sordino.words.coverage import POPULATION
+from sordino.survey.results.weighted import Unweighted, Weighted
+from sordino.words.coverage import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.explain_questionnaire import survey_title
@@ -64,6 +68,8 @@ def estimate_page(
     known: SimulationTruth | None = None,
     poststratified: Sequence[Poststratified] = (),
     pooled: Sequence[PooledResult] = (),
+    groups: GroupedResults | None = None,
+    weighted: Weighted | Unweighted | None = None,
 ) -> str:
     """A self-contained HTML page.
 
@@ -74,6 +80,8 @@ def estimate_page(
         known: what a simulation knows beside.
         poststratified: tables by margins that are known otherwise.
         pooled: quantities that several questions tell.
+        groups: estimates by groups of people.
+        weighted: estimates by known totals of public groups.
     """
     known = known or SimulationTruth()
     shown = known.blocks or tuple(result.blocks() for result in results)
@@ -95,6 +103,8 @@ def estimate_page(
     else:
         sections += chain(*about_several)
     sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
+    sections += sections_of(() if weighted is None else weighted_blocks(weighted))
+    sections += sections_of(() if groups is None else grouped_blocks(groups))
     explained = explanation(plan)
     sections += [*questionnaire_sections(explained), revealed_section(explained)]
     if plan.promise is not None:
@@ -108,7 +118,8 @@ def estimate_page(
     reports = sum(heading.n for heading in headings)
     lead = f"{reports:,} reports about {_about(headings)}."
     if any(heading.is_estimated for heading in headings):
-        lead = " ".join([lead, *POPULATION])
+        finite = any(one.shares is not None and one.shares.coverage.finite for one in results)
+        lead = " ".join([lead, *(FINITE if finite else POPULATION)])
     return render(title or survey_title(plan) or _title(headings), lead, sections)
 
 

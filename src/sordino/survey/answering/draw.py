@@ -24,17 +24,20 @@ def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None
 
     Args:
         plan: that asks.
-        tables: of the record's file. What the plan asks must be there; what it only protects may be.
+        tables: of the record's file. What the plan asks and its public columns must be there; what it only protects
+            may be.
         source: of random words; fresh ones of the operating system by default.
 
     Raises:
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
     """
     asked = {name: None for question in plan.questions for name in question.attribute_names}
-    values = read_values(tables, plan.attributes, "the plan's", asked.keys())
+    public = {one.name: one for one in plan.cells.attributes}
+    values = read_values(tables, {**plan.attributes, **public}, "the plan's", [*asked, *public])
     columns = [question.column(_arrays(question, values)) for question in plan.questions]
     code = int(plan.sampled.privatize(columns, SystemSource() if source is None else source)[0])
-    return PlanReport(plan, code, secrets.token_bytes(ID_BYTES))
+    cell = plan.cells.cell([np.array([values[name]], dtype=np.int64) for name in public])
+    return PlanReport(plan, code, secrets.token_bytes(ID_BYTES), int(cell[0]) if public else 0)
 
 
 def _arrays(question: Question, values: Mapping[str, float | int]) -> dict[str, NDArray[Any]]:

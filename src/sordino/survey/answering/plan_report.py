@@ -28,6 +28,9 @@ ENDING = ".jsonl"
 
 FIELDS = frozenset({"format", "version", "plan", "question", "code", "id"})
 
+PUBLIC = "public"
+"""The field of the public values, by their columns' names; there if the plan has public columns, and only then."""
+
 CODE = re.compile(r"0|[1-9][0-9]{0,19}")
 
 
@@ -39,6 +42,7 @@ class PlanReport(Brief):
         plan: by which it was drawn.
         code: the answer; it tells which question was drawn too.
         id: 16 random bytes, by which a collector knows a report that it has.
+        cell: of the public values that it says in clear (`PublicCells`).
 
     Example:
         >>> from sordino import plan, report
@@ -52,6 +56,7 @@ class PlanReport(Brief):
     plan: Plan
     code: int
     id: bytes
+    cell: int = 0
 
     @classmethod
     @checked
@@ -67,12 +72,17 @@ class PlanReport(Brief):
             step = "aggregate each plan's reports apart"
             raise SordinoError(f"{name} must belong to the plan", found="a report of a different plan", step=step)
         code, own = document.get("code"), document.get("id")
-        if document.keys() != FIELDS or not isinstance(own, str) or not re.fullmatch(r"[0-9a-f]{32}", own):
+        fields = FIELDS | {PUBLIC} if plan.cells.parts else FIELDS
+        if document.keys() != fields or not isinstance(own, str) or not re.fullmatch(r"[0-9a-f]{32}", own):
             raise REPORT.foreign("other words", name)
         if not isinstance(code, str) or not CODE.fullmatch(code) or not _can_be_sent(plan, int(code)):
             step = "get it again"
             raise DamagedError(f"{name} must have a code that the plan can send", found="an unknown code", step=step)
-        report = cls(plan, int(code), bytes.fromhex(own))
+        cell = plan.cells.of_labels(document.get(PUBLIC, {}))
+        if cell is None:
+            rule = f"{name} must have one of the plan's values for each public column"
+            raise DamagedError(rule, found="values that the plan has not", step="get it again")
+        report = cls(plan, int(code), bytes.fromhex(own), cell)
         if type(document["question"]) is not int or document["question"] != report.question:
             raise DamagedError(
                 f"{name} must name the question that its code answers",
@@ -87,10 +97,16 @@ class PlanReport(Brief):
         return bisect_right(self.plan.sampled.offsets, self.code) - 1
 
     @property
+    def number(self) -> int:
+        """All that it says of a person, as one number."""
+        return self.cell * self.plan.cells.outputs + self.code
+
+    @property
     def document(self) -> dict[str, Any]:
         """Ready for JSON."""
         words = {"plan": self.plan.hash, "question": self.question, "code": str(self.code), "id": self.id.hex()}
-        return REPORT.stamp(words)
+        public = {PUBLIC: self.plan.cells.labels(self.cell)} if self.plan.cells.parts else {}
+        return REPORT.stamp(words | public)
 
     @property
     def line(self) -> str:

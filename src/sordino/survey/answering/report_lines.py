@@ -42,14 +42,13 @@ def tally_lines(
         SordinoError: a file that cannot be read, another plan's report, or no reports.
         DamagedError: a line that is no report, or two reports that share an id.
     """
-    sampled = plan.sampled
-    total = sampled.tally(np.empty(0, dtype=np.uint64))
+    total = plan.tally(np.empty(0, dtype=np.uint64))
     seen: dict[bytes, int] = {}
     again, codes = 0, list[int]()
 
     def count() -> None:
         nonlocal total
-        total += sampled.tally(np.array(codes, dtype=np.uint64))
+        total += plan.tally(np.array(codes, dtype=np.uint64))
         progress(len(codes))
         codes.clear()
 
@@ -58,9 +57,9 @@ def tally_lines(
             report = PlanReport.of_document(plan, document, name)
             known = seen.get(report.id)
             if known is None:
-                seen[report.id] = report.code
-                codes.append(report.code)
-            elif known == report.code:
+                seen[report.id] = report.number
+                codes.append(report.number)
+            elif known == report.number:
                 again += 1
             else:
                 rule = f"{name}: an id must belong to one report"

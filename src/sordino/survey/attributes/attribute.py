@@ -9,6 +9,12 @@ delta = "0.5"
 [attribute.income]
 number = { low = 0, high = 200000, clip = true }
 missing = "0.1"                                                # one of ten is expected to have none
+[attribute.symptoms]
+categories = ["cough", "fever", "pain", "none of these known to me"]
+several = 2                                                    # a person names up to two of them
+[attribute.packs]
+categories = ["1", "2", "3 or more"]
+only_if = { smoker = "yes" }                                   # all others count as "not asked"
 """
 
 from collections.abc import Iterator
@@ -18,15 +24,19 @@ from pydantic import Field, model_validator
 
 from sordino.document.checked_tables import is_list_of
 from sordino.document.domains import domain_of
-from sordino.domain.attribute import AttributeDomain
+from sordino.domain.answers.choices import NONE, Choices
+from sordino.domain.answers.condition import NOT_ASKED
+from sordino.domain.attribute import AttributeDomain, Domain
 from sordino.domain.bins import Bins
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
+from sordino.survey.attributes.conditions import condition_settings_mistakes
 from sordino.survey.attributes.expected import number_mistakes, shares_mistakes
 from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
+from sordino.survey.attributes.several import several_mistakes
 from sordino.survey.attributes.wording import input_mistakes
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
@@ -107,12 +117,17 @@ class AttributeTable(Part):
     Attributes:
         categories, grid, number: one of them.
         column: of the data: a name, or for a grid two; the attribute's own name by default.
-        missing: the category of a missing value; of a number the share of the people who are expected to lack it, as
-            "0.1"; missing values are refused without it.
+        missing: the category of a missing value, of several `none`; of a number the share of the people who are
+            expected to lack it, as "0.1"; missing values are refused without it.
         protect: how values differ in what protects them.
         delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
             are within the survey's dependence bounds; the survey's epsilon by default.
         expected: what the people are thought to be like, for forecasts alone: shares of the values, or a mean and `sd`.
+        several: how many of the categories apply to one person at most, where several may.
+        none: what it is called then that none of them applies.
+        only_if: the attributes that decide whether it is asked, each with one category or a list of them: it is asked
+            of whoever has one of these of each.
+        not_asked: the category of who is not asked, where that depends.
         text, help, labels, unit, input, step: how people are asked for it (`wording`).
     """
 
@@ -124,6 +139,10 @@ class AttributeTable(Part):
     protect: ProtectTable | None = None
     delta: Delta | None = None
     expected: Any = None
+    several: int | None = None
+    none: str | None = None
+    only_if: Any = None  # a table: of each attribute a category, or a list of them
+    not_asked: str | None = None
     text: Any = None
     help: Any = None
     labels: Any = None
@@ -158,15 +177,22 @@ class AttributeTable(Part):
                 step="give it one of them, and no more",
             )
             return
+        yield from condition_settings_mistakes(self)
         try:
             domain = self.domain()
         except SordinoError as error:
             yield error
             return
         yield from input_mistakes(self, (domain.low, domain.high) if isinstance(domain, Interval) else None)
-        if isinstance(domain, Interval):
+        if isinstance(domain, Choices):
+            yield from several_mistakes(self, domain)
+        elif isinstance(domain, Interval):
             yield from self._number_mistakes()
-            return
+        else:
+            yield from self._values_mistakes(domain)
+
+    def _values_mistakes(self, domain: Domain) -> Iterator[SordinoError]:
+        """What is wrong beside values of which each person has one."""
         if domain.k < 2:
             found = f"{domain.k}, which leaves nothing to ask"
             yield SordinoError(
@@ -182,6 +208,18 @@ class AttributeTable(Part):
             yield from protect_mistakes(self.protect, domain)
         if self.expected is not None:
             yield from shares_mistakes(self.expected, domain)
+
+    @property
+    def conditions(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The attributes that decide whether it is asked, and the categories of which one must hold."""
+        return tuple(
+            (name, (own,) if isinstance(own, str) else tuple(own)) for name, own in (self.only_if or {}).items()
+        )
+
+    @property
+    def unasked_label(self) -> str | None:
+        """The category of who is not asked; None where everybody is, and of a number."""
+        return None if self.only_if is None or self.number is not None else self.not_asked or NOT_ASKED
 
     def _number_mistakes(self) -> Iterator[SordinoError]:
         try:
@@ -213,6 +251,10 @@ class AttributeTable(Part):
 
     def domain(self) -> AttributeDomain:
         """Its values."""
+        if (self.several is not None and self.categories is None) or (self.several is None and self.none is not None):
+            rule, step = "several must apply of named categories", "write several = 3 beside categories"
+            found = "other values" if self.several is not None else "the setting `none`"
+            raise SordinoError(rule, found=found, step=step)
         if self.grid is not None or self.number is not None:
             return domain_of(self.model_dump(include={"grid", "number"}))
         if isinstance(self.categories, int) and not isinstance(self.categories, bool):
@@ -222,6 +264,9 @@ class AttributeTable(Part):
                     found=shown(self.categories),
                     step="name at least one, and merge some where there are too many",
                 )
+            if self.several is not None or self.unasked_label is not None:
+                rule = "categories of which several apply, or that are not asked of all, must have names"
+                raise SordinoError(rule, found="their number", step='write categories = ["0", "1", "2"]')
             return domain_of({"numbers": self.categories})
         if not is_list_of(self.categories, str):
             raise SordinoError(
@@ -237,4 +282,7 @@ class AttributeTable(Part):
                 found=str(len(self.categories)),
                 step="name at least one, and merge some where there are too many",
             )
-        return domain_of({"labels": self.categories})
+        if self.several is not None:
+            return Choices(tuple(self.categories), self.several, self.none or NONE, self.unasked_label)
+        unasked = [] if self.unasked_label is None else [self.unasked_label]
+        return domain_of({"labels": [*self.categories, *unasked]})

@@ -26,15 +26,21 @@ class Coverage:
         simultaneous: whether all intervals of a question hold together.
         watched: whether they hold at all times together, for whoever looks while reports come in.
         forged: how many reports may be forged, whatever these say.
+        fitted: whether what is fitted has intervals too; they hold each by itself, at one time, of honest reports.
+        finite: of how many people shares are: all who reported, to any question; 0 for a population that they are drawn
+            from.
 
     Raises:
-        SordinoError: a confidence outside (0, 1), or fewer than no forged reports.
+        SordinoError: a confidence outside (0, 1), fewer than no forged reports, or intervals of what is fitted or of
+            finitely many people that are to hold against more than chance.
     """
 
     confidence: float = 0.95
     simultaneous: bool = False
     watched: bool = False
     forged: int = 0
+    fitted: bool = False
+    finite: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
@@ -43,6 +49,14 @@ class Coverage:
             raise SordinoError(
                 "forged reports must be a number from 0 on", found=shown(self.forged), step="say how many, 0 for none"
             )
+        if self.fitted and (self.simultaneous or self.watched or self.forged):
+            rule = "intervals of what is fitted hold each by itself, at one time and of honest reports"
+            found = "intervals together, watched or against forged reports"
+            raise SordinoError(rule, found=found, step="ask for one or the other")
+        if self.finite and (self.watched or self.forged or self.fitted):
+            rule = "intervals about the people who reported are of unbiased estimates, at one time, of honest reports"
+            found = "watched ones, ones against forged reports, or of what is fitted"
+            raise SordinoError(rule, found=found, step="ask for one or the other")
 
     def sentence(self, of: str, together: str = "Bonferroni") -> Sentence:
         """What the intervals of a table promise.
@@ -65,7 +79,9 @@ class Coverage:
         if self.forged:
             reports = "report is" if self.forged == 1 else "reports are"
             said += f", even if up to {self.forged:,} {reports} forged"
-        plain = self == Coverage(self.confidence)
+        if self.finite:
+            said += f", for the {self.finite:,} people who reported, not for a population that they are drawn from"
+        plain = not (self.finite or self.simultaneous or self.watched or self.forged)
         return Sentence(f"{said}.", Purpose.CONFIDENCE if plain else Purpose.INTERVALS)
 
     def step(self, otherwise: str) -> str:

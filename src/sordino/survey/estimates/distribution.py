@@ -23,6 +23,7 @@ from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.fitted_limits import CURVE
 from sordino.survey.estimates.quantities import Quantities, Range, measured_ranges
 from sordino.survey.estimates.rows import UNBIASED, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
@@ -347,8 +348,10 @@ class DistributionResult(QuestionResult):
 
     @property
     def _columns_sentences(self) -> tuple[Sentence, ...]:
-        fitted = () if self.fitted is None else (FITTED.format(method=self.estimate.method),)
-        return tuple(Sentence(text, Purpose.COLUMNS) for text in (UNBIASED, *fitted))
+        texts = [UNBIASED]
+        if self.fitted is not None:
+            texts += [FITTED.format(method=self.estimate.method), *([CURVE] if self.coverage.fitted else [])]
+        return tuple(Sentence(text, Purpose.COLUMNS) for text in texts)
 
     @property
     def _quantile_sentences(self) -> tuple[Sentence, ...]:

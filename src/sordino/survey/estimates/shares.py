@@ -16,14 +16,20 @@ from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.intervals.finite_people import finite_limits, finite_stderr
 from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.simultaneous import draws_noise
-from sordino.estimation.joint.cells import Cells
+from sordino.estimation.joint.among import shares_among
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
 from sordino.estimation.neighbours.choice import Choice
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
+from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.fitted_limits import FITTED_LIMITS, fitted_limits_in_words
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.smoothing_choice import choice_in_words
@@ -133,7 +139,23 @@ class HistogramResult(QuestionResult):
     def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
         estimate, each = self.estimate, self.each
-        return self._limits(estimate.interval(each), each, estimate.value, estimate.stderr, self.moved)
+        fixed = estimate.interval(each)
+        if people := self.coverage.finite:
+            fixed = finite_limits(estimate, fixed, people)
+        return self._limits(fixed, each, estimate.value, self.stderr, self.moved)
+
+    @cached_property
+    def stderr(self) -> NDArray[np.float64]:
+        """Standard errors, shape (k,): about a population that people are drawn from, or about those who reported."""
+        people = self.coverage.finite
+        return finite_stderr(self.estimate, people) if people else self.estimate.stderr
+
+    @cached_property
+    def fitted_interval(self) -> Limits | None:
+        """Limits of the fitted shares, shape (k,) each; None where none are asked, or none are known to hold."""
+        if not (self.coverage.fitted and NearestLimits.applies_to(self.estimate)):
+            return None
+        return NearestLimits(self.estimate, self.coverage.confidence).limits(np.eye(self.count))
 
     @cached_property
     def each(self) -> float:
@@ -221,8 +243,9 @@ class HistogramResult(QuestionResult):
     def numbers(self) -> Numbers:
         """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
         (low, high), fitted = self.interval, self.fitted
-        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        numbers = {"estimate": self.estimate.value, "stderr": self.stderr, "low": low, "high": high}
         numbers |= {} if fitted is None else {"fitted": fitted}
+        numbers |= dict(zip(FITTED_LIMITS, self.fitted_interval or (), strict=False))
         return numbers | ({"moved": self.moved} if self.coverage.forged else {})
 
     @cached_property
@@ -268,7 +291,23 @@ class HistogramResult(QuestionResult):
         # What a histogram shows in order is not drawn again.
         if not (is_whole and self._has_columns):
             parts = Plot(BarChart, lambda: self._bars(truth)), *parts
-        return self._heading, *groups, BlockGroup("Shares" if is_whole else "The largest shares", parts, name)
+        groups.append(BlockGroup("Shares" if is_whole else "The largest shares", parts, name))
+        labels = [self.label(value) for value in range(self.count - 1)] if self.among_asked is not None else []
+        return self._heading, *groups, *asked_blocks(name, labels, self.among_asked, self.coverage, self.n)
+
+    @cached_property
+    def among_asked(self) -> TableShares | None:
+        """The shares of all values but the last among who was asked; None where everybody is, or nothing tells it."""
+        attribute, coverage = self.question.histogram_of, self.coverage
+        is_known = not (coverage.watched or coverage.forged or self.count > LARGEST_TABLE)
+        if attribute is None or attribute.not_asked is None or not is_known:
+            return None
+        try:
+            every = np.eye(self.count)
+            return shares_among(self.estimate, every[:-1], 1 - every[-1], coverage.each(self.count - 1))
+        except SordinoError:
+            # Some tallies do not say how shares go together.
+            return None
 
     @property
     def _heading(self) -> Heading:
@@ -305,6 +344,9 @@ class HistogramResult(QuestionResult):
         if self.fitted is not None:
             fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
             said.append(Sentence(fitted, Purpose.COLUMNS))
+        if self.coverage.fitted and self.fitted is not None:
+            known = fitted_limits_in_words(self.estimate, are_given=self.fitted_interval is not None)
+            said.append(Sentence(known, Purpose.COLUMNS))
         if choice is not None:
             said.append(Sentence(choice_in_words(choice, method), Purpose.METHOD))
         if isinstance(self.question.domain, Grid):

@@ -156,36 +156,75 @@ class AttributePart(Part):
 
     Attributes:
         labels, numbers, grid, number: exactly one; named categories, how many numbered ones, a map, or a number.
+        several: how many of the labels apply to one person at most; None where one does.
+        none: what it is called that none of several applies.
         columns: names of the data's columns: one, or for a grid latitude and longitude.
-        missing: the category of a missing value; of a number the share of the people who are expected to lack it; None
-            where missing values are refused.
+        missing: the category of a missing value, of several `none`; of a number the share of the people who are
+            expected to lack it; None where missing values are refused.
         protect: which values must not be told from each other by a report about them; None for a number, or if not
             asked for.
         delta: what a report about whatever may tell about it, within the plan's dependence bounds, in nats, as text.
+        only_if: the attributes that decide whether it is asked, each with the labels of which it must have one.
+        not_asked: what it is called that it was not asked: the last of the labels, or of several beside them; None of a
+            number, which is missing then.
     """
 
     labels: list[Text] | None = None
     numbers: int | None = None
     grid: GridPart | None = None
     number: NumberPart | None = None
+    several: Count | None = None
+    none: Text | None = None
     columns: list[Text] = Field(min_length=1, max_length=2)
     missing: str | None = None
     protect: ProtectPart | None = None
     delta: str | None = None
+    only_if: dict[str, Annotated[list[Text], Field(min_length=1)]] | None = Field(default=None, min_length=1)
+    not_asked: Text | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        self._check_several()
         require_one_of(self, "labels", "numbers", "grid", "number")
         if len(self.columns) == 2 and self.grid is None:
             raise SordinoError("only a grid has two columns", found=f"{len(self.columns)}")
         if self.number is not None and self.missing is not None:
             if not re.fullmatch(BETWEEN_0_AND_1, self.missing):
                 raise SordinoError("the missing share of a number must be a decimal below 1", found=shown(self.missing))
-        elif self.missing is not None and self.missing not in (self.labels or ()):
+        elif self.missing is not None and self.missing not in (
+            (self.labels or ()) if self.several is None else (self.none,)
+        ):
             raise SordinoError("missing must name one of the labels", found=shown(self.missing))
         if self.protect is not None and self.number is not None:
             raise SordinoError("a number is protected as a whole", found="`protect`")
         return self
+
+    def _check_several(self) -> None:
+        """Several apply of named categories; what is asked only if something holds has a value for who is not."""
+        if (self.several is None) != (self.none is None) or (self.several is not None and self.labels is None):
+            raise SordinoError("several must apply of labels, beside what none of them is called")
+        if self.only_if is None or self.number is not None:
+            if self.not_asked is not None or (self.only_if is not None and self.missing is None):
+                rule = "who is not asked must have a label, or of a number be missing, and only where it depends"
+                raise SordinoError(rule, found=shown(self.not_asked))
+            return
+        if self.not_asked is None or (self.several is None and [self.not_asked] != (self.labels or [])[-1:]):
+            rule = "what is asked only if something holds must have a last label for who is not asked"
+            raise SordinoError(rule, found=shown(self.not_asked))
+        if self.protect is not None and not self.is_protected_whole:
+            rule = "what is asked only if something holds must be protected as a whole"
+            raise SordinoError(rule, found="blocks, sensitive values, a metric or bounds")
+
+    @property
+    def has_several(self) -> bool:
+        """Whether several of its labels apply to one person."""
+        return self.several is not None
+
+    @property
+    def is_protected_whole(self) -> bool:
+        """Whether all its values are protected from each other alike."""
+        own = self.protect
+        return own is None or all(way is None for way in (own.blocks, own.sensitive, own.metric, own.bounds))
 
 
 class StatisticPart(Part):

@@ -9,6 +9,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.domains import KINDS, domain_of, domain_words
+from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -31,12 +32,13 @@ def attribute_of(name: str, part: AttributePart) -> Attribute:
     Raises:
         SordinoError: too many values, or none; an amount that is not in its canonical form.
     """
-    domain = domain_of(part.model_dump(include=set(KINDS)))
-    if not isinstance(domain, Interval) and domain.k > LARGEST_DOMAIN:
+    domain = domain_of(part.model_dump(include={*KINDS, "several", "none", "not_asked"}))
+    if not isinstance(domain, Interval | Choices) and domain.k > LARGEST_DOMAIN:
         raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(domain.k))
     clip = part.number is not None and part.number.clip
     delta = None if part.delta is None else canonical_amount(part.delta)
-    return Attribute(name, domain, tuple(part.columns), part.missing, clip, delta)
+    only_if = tuple((name, tuple(labels)) for name, labels in (part.only_if or {}).items())
+    return Attribute(name, domain, tuple(part.columns), part.missing, clip, delta, only_if, part.not_asked)
 
 
 def attribute_words(attribute: Attribute) -> dict[str, Any]:
@@ -45,6 +47,8 @@ def attribute_words(attribute: Attribute) -> dict[str, Any]:
     if isinstance(attribute.domain, Interval):
         words["number"]["clip"] = attribute.clip
     words |= {} if attribute.missing is None else {"missing": attribute.missing}
+    words |= {"only_if": {name: list(labels) for name, labels in attribute.only_if}} if attribute.only_if else {}
+    words |= {} if attribute.not_asked is None else {"not_asked": attribute.not_asked}
     return words | ({} if attribute.delta is None else {"delta": str(attribute.delta)})
 
 

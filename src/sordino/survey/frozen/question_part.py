@@ -73,6 +73,30 @@ class SharesPart(QuestionPart, ABC):
     expected: ExpectedPart | None = None
 
 
+class SeveralPart(SharesPart):
+    """A question about categories of which several apply, and how it is answered.
+
+    Attributes:
+        several: the attribute.
+        way: whether the combination is one value of the mechanism, or one of the marks is drawn, uniformly, and its
+            mechanism takes 0 for no and 1 for yes.
+        expected: the shares of what is read: of combinations; or of no and yes for each mark, each mark alike.
+    """
+
+    several: str
+    way: Literal["combination", "category"]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attribute."""
+        return (self.several,)
+
+    @property
+    def once(self) -> str:
+        """The attribute."""
+        return self.several
+
+
 class NumbersPart(QuestionPart, ABC):
     """A question about moments of numbers, and how it is answered.
 

@@ -109,12 +109,14 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
         settings: these, and all others that go with them, each None by default.
         part: what a plan holds of it.
         once: whether it can be asked of an attribute only once.
+        of_several: whether it is about attributes of which several categories apply, and about no others.
     """
 
     words: tuple[str, ...]
     settings: type[SettingsT]
     part: type[PartT]
     once: bool = False
+    of_several: bool = False
 
     # In a survey
 

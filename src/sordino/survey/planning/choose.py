@@ -1,17 +1,24 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from sordino.definition.dependence import Dependence
 from sordino.errors import SordinoError
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import attribute_words
 from sordino.survey.kinds.kind import ChoiceTerms
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.questionnaire import questionnaire
 from sordino.survey.reading.schema import Survey
+
+
+def public_words(name: str, table: PublicTable) -> dict[str, Any]:
+    """A public column in the words of a plan."""
+    return {"name": name, "columns": [table.column or name], **table.words}
 
 
 def choose(survey: Survey, people: int) -> dict[str, Any]:
@@ -27,6 +34,14 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
     # A disjoint union of m codes of b bits needs b + log2 m bits at most.
     code_bits = LARGEST_CODE_BITS - (len(survey.questions) - 1).bit_length()
     content: dict[str, Any] = {"people": people}
+    if survey.public:
+        columns = [public_words(name, table) for name, table in survey.public.items()]
+        # So do the public values beside it.
+        code_bits -= (prod(len(column["labels"]) for column in columns) - 1).bit_length()
+        content["public"] = columns
+        if code_bits < 1:
+            rule, step = "public values must leave room for a code in 64 bits", "merge some of them"
+            raise SordinoError(rule, found=f"{len(columns)} columns of many values", step=step)
     dependence = None
     if survey.by_coordinates:
         part = declared_dependence(survey)

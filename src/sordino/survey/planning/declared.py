@@ -68,6 +68,10 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
     )
     ground = [together] if table.rest is not None else []
     ground += [below] if thresholds else []
+    if survey.public:
+        ground = [
+            f"{said.removesuffix('.')}, among people with the same {', '.join(survey.public)}." for said in ground
+        ]
     return DependencePart(rest=bounds, statistics=[], thresholds=thresholds or None, ground=ground)
 
 

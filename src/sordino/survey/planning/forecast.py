@@ -4,12 +4,13 @@ Forecasts are of the estimates that are shown. They rest on what the people are 
 nothing is known all values are taken to be alike and numbers to spread by a fifth of their range.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.fitted_forecast import FittedForecast
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.frozen.parts import MOST_PEOPLE
+from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.expected import Expectations
 from sordino.survey.planning.plan import Plan
 
@@ -50,3 +51,20 @@ def require_learnable(found: Sequence[Forecast]) -> None:
 def warnings(found: Sequence[Forecast]) -> tuple[str, ...]:
     """What cannot be expected to be answered."""
     return tuple(forecast.warning for forecast in found if forecast.warning is not None)
+
+
+def group_warnings(plan: Plan) -> Iterator[str]:
+    """Which public groups cannot be expected to be estimated by themselves.
+
+    By the totals of the survey, if people of all groups answer alike; else as if all groups were of the same size.
+    """
+    for part in plan.cells.parts:
+        totals = part.totals or [1] * len(part.labels)
+        expected = [plan.people * total // sum(totals) for total in totals]
+        few = [count for count in expected if count < LEAST_REPORTS]
+        if few:
+            which = f"{len(few):,} of {len(expected):,} groups by {part.name!r} {'is' if len(few) == 1 else 'are'}"
+            yield (
+                f"{which} expected to send fewer than {LEAST_REPORTS} reports, as few as {min(few):,}; such groups are"
+                " not estimated by themselves."
+            )

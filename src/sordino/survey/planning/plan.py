@@ -11,6 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sordino.audit.certify import Certificate
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
@@ -21,6 +24,9 @@ from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import brief, shown
 from sordino.exact.nats import Nats, in_nats, outward
+from sordino.exact.source import Words
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.channel import foreign_code
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.dependence_bounds import dependence_of
@@ -31,6 +37,7 @@ from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.planning.plan_fields import PlanDocument, dump, kind_of, seal, unseal
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.facts import PlanFacts
+from sordino.survey.questions.public_cells import PublicCells
 from sordino.survey.questions.question import Question, SharesQuestion
 
 if TYPE_CHECKING:
@@ -138,7 +145,7 @@ class Plan:
         plan = cls(unseal(document, name))
         try:
             plan.check(name, "do not use it; make the plan again")
-            _ = plan.sampled
+            _ = plan.cells
         except DamagedError as error:
             # What a mechanism says of its record names no file.
             raise PLAN.foreign(f"{error.rule}; found {error.found}", name) from None
@@ -212,6 +219,49 @@ class Plan:
         total = sum(part.weight for part in self.document.queries)
         asked = zip(self.kinds, self.document.queries, strict=True)
         return tuple(self._question(kind, part, Fraction(part.weight, total)) for kind, part in asked)
+
+    @cached_property
+    def cells(self) -> PublicCells:
+        """What reports say in clear beside their codes: one cell, of no values, without public columns."""
+        return PublicCells(tuple(self.document.public or ()), self.sampled.outputs)
+
+    def tally(self, numbers: Words, *, drawn: bool = False) -> Aggregate:
+        """What reports add up to, all and by their public cells.
+
+        Args:
+            numbers: of the reports (`PublicCells`): their codes, where the plan has no public columns.
+            drawn: whether they were drawn by the plan, and need no look.
+
+        Raises:
+            SordinoError: one that the plan cannot send.
+        """
+        if not self.cells.parts:
+            return self.sampled.tally(numbers, drawn=drawn)
+        codes, cells = self.cells.split(numbers.astype(np.uint64, copy=False))
+        if not drawn and (position := self.first_invalid(numbers)) is not None:
+            raise foreign_code(self.cells.last_number + 1, position)
+        # In few bytes, which sort fast.
+        order = np.argsort(cells.astype(np.min_scalar_type(self.cells.count)), kind="stable")
+        found, starts = np.unique(cells[order], return_index=True)
+        parts = np.split(codes[order], starts[1:])
+        own = {
+            cell: self.sampled.tally(part, drawn=True).counts for cell, part in zip(found.tolist(), parts, strict=False)
+        }
+        total = sum(own.values(), self.sampled.tally(codes[:0]).counts)
+        return Aggregate(self.sampled.fingerprint, len(codes), total, own)
+
+    def first_invalid(self, numbers: Words) -> int | None:
+        """The position of the first report that the plan cannot send."""
+        if not self.cells.parts:
+            return self.sampled.first_invalid(numbers)
+        wrong = ~self.sendable(numbers.astype(np.uint64, copy=False))
+        return int(np.argmax(wrong)) if wrong.any() else None
+
+    def sendable(self, numbers: Words) -> NDArray[np.bool_]:
+        """Which numbers a report of the plan can have."""
+        below = numbers <= np.uint64(self.cells.last_number)
+        codes, _ = self.cells.split(np.where(below, numbers, 0).astype(np.uint64))
+        return below & ~self.sampled.impossible(codes)
 
     @cached_property
     def kinds(self) -> tuple[AnyKind, ...]:

@@ -10,12 +10,17 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from sordino.document.formats import PLAN
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
+from sordino.survey.frozen.conditions import require_conditions
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
+from sordino.survey.frozen.public_part import PublicPart, require_public_columns
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.frozen.questionnaire_part import QuestionnairePart
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
+
+MOST_PUBLIC = 8
+"""Public columns of a plan."""
 
 
 def kind_of(part: QuestionPart) -> AnyKind:
@@ -55,6 +60,7 @@ class PlanDocument(Part):
         queries: in the order of the survey's questions.
         dependence: between the attributes; None where nothing is declared.
         words: what people read when they are asked; None where attributes have their names alone.
+        public: the columns that every report says in clear, in the survey's order; None without any.
     """
 
     format: Literal["sordino plan"]
@@ -64,6 +70,7 @@ class PlanDocument(Part):
     epsilon: str | None = None
     dependence: DependencePart | None = None
     attributes: dict[str, AttributePart] = Field(min_length=1)
+    public: list[PublicPart] | None = Field(default=None, min_length=1, max_length=MOST_PUBLIC)
     queries: list[AnyPart] = Field(min_length=1)
     words: QuestionnairePart | None = None
 
@@ -80,11 +87,18 @@ class PlanDocument(Part):
                 rule = f"a {kind.words[0]} must be asked once of the same attributes"
                 raise SordinoError(rule, found=f"{count} of the same", step="ask it once")
         for part in self.queries:
+            if unfit := [name for name in part.names if kind_of(part).of_several != self.attributes[name].has_several]:
+                rule = "a question must be about attributes with one value, or about categories of which several apply"
+                raise SordinoError(rule, found=few(unfit), step="get the plan again")
             kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
         self._check_bounds()
-        if any(part.delta is None for name, part in self.attributes.items() if name not in found):
+        require_conditions(self.attributes, self.dependence)
+        deciding = {other for part in self.attributes.values() for other in part.only_if or ()}
+        if any(part.delta is None for name, part in self.attributes.items() if name not in found | deciding):
             raise SordinoError("each attribute must be asked for, or have a delta")
-        require_own_columns({name: part.columns for name, part in self.attributes.items()})
+        columns = {name: part.columns for name, part in self.attributes.items()}
+        require_own_columns(columns)
+        require_public_columns(self.public or (), columns)
         self._check_promise()
         if self.words is not None:
             self.words.require_fit(self.attributes)

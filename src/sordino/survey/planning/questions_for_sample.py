@@ -26,7 +26,8 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
     """The attributes of a survey in the order of the alphabet, and the statistics that its questions may ask.
 
     Raises:
-        SordinoError: a number that may be missing: that it is missing is a value too, which no sample is compared by.
+        SordinoError: a number that may be missing: that it is missing is a value too, which no sample is compared by;
+            an attribute of which several categories apply, or that is not asked of all.
 
     Example:
         >>> survey = Survey.read({
@@ -36,6 +37,11 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
         >>> questions_for_sample(survey).statistics
         ((0,),)
     """
+    unlike = [name for name, one in survey.attribute.items() if one.several is not None or one.only_if is not None]
+    if unlike:
+        rule = "a sample tells how attributes depend that everybody is asked for one value of"
+        found = f"{unlike[0]!r}, with several, or not asked of all"
+        raise SordinoError(rule, found=found, step="declare bounds yourself, as dependence.rest, or nothing")
     lacking = [name for name, attribute in survey.attribute.items() if attribute.may_be_missing]
     if lacking:
         rule, found = (

@@ -275,7 +275,7 @@ class SharesQuestion(Question):
 
     @property
     @abstractmethod
-    def query(self) -> Query:
+    def query(self) -> Query | Sampled:
         """What is drawn and answered."""
 
     @cached_property

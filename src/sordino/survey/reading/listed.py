@@ -38,9 +38,15 @@ def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, A
             statement["file"] = str(named_file(folder, statement["file"]))
         except SordinoError as error:
             mistakes.append(SordinoError(f"dependence.file: {error.rule}", found=error.found, step=error.step))
-    attributes = complete.get("attribute")
-    if not isinstance(attributes, dict):
-        return complete, mistakes
+    for kind in ("attribute", "public"):
+        if isinstance(complete.get(kind), dict):
+            mistakes += _read_lists(kind, complete[kind], folder)
+    return complete, mistakes
+
+
+def _read_lists(kind: str, attributes: dict[str, Any], folder: Path) -> list[SordinoError]:
+    """Put the lists that attributes or public columns name in their place; what is wrong with them."""
+    mistakes: list[SordinoError] = []
     for name, attribute in list(attributes.items()):
         for place in PLACES:
             table = _inner(attribute, place[:-1])
@@ -52,12 +58,12 @@ def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, A
                 numbered = place != ("categories",) and type(attribute.get("categories")) is int
                 table[place[-1]] = _numbers(setting["file"], lines) if numbered else lines
             except SordinoError as error:
-                where = ".".join(("attribute", name, *place))
+                where = ".".join((kind, name, *place))
                 mistakes.append(SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step))
                 # Nothing more is said about an attribute whose list could not be read.
-                attributes[name] = {"categories": 2}
+                attributes[name] = {"categories": 2 if kind == "attribute" else ["unread"]}
                 break
-    return complete, mistakes
+    return mistakes
 
 
 def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:

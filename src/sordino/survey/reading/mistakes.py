@@ -36,15 +36,22 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
         if kind.once:
             once.add((kind, name))
     asked = {name for _, _, name in named}
+    tables_of = [table for table in attributes.values() if isinstance(table, dict)]
+    deciding = {name for table in tables_of for name in _names_of(table.get("only_if"))}
     if any(mistake.rule.startswith("ask.") for mistake in mistakes):
         return
     if not asked <= set(attributes) or len({where.split(".")[1] for where, _, _ in named}) < len(asks):
         # A question about a misspelt attribute is one mistake, not two.
         return
     for name, attribute in attributes.items():
-        if name not in asked and not (isinstance(attribute, dict) and "delta" in attribute):
+        if name not in asked | deciding and not (isinstance(attribute, dict) and "delta" in attribute):
             step = "add an [[ask]], give it a delta to be protected from the other questions, or take it out"
             yield SordinoError(f"attribute.{name} must be asked", found="no question about it", step=step)
+
+
+def _names_of(conditions: object) -> list[str]:
+    """The attributes that decide whether one is asked, of settings that nobody has checked."""
+    return [name for name in conditions if isinstance(name, str)] if isinstance(conditions, dict) else []
 
 
 def wrong_columns(tables: dict[str, Any]) -> Iterator[SordinoError]:

@@ -33,16 +33,19 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.attribute import AttributeTable
 from sordino.survey.attributes.protect import Epsilon, protect_part
+from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.about_table import AboutTable, SectionTable
 from sordino.survey.reading.ask_table import AskTable
+from sordino.survey.reading.conditions import several_asked, survey_condition_mistakes
 from sordino.survey.reading.dates import with_days
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
+from sordino.survey.reading.public_mistakes import public_mistakes
 from sordino.survey.reading.texts import wrong_texts
 
 
@@ -57,6 +60,7 @@ class Survey(Part):
         dependence: what is known of how the attributes depend on each other.
         about: what people read beside the questions.
         section: the order in which they are asked, under headings; by default that of `attribute`.
+        public: columns that every report says in clear, by name.
 
     Example:
         >>> survey = Survey.read({
@@ -74,10 +78,11 @@ class Survey(Part):
     dependence: DependenceTable | None = None
     about: AboutTable | None = None
     section: list[SectionTable] | None = None
+    public: dict[str, PublicTable] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        mistakes = [*self._protect_mistakes(), *self._ask_mistakes()]
+        mistakes = [*self._protect_mistakes(), *self._ask_mistakes(), *survey_condition_mistakes(self, self.dependence)]
         if self.by_coordinates:
             mistakes += self._coordinate_mistakes()
         if mistakes:
@@ -87,13 +92,16 @@ class Survey(Part):
     def _protect_mistakes(self) -> Iterator[SordinoError]:
         for name, attribute in self.attribute.items():
             try:
-                if self.epsilon is not None and attribute.protect is not None:
+                if self.epsilon is not None and attribute.protect is not None and attribute.several is None:
                     protect_part(self.attribute_named(name).finite, attribute.protect, self.epsilon)
             except SordinoError as error:
                 yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
 
     def _ask_mistakes(self) -> Iterator[SordinoError]:
         for i, ask in enumerate(self.ask):
+            if wrong := several_asked(f"ask.{i}", ask, self):
+                yield wrong
+                continue
             before = [other.settings for other in self.ask[:i] if other.kind is ask.kind]
             yield from ask.kind.mistakes(f"ask.{i}", ask.settings, self, before)
 
@@ -113,6 +121,13 @@ class Survey(Part):
                     step="lower it, or raise epsilon",
                 )
         yield from self._threshold_mistakes()
+        if self.public and self.dependence is not None and self.dependence.file is not None:
+            yield SordinoError(
+                "dependence.file must not be set in a survey with public columns: its bounds are about all people, and"
+                " reports show which group they are of",
+                found=f"public.{next(iter(self.public))}",
+                step="declare bounds that hold among the people of each group (rest, thresholds)",
+            )
         rest = self.dependence.rest if self.dependence is not None else None
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
@@ -193,7 +208,7 @@ class Survey(Part):
         complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
-        mistakes += [*undated, *wrong_texts(complete)]
+        mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey
@@ -220,7 +235,8 @@ class Survey(Part):
         columns = columns_of(name, table.column, grid=table.grid is not None)
         clip = table.number is not None and table.number.clip
         delta = self.delta(name) if self.by_coordinates else None
-        return Attribute(name, table.domain(), columns, table.missing_text, clip, delta)
+        unasked = table.unasked_label
+        return Attribute(name, table.domain(), columns, table.missing_text, clip, delta, table.conditions, unasked)
 
     def definition(self, name: str) -> Definition:
         """The promise about one attribute's values, by a report about it."""

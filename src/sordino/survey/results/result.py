@@ -16,6 +16,7 @@ from sordino.survey.estimates.distribution import DistributionResult
 from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.estimates.quantities import Quantities
 from sordino.survey.estimates.rows import EstimateRow
+from sordino.survey.estimates.several import SeveralResult
 from sordino.survey.estimates.shares import HistogramResult, QuestionResult
 from sordino.survey.estimates.single_moments import SingleMoments
 from sordino.survey.estimates.surroundings import Public, require_public
@@ -102,7 +103,7 @@ class Untold(QuestionResult):
         )
 
 
-Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
+Result: TypeAlias = HistogramResult | SeveralResult | DistributionResult | NumbersResult | Untold
 """What a plan's reports say about one of its questions."""
 
 

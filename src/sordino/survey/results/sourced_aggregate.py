@@ -5,7 +5,7 @@ earlier, whose place it takes; if neither holds the other, reports were lost or 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 import numpy as np
@@ -30,15 +30,15 @@ class SourcedAggregate(Aggregate):
             All other reports are of no known source.
     """
 
-    sources: Mapping[str, Aggregate]
+    sources: Mapping[str, Aggregate] = field(default_factory=dict)
 
     @property
     def unsourced_aggregate(self) -> Aggregate:
         """The tally of the reports of no known source."""
-        counts = self.counts.copy()
+        rest: Aggregate = self
         for own in self.sources.values():
-            counts -= own.counts
-        return Aggregate(self.fingerprint, self.n - sum(own.n for own in self.sources.values()), counts)
+            rest = without(rest, own, rest.n - own.n)
+        return Aggregate(rest.fingerprint, rest.n, rest.counts, rest.cells)
 
     def __add__(self, other: Aggregate) -> Aggregate:
         """The tally of both sets of reports, which are of different sources.
@@ -67,12 +67,38 @@ def unsourced_of(aggregate: Aggregate) -> Aggregate:
 def with_sources(unsourced: Aggregate, sources: Mapping[str, Aggregate]) -> Aggregate:
     """The tally of some sources, and of reports of no known source."""
     total = sum(sources.values(), unsourced)
-    return SourcedAggregate(total.fingerprint, total.n, total.counts, dict(sources)) if sources else total
+    if not sources:
+        return total
+    return SourcedAggregate(total.fingerprint, total.n, total.counts, total.cells, dict(sources))
+
+
+def without(whole: Aggregate, part: Aggregate, n: int) -> Aggregate:
+    """What a tally holds beside a part of it, by public cells too; below 0 where it does not hold all of that.
+
+    Args:
+        whole: the tally.
+        part: that is taken off.
+        n: how many reports are left.
+    """
+    cells = {cell: counts.copy() for cell, counts in whole.cells.items()}
+    for cell, counts in part.cells.items():
+        cells[cell] = cells[cell] - counts if cell in cells else -counts
+    left = {cell: counts for cell, counts in cells.items() if counts.any()}
+    return Aggregate(whole.fingerprint, n, whole.counts - part.counts, left)
 
 
 def counts_bytes(aggregate: Aggregate) -> bytes:
-    """The counters as little-endian int64, one after the other."""
-    return aggregate.counts.astype("<i8").tobytes()
+    """The counters as little-endian int64, one after the other; then each public cell and its counters, ascending."""
+    cells = [part for cell in sorted(aggregate.cells) for part in (np.array([cell]), aggregate.cells[cell])]
+    return np.concatenate([aggregate.counts, *cells]).astype("<i8").tobytes()
+
+
+def of_counts_bytes(sampled: Sampled, content: bytes) -> Aggregate:
+    """The tally whose counters these are."""
+    counters = sampled.first_counters[-1]
+    words = np.frombuffer(content, dtype="<i8").astype(np.int64)
+    counts, rows = words[:counters], words[counters:].reshape(-1, counters + 1)
+    return Aggregate(sampled.fingerprint, sampled.reports(counts), counts, {int(row[0]): row[1:] for row in rows})
 
 
 def counts_hash(aggregate: Aggregate) -> str:
@@ -92,11 +118,11 @@ def growth(sampled: Sampled, source: str, known: Aggregate, found: Aggregate) ->
     Raises:
         RefusedError: neither can have become the other by more reports.
     """
-    more = found.counts - known.counts
-    if can_add_up(sampled, more):
-        return Aggregate(sampled.fingerprint, sampled.reports(more), more)
-    if can_add_up(sampled, -more):
-        return Aggregate(sampled.fingerprint, 0, np.zeros_like(more))
+    more = without(found, known, 0)
+    if has_reports(sampled, more):
+        return Aggregate(more.fingerprint, sampled.reports(more.counts), more.counts, more.cells)
+    if has_reports(sampled, without(known, found, 0)):
+        return Aggregate(sampled.fingerprint, 0, np.zeros_like(more.counts))
     raise RefusedError(
         "of two tallies of one collector the later must hold all reports of the earlier",
         found=f"{known.n:,} and {found.n:,} reports of {source}, of which neither holds the other",
@@ -137,3 +163,8 @@ def require_countable(*aggregates: Aggregate, most: int = LARGEST_COUNT) -> None
 def can_add_up(sampled: Sampled, counts: NDArray[np.int64]) -> bool:
     """Whether reports can add up to these counters, which may be a difference of two tallies."""
     return bool((counts >= 0).all()) and sampled.possible(counts)
+
+
+def has_reports(sampled: Sampled, tally: Aggregate) -> bool:
+    """Whether reports can add up to a tally's counters, and to those of each of its public cells."""
+    return all(can_add_up(sampled, counts) for counts in (tally.counts, *tally.cells.values()))

@@ -15,9 +15,11 @@ import numpy as np
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Within
+from sordino.estimation.intervals.nearest_limits import NearestLimits
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Within, sums_over
 from sordino.exact.messages.brief import shown
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.estimates.fitted_limits import FITTED_LIMITS
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.result import Result
@@ -123,7 +125,13 @@ class TableResult:
         """
         names = self._names(of)
         told = self.cells.margin(self._axes(names), self.coverage.each(self._size(names)))
-        return list(self.label_rows(told, names))
+        rows = list(self.label_rows(told, names))
+        if self.coverage.fitted and len(rows) > 1 and NearestLimits.applies_to(self.estimate):
+            inside = sums_over(self.question.shape, self._axes(names))
+            limits = NearestLimits(self.estimate, self.coverage.confidence).limits(inside)
+            for row, ends in zip(rows, np.transpose(limits).tolist(), strict=True):
+                row.update(zip(FITTED_LIMITS, ends, strict=True))
+        return rows
 
     def label_rows(self, told: TableShares, names: Sequence[str]) -> Iterator[TableRow]:
         """Rows about the combinations of some attributes' values, in their order."""

@@ -16,17 +16,19 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
-    can_add_up,
     counts_hash,
+    has_reports,
+    require_countable,
     sources_of,
     unsourced_of,
     with_sources,
+    without,
 )
 
 HIDES = "hides_sources"
 """Of a public tally of several collectors: whose reports it holds is not said, so that nothing can be added to it."""
 
-FIELDS = frozenset(AGGREGATE.stamp({"plan": "", "counts": [], "source": "", "sources": {}, HIDES: True}))
+FIELDS = frozenset(AGGREGATE.stamp({"plan": "", "counts": [], "cells": [], "source": "", "sources": {}, HIDES: True}))
 
 SOURCE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 """A collector's id, or the hash of the counts of a tally that was made elsewhere."""
@@ -37,7 +39,7 @@ def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: b
     write_text(path, aggregate_text(plan, aggregate), overwrite=overwrite)
 
 
-def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False) -> str:
+def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False, least: int = 1) -> str:
     """The file of an aggregate: all counts, and those of each source that is known.
 
     Where all sources are known, the largest is named as the source of what the others leave: its counts need no list.
@@ -46,8 +48,14 @@ def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False) ->
         plan: that the reports belong to.
         aggregate: their tally.
         public: whether it is for everybody: of several sources only the sum is told.
+        least: reports without which no public cell is told to everybody: where one has fewer, none is.
     """
     counts: dict[str, Any] = {"plan": plan.hash, "counts": aggregate.counts.tolist()}
+    is_hidden = public and any(plan.sampled.reports(own) < least for own in aggregate.cells.values())
+    if is_hidden:
+        return _text(counts | {HIDES: True})
+    if plan.cells.parts:
+        counts["cells"] = _cells_json(plan, aggregate)
     if public and len(sources_of(aggregate)) > 1:
         return _text(counts | {HIDES: True})
     sources = sources_of(aggregate)
@@ -56,8 +64,17 @@ def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False) ->
         counts["source"] = max(listed, key=lambda source: sources[source].n)
         listed.remove(counts["source"])
     if listed:
-        counts["sources"] = {source: sources[source].counts.tolist() for source in listed}
+        counts["sources"] = {
+            source: _cells_json(plan, sources[source]) if plan.cells.parts else sources[source].counts.tolist()
+            for source in listed
+        }
     return _text(counts)
+
+
+def _cells_json(plan: Plan, aggregate: Aggregate) -> list[dict[str, Any]]:
+    """The counts of each public cell that occurs, with its values."""
+    cells = sorted(aggregate.cells)
+    return [{"public": plan.cells.labels(cell), "counts": aggregate.cells[cell].tolist()} for cell in cells]
 
 
 def _text(counts: Mapping[str, Any]) -> str:
@@ -98,27 +115,70 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{name} must belong to the plan", found="the aggregate of a different plan", step=step)
-    total, listed = _counts(plan, document.get("counts", []), name), document.get("sources", {})
+    total, listed = _total(plan, document, name), document.get("sources", {})
     names = [*(listed if isinstance(listed, dict) else [None]), *([document["source"]] if "source" in document else [])]
     if not all(isinstance(one, str) and SOURCE.fullmatch(one) for one in names) or len(set(names)) < len(names):
         rule = f"{name} must name collectors by 32 hexadecimal digits, other tallies by the 64 of their hash, each once"
         raise DamagedError(rule, found="different names", step="get the file again")
-    sources = {source: _counts(plan, counts, f"{name}, source {source}") for source, counts in listed.items()}
-    rest = total.counts.copy()
+    read = _cells if plan.cells.parts else _counts
+    sources = {source: read(plan, counts, f"{name}, source {source}") for source, counts in listed.items()}
+    rest = total
     for own in sources.values():
         # Looked at one by one: many large ones would go round in 64 bits.
-        rest -= own.counts
-        if not can_add_up(plan.sampled, rest):
+        rest = without(rest, own, 0)
+        if not has_reports(plan.sampled, rest):
             rule = f"{name} must hold in all the reports of its sources, and perhaps others"
             raise DamagedError(rule, found="fewer counts, or impossible ones", step="get the file again")
-    others = Aggregate(total.fingerprint, plan.sampled.reports(rest), rest)
+    others = Aggregate(total.fingerprint, plan.sampled.reports(rest.counts), rest.counts, rest.cells)
     if "source" in document:
-        sources[document["source"]], others = others, plan.sampled.tally(np.empty(0, dtype=np.uint64))
+        sources[document["source"]], others = others, plan.tally(np.empty(0, dtype=np.uint64))
     for source, own in sources.items():
         if len(source) == len(counts_hash(own)) and source != counts_hash(own):
             rule = f"{name}, source {source}: a tally that no collector took must have the hash of its counts"
             raise DamagedError(rule, found="different counts", step="get the file again")
     return with_sources(others, sources)
+
+
+def _total(plan: Plan, document: Mapping[str, Any], name: str) -> Aggregate:
+    """All counts; of a plan with public columns by cells, which add up to them.
+
+    Raises:
+        DamagedError: others.
+    """
+    total = _counts(plan, document.get("counts", []), name)
+    if HIDES in document and "cells" not in document:
+        return total
+    if bool(plan.cells.parts) != ("cells" in document):
+        rule = f"{name} must have counts by public values where the plan has public columns, and only there"
+        raise DamagedError(
+            rule, found="cells" if "cells" in document else "no cells", step="aggregate the reports again"
+        )
+    if not plan.cells.parts:
+        return total
+    found = _cells(plan, document["cells"], name)
+    if not np.array_equal(found.counts, total.counts):
+        rule = f"{name} must hold counts by public values that add up to all counts"
+        raise DamagedError(rule, found="counts with another sum", step="get the file again")
+    return found
+
+
+def _cells(plan: Plan, listed: object, name: str) -> Aggregate:
+    """A list of counts by public values as a tally.
+
+    Raises:
+        DamagedError: no such list, public values that the plan has not, or counts that none add up to.
+    """
+    total = plan.tally(np.empty(0, dtype=np.uint64))
+    for each in listed if isinstance(listed, list) else [None]:
+        one = each if isinstance(each, dict) and each.keys() == {"public", "counts"} else {"public": None}
+        cell = plan.cells.of_labels(one["public"])
+        if cell is None or cell in total.cells:
+            rule = f"{name} must have counts for public values of the plan, each combination once"
+            raise DamagedError(rule, found="values that the plan has not, or has twice", step="get the file again")
+        own = _counts(plan, one["counts"], f"{name}, {', '.join(plan.cells.labels(cell).values())}")
+        require_countable(total, own)
+        total += Aggregate(own.fingerprint, own.n, own.counts, {cell: own.counts} if own.n else {})
+    return total
 
 
 def _counts(plan: Plan, counts: object, name: str) -> Aggregate:

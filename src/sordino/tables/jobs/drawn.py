@@ -15,7 +15,7 @@ class Drawn(NamedTuple):
     """What a batch of people sends.
 
     Attributes:
-        codes: their reports, shape (n,).
+        codes: their reports, shape (n,): codes, or their numbers with public values (`PublicCells`).
         ids: a word of the id of each, by which ids are compared; None of people without.
         clipped: in how many of their rows each number is clipped, of those that may be.
     """
@@ -49,10 +49,9 @@ def draw_reports(
         fresh: whether words are fresh ones of the operating system for them too.
     """
     system = SystemSource()
-    for values, ids, clipped in people:
-        if keyed is None or ids is None:
-            yield Drawn(plan.sampled.privatize(values, system), None, clipped)
-            continue
-        records = keyed.for_compared(ids)
-        source: Source = system if fresh else records
-        yield Drawn(plan.sampled.privatize(values, source), records.low, clipped)
+    for values, ids, clipped, cells in people:
+        records = None if keyed is None or ids is None else keyed.for_compared(ids)
+        source: Source = system if records is None or fresh else records
+        codes = plan.sampled.privatize(values, source)
+        numbers = codes if cells is None else plan.cells.join(codes, cells)
+        yield Drawn(numbers, None if records is None else records.low, clipped)

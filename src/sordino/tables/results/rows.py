@@ -8,20 +8,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sordino.survey.results.associations import associations
+from sordino.survey.results.groups import GroupedResults
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
 from sordino.survey.results.table import table_results
+from sordino.survey.results.weighted import Unweighted, Weighted
 
 Row: TypeAlias = Mapping[str, Any]
 """What is told, as `estimate --json` says it."""
+
+GROUP_DIFFERENCE = "group difference"
+"""What a group has more than others."""
 
 KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
 """Of the lists of `estimate --json` that are about tables."""
 
 
 def rows_made(
-    found: Sequence[Result], pooled: Sequence[PooledResult], known: Sequence[Poststratified], between: Sequence[Row]
+    found: Sequence[Result],
+    pooled: Sequence[PooledResult],
+    known: Sequence[Poststratified],
+    between: Sequence[Row],
+    groups: GroupedResults | None = None,
+    weighted: Weighted | Unweighted | None = None,
 ) -> Iterator[dict[str, Any]]:
     """All that is told beside the questions' own rows, with `kind` and the `question` or questions that it is made of.
 
@@ -30,6 +40,8 @@ def rows_made(
         pooled: quantities that several questions tell.
         known: tables by margins that are known otherwise.
         between: differences of two shares.
+        groups: estimates by groups, whose differences are made of them.
+        weighted: estimates by known totals of public groups.
     """
     for row in between:
         yield _row("between", row, row["attribute"]) | {"minus": row["minus"]}
@@ -41,6 +53,28 @@ def rows_made(
         yield _row("association", row, ", ".join(row["table"]))
     for one in known:
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
+    if isinstance(weighted, Weighted):
+        yield from _of_weighted(weighted)
+    if groups is not None:
+        yield from _of_groups(groups, with_tables=len(found) > 0)
+
+
+def _of_weighted(weighted: Weighted) -> Iterator[dict[str, Any]]:
+    for result in weighted.results:
+        name = result.question.name
+        for at, row in enumerate(result.rows()):
+            yield _row("weighted", {"attribute": name, **row, "value": result.table.label(result.places[at])}, name)
+
+
+def _of_groups(groups: GroupedResults, *, with_tables: bool) -> Iterator[dict[str, Any]]:
+    """Of tables what is made of each group's cells; then the differences between groups."""
+    for group, own in groups.estimated if with_tables else ():
+        of_group = {"group": group.label}
+        for table in table_results(own):
+            yield from (_row(KINDS[kind], row | of_group, table.question.name) for kind, row in table.rows())
+    for difference in groups.differences:
+        for name, label, row in difference.rows():
+            yield _row(GROUP_DIFFERENCE, row | {"attribute": name, "value": label}, name)
 
 
 def _row(kind: str, row: Row, question: str) -> dict[str, Any]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 UNSIGNED = pa.decimal128(20, 0)
 """What Spark makes of whole numbers of 64 bits without a sign, which it lacks."""
 
-ALIKE = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "date")
-"""Types of Spark, but for decimals, whose values are the same numbers and texts in both engines."""
+ALIKE = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "date", "array<string>")
+"""Types of Spark, but for decimals, whose values are the same numbers, texts and lists in both engines."""
 
 
 @dataclass(frozen=True)

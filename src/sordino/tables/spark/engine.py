@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
@@ -22,7 +23,7 @@ from sordino.tables.duckdb import header, require_columns
 from sordino.tables.key import open_key
 from sordino.tables.records import id_expressions
 from sordino.tables.release import Release, Released
-from sordino.tables.reports import COLUMNS, tally_table
+from sordino.tables.reports import report_columns, tally_table
 from sordino.tables.spark.failure import understood
 from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
@@ -34,6 +35,7 @@ from sordino.tables.spark.tasks import (
     Work,
     release_batches,
     report_fields,
+    slices_of_cell,
     store_reports,
     sum_slices,
     tally_reports,
@@ -115,7 +117,7 @@ def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str]
         SordinoError: another plan's reports, a file that is a copy of another, or no reports at all.
         DamagedError: a code that the plan cannot send, or a folder that is not whole.
     """
-    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    total = plan.tally(np.empty(0, dtype=np.uint64))
     tables = [SparkTable.of(part) for part in reports]
     for same in equal_files([file for table in tables for file in table.before]):
         # Whether few reports may be equal by chance is judged as it is of any files.
@@ -151,19 +153,25 @@ def _work(
 
 
 def _tally(plan: Plan, table: SparkTable) -> Aggregate:
-    parted = table.parts_for(COLUMNS)
-    require_columns(parted.sample, COLUMNS, "give what `sordino privatize` wrote")
-    fields = "slice int, counters binary"
+    parted = table.parts_for(report_columns(plan))
+    require_columns(parted.sample, report_columns(plan), "give what `sordino privatize` wrote")
+    fields = "slice bigint, counters binary"
     with understood():
         work = Work(SentPlan.of(plan, table.context), parted.parts)
         each = parted.frame.mapInArrow(partial(tally_reports, work), fields)
         found = each.repartition("slice").mapInArrow(sum_slices, fields).collect()
-    counts = np.zeros(plan.sampled.first_counters[-1], dtype=np.int64)
+    cells: dict[int, NDArray[np.int64]] = {}
     for number, counters in found:
         some = np.frombuffer(counters, dtype="<i8")
-        counts[number * SLICE :][: len(some)] += some
+        cell, at = divmod(number, slices_of_cell(plan))
+        counts = cells.setdefault(cell, np.zeros(plan.sampled.first_counters[-1], dtype=np.int64))
+        counts[at * SLICE :][: len(some)] += some
     table.require_unchanged()
-    return Aggregate(plan.sampled.fingerprint, plan.sampled.reports(counts), counts)
+    total = plan.tally(np.empty(0, dtype=np.uint64))
+    for cell, counts in cells.items():
+        own = {cell: counts} if plan.cells.parts else {}
+        total += Aggregate(total.fingerprint, plan.sampled.reports(counts), counts, own)
+    return total
 
 
 def _require_keyed(release: Release) -> None:

@@ -24,7 +24,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import Drawn, draw_reports
-from sordino.tables.reports import read_codes, tally_codes, write_reports
+from sordino.tables.reports import public_columns, read_codes, report_columns, tally_codes, write_reports
 from sordino.tables.spark.columns import UNSIGNED
 from sordino.tables.spark.failure import error_for_driver
 from sordino.tables.spark.folders import PART
@@ -151,14 +151,20 @@ def tally_reports(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
     with error_for_driver():
         plan = work.sent.plan()
         read_alone()
-        total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+        total = plan.tally(np.empty(0, dtype=np.uint64))
         for part in work.parts.of(batches, partition()):
             codes = read_codes(plan, part.table, part.places)
             total += tally_codes(plan, part.table, codes, rows=part.places.start if part.places else 0)
-        for first in range(0, len(total.counts), SLICE):
-            some = total.counts[first : first + SLICE]
-            if some.any():
-                yield _slice(first // SLICE, some)
+        for cell, counts in (total.cells if plan.cells.parts else {0: total.counts}).items():
+            for first in range(0, len(counts), SLICE):
+                some = counts[first : first + SLICE]
+                if some.any():
+                    yield _slice(cell * slices_of_cell(plan) + first // SLICE, some)
+
+
+def slices_of_cell(plan: Plan) -> int:
+    """How many slices the counters of one public cell have; those of the next cell are numbered on from there."""
+    return -(-plan.sampled.first_counters[-1] // SLICE)
 
 
 def sum_slices(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -175,17 +181,21 @@ def sum_slices(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _slice(number: int, counters: NDArray[np.int64]) -> pa.RecordBatch:
     content = counters.astype("<i8", copy=False).tobytes()
     return pa.record_batch(
-        [pa.array([number], pa.int32()), pa.array([content], pa.binary())], names=["slice", "counters"]
+        [pa.array([number], pa.int64()), pa.array([content], pa.binary())], names=["slice", "counters"]
     )
 
 
 def report_fields(plan: Plan) -> str:
     """The columns of reports in Spark."""
-    return f"plan decimal(20,0), code {'bigint' if plan.sampled.code_bits <= SIGNED_BITS else 'decimal(20,0)'}"
+    code = "bigint" if plan.sampled.code_bits <= SIGNED_BITS else "decimal(20,0)"
+    public = [f"`{name.replace('`', '``')}` string" for name in plan.cells.names]
+    return ", ".join(["plan decimal(20,0)", f"code {code}", *public])
 
 
-def _reports(plan: Plan, codes: Words) -> pa.RecordBatch:
+def _reports(plan: Plan, numbers: Words) -> pa.RecordBatch:
+    codes, cells = plan.cells.split(numbers)
+    public = public_columns(plan, cells)
     tags = pa.repeat(pa.scalar(Decimal(plan.tag), UNSIGNED), len(codes))
     if plan.sampled.code_bits <= SIGNED_BITS:
-        return pa.record_batch([tags, codes.astype(np.int64)], names=["plan", "code"])
-    return pa.record_batch([tags, pa.array(codes.tolist()).cast(UNSIGNED)], names=["plan", "code"])
+        return pa.record_batch([tags, codes.astype(np.int64), *public], names=report_columns(plan))
+    return pa.record_batch([tags, pa.array(codes.tolist()).cast(UNSIGNED), *public], names=report_columns(plan))

@@ -3,6 +3,7 @@
 A row a person, or a column `count` for rows that stand for several. Held in memory: a number for each value.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
             a count that is no number >= 0, or nobody at all.
     """
     asked = {shares.name: one for shares in plan.about_shares if (one := shares.histogram_of) is not None}
-    read = {name: AttributeColumns(attribute, "nothing was read") for name, attribute in asked.items()}
+    # What is public has no earlier answers: "not asked" stands there by its name.
+    read = {name: AttributeColumns(replace(one, only_if=()), "nothing was read") for name, one in asked.items()}
     columns = [column for own in read.values() for column in own.names]
     table = table_of(given, [*columns, COUNT], "the public numbers")
     there = {name for name, _ in header(table)}

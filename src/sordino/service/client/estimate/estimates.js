@@ -7,6 +7,7 @@ import { centred, momentsOf } from "./moments.js";
 import { leastSquares } from "./regression.js";
 import { quantilesOf, rangesGiven, rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
+import { ofSeveral } from "./several.js";
 
 /** What is wrong with a tally, in words. */
 export class TallyError extends Error {}
@@ -46,6 +47,7 @@ function ofQuestion(part, question, counts) {
   if (part.numbers) return ofNumbers(part, question, counts);
   const reading = readingOf(question.mechanism, part.distribution !== undefined);
   if (part.distribution !== undefined) return ofDistribution(part, question, reading, counts);
+  if (part.several !== undefined) return ofSeveral(question, reading, counts, part.subtract_totals);
   const { n, value, stderr } = sharesOf(reading, counts, Boolean(part.subtract_totals));
   return { n, rows: value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] })) };
 }

@@ -267,8 +267,8 @@ function crossed([own, least], axis) {
 }
 
 /** How many counters the tally of a question has. */
-export function countersOf({ queries, mechanism }) {
-  if (!queries) return counters(mechanism);
+export function countersOf({ queries, mechanism, times = 1 }) {
+  if (!queries) return times * counters(mechanism);
   return queries.flat().reduce((all, part) => all + counters(part.mechanism), 0);
 }
 

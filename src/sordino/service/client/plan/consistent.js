@@ -2,6 +2,7 @@
 
 import { labelsOf, size } from "../channel/promised.js";
 import { amount, atMost } from "../channel/fraction.js";
+import { MOST_COMBINATIONS, countCombinations, withConditions } from "./choices.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
 import { isAboutAttributes } from "./questionnaire.js";
@@ -28,12 +29,15 @@ const isKnown = (plan) => plan.queries.flatMap(about).every((name) => Object.has
 function isAskedOnce(plan) {
   const tables = asked(plan, "table").map(({ table }) => JSON.stringify([...table].sort()));
   const sides = asked(plan, "above").map(({ above, threshold }) => JSON.stringify([above, threshold]));
-  return [sides, asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), tables].every(unlike);
+  return [sides, asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), asked(plan, "several").map((part) => part.several), tables].every(unlike);
 }
 
 /** Whether questions are about attributes of their kinds. */
 function fitsKinds(plan) {
   return plan.queries.every((part) => {
+    const hasSeveral = (attribute) => attribute.several !== undefined;
+    if (part.several !== undefined) return hasSeveral(plan.attributes[part.several]) && plan.attributes[part.several].protect !== undefined;
+    if (own(plan, about(part)).some(hasSeveral)) return false;
     if (part.table) return own(plan, part.table).every(isCounted);
     if (part.histogram !== undefined) return plan.attributes[part.histogram].protect !== undefined;
     const numbers = part.numbers ? numbersOf(part) : about(part);
@@ -72,6 +76,7 @@ function cutsNumber(plan) {
 function isFew(plan) {
   const sizes = plan.queries.map((part) => {
     if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
+    if (part.several !== undefined) return part.way === "category" ? 2 : countCombinations(plan.attributes[part.several]);
     if (part.above !== undefined) return 2;
     const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
     return names.length && own(plan, names).reduce((all, each) => all * size(each), 1);
@@ -80,7 +85,7 @@ function isFew(plan) {
 }
 
 function isAskedOrBounded({ attributes, queries }) {
-  const names = new Set(queries.flatMap(about));
+  const names = new Set([...queries.flatMap(about), ...Object.values(attributes).flatMap(({ only_if: own }) => Object.keys(own ?? {}))]);
   return Object.entries(attributes).every(([name, { delta }]) => names.has(name) || delta !== undefined);
 }
 
@@ -97,7 +102,7 @@ function promises(plan) {
   const { epsilon, attributes, dependence } = plan;
   const each = Object.values(attributes);
   if (epsilon !== undefined) return each.every(({ delta }) => delta !== undefined);
-  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.table);
+  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.several !== undefined || part.table);
 }
 
 /** The level of an answer counts for all values of its attribute alike. */
@@ -108,7 +113,7 @@ function protectsAsWhole({ epsilon, attributes }) {
 
 /** Whether no question declares that it tells more than a report may tell of the whole record. */
 function declaresWithin({ epsilon, attributes, queries }) {
-  const declared = (part) => part.epsilon ?? attributes[part.histogram]?.protect.epsilon ?? "0";
+  const declared = (part) => part.epsilon ?? attributes[part.histogram ?? part.several]?.protect.epsilon ?? "0";
   return epsilon === undefined || queries.every((part) => atMost(amount(declared(part)), amount(epsilon)));
 }
 
@@ -168,17 +173,69 @@ function isTreeOf(labels, { tree, lengths = {} }) {
   );
 }
 
+/** What columns and fields of reports are called that are no public values. */
+const OWN_NAMES = ["plan", "code", "id", "question"];
+
+/** Whether what is sent in clear is no attribute, reads no column of one, and each has a name and a column of its own. */
+function sendsNothingProtected({ attributes, public: sent = [] }) {
+  const names = [...Object.keys(attributes).map(looks), ...OWN_NAMES, "", ...sent.map(({ name }) => looks(name))];
+  const columns = [...Object.values(attributes).flatMap((one) => [...new Set(one.columns.map(looks))]), ...sent.map((one) => looks(one.columns[0]))];
+  return sent.every(({ name, columns: [column] }) => {
+    const once = (all, found) => all.filter((one) => one === looks(found)).length === 1;
+    return once(names, name) && once(columns, column);
+  });
+}
+
+/** Whether combinations that are values of a channel are few. */
+const combinesFew = (plan) =>
+  asked(plan, "several").every(({ several, way }) => way === "category" || countCombinations(plan.attributes[several]) <= MOST_COMBINATIONS);
+
+/** Whether conditions are about categories of other attributes, and lead nowhere back. */
+function decidesBefore({ attributes }) {
+  return Object.entries(attributes).every(([name, { only_if: conditions = {} }]) => {
+    const known = ([other, labels]) => {
+      const found = Object.hasOwn(attributes, other) ? attributes[other] : {};
+      return found.labels !== undefined && found.several === undefined && labels.every((label) => found.labels.includes(label));
+    };
+    return Object.entries(conditions).every(known) && !withConditions(Object.keys(conditions), attributes).includes(name);
+  });
+}
+
+/** All attributes that a bound below 1 is about. */
+function boundedNames({ rest, statistics, tables = [], category_signs: signs = [], thresholds = [] }) {
+  const below = Object.keys(rest).filter((name) => rest[name] !== "1");
+  const named = [...statistics, ...tables, ...signs, ...thresholds];
+  return [...below, ...named.flatMap(({ attribute, statistic = [], table = [], category = [], number = [] }) => [attribute, statistic, table, category, number].flat())];
+}
+
+/** Whether what tells for certain of another attribute is protected as well as that, and nothing bounds what it tells. */
+function protectsDeciding({ attributes, dependence }) {
+  const related = Object.entries(attributes).flatMap(([name, { only_if: own }]) => (own ? [name, ...Object.keys(own)] : []));
+  if (dependence && boundedNames(dependence).some((name) => related.includes(name))) return false;
+  return Object.values(attributes).every(({ only_if: conditions = {}, protect }) =>
+    Object.keys(conditions).every((other) => {
+      const deciding = attributes[other].protect;
+      if (!protect || !deciding) return true;
+      return !deciding.metric && !deciding.bounds && atMost(amount(protect.epsilon), amount(deciding.epsilon));
+    }),
+  );
+}
+
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],
   ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
+  ["what is asked only because of earlier answers must depend on categories of other attributes, and not on itself", decidesBefore],
+  ["what tells for certain of another attribute must be protected as well, and nothing may bound what it tells", protectsDeciding],
+  [`at most ${MOST_COMBINATIONS} combinations may be values of one channel`, combinesFew],
   ["categories must be features of a regression, each with a base that is one of them", hasBases],
   ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
   ["a threshold must lie within the range of a number that everybody has", cutsNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
   ["each attribute must read a different column", hasOwnColumns],
+  ["a public column must be no attribute, and read no column of one", sendsNothingProtected],
   ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["no question may declare a larger epsilon than the plan", declaresWithin],

@@ -1,6 +1,7 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells } from "./cells.js";
+import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf } from "./choices.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
 import { Mechanism } from "../channel/mechanism.js";
@@ -8,6 +9,7 @@ import { size } from "../channel/promised.js";
 import { neededMoments } from "../estimate/columns.js";
 import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
+import { cellBytes, fitsBeside, publicCell } from "./public.js";
 import { asked, bin, edgesOf, scaled, values } from "./record.js";
 import { STATISTICS } from "./statistics.js";
 import { below, pick } from "../channel/words.js";
@@ -87,6 +89,43 @@ class Cells {
 
   answer(found, words) {
     return this.mechanism.code(cellOf(this.attributes, this.names.map((name) => found.get(name))), words);
+  }
+}
+
+/** Of categories of which several apply: their combination, or one mark that is drawn, publicly. */
+class Several {
+  constructor(plan, part) {
+    this.name = part.several;
+    this.choices = plan.attributes[part.several];
+    this.marks = marksOf(this.choices);
+    this.byCategory = part.way === "category";
+    const { protect } = this.choices;
+    const values = this.byCategory ? { labels: ["no", "yes"] } : { numbers: countCombinations(this.choices) };
+    this.attribute = { ...values, protect };
+    this.mechanism = ofShares(part.mechanism, this.attribute);
+    this.mechanisms = [this.mechanism];
+    this.times = this.byCategory ? this.marks.length : 1;
+    this.choice = new Choice(new Array(this.times).fill(1));
+    requireExpected(part.expected && [part.expected], [this.times * this.mechanism.k]);
+    this.outputs = codes(this.mechanism.outputs * BigInt(this.times));
+  }
+
+  /** Which marks each value of the mechanism has. */
+  get members() {
+    return combinationsOf(this.choices).map((value) => appliesTo(this.choices, value));
+  }
+
+  label(mark) {
+    return this.marks[mark];
+  }
+
+  answer(found, words) {
+    const value = found.get(this.name);
+    if (!this.byCategory) return this.mechanism.code(combinationOf(this.choices, value), words);
+    const mark = this.choice.draw(words);
+    const sign = appliesTo(this.choices, value)[mark] ? 1 : -1;
+    const read = STATISTICS.number.read([sign], [0, 2], words);
+    return this.mechanism.outputs * BigInt(mark) + this.mechanism.code(read, words);
   }
 }
 
@@ -256,7 +295,7 @@ class Choice {
 }
 
 /** Each kind of question, by the word for what it asks. */
-const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, above: Above, numbers: Numbers };
+const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, above: Above, several: Several, numbers: Numbers };
 
 /** A plan made ready to draw from. */
 export class Questions {
@@ -272,17 +311,24 @@ export class Questions {
       this.outputs += question.outputs;
     }
     codes(this.outputs);
+    requires(fitsBeside(plan, this.outputs), "a code and its public values must fit into 64 bits", "more");
   }
 
-  /** The question that was drawn, and the report's code; throws AnswerError before a word is drawn. */
+  /** The question that was drawn, the report's code, and its public cell; throws AnswerError before a word is drawn. */
   draw(record, words) {
     const found = values(this.plan, record, this.names);
+    const cell = publicCell(this.plan, record);
     const question = this.choice.draw(words);
-    return { question, code: this.firsts[question] + this.asked[question].answer(found, words) };
+    return { question, code: this.firsts[question] + this.asked[question].answer(found, words), cell };
   }
 
   /** Bytes of a code in a packed upload. */
   get codeBytes() {
     return Math.max(1, Math.ceil((this.outputs - 1n).toString(2).length / 8));
+  }
+
+  /** Bytes of a public cell there. */
+  get cellBytes() {
+    return cellBytes(this.plan);
   }
 }

@@ -1,9 +1,10 @@
 // The fields of a plan's document, each by itself: nothing is converted, and no others are taken. What they must be
 // together is in consistent.js.
 
+import { marksOf } from "./choices.js";
 import { fraction, isAmount, isEpsilon, isRational } from "../channel/fraction.js";
 import { QUESTIONNAIRE } from "./questionnaire.js";
-import { anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
+import { LARGEST_NUMBER, anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
 
 const isBound = (found) => found === "inf" || isEpsilon(found);
 
@@ -54,6 +55,23 @@ const PART = /^0\.\d{0,11}[1-9]$/;
 /** An end of a number's range: far enough from the largest double that nothing overflows. */
 const END = (found) => real(found) && Math.abs(found) <= 1e60;
 
+/** Whether categories of which several apply can stand in a text, and are few enough; a promise is about all alike. */
+function isSeveral(found) {
+  const { labels, several, protect } = found;
+  if (several === undefined) return true;
+  const marks = marksOf(found);
+  const plain = (mark) => !mark.startsWith(" ") && !mark.endsWith(" ") && !mark.includes(";");
+  return labels.length >= 2 && labels.length <= 60 && several <= labels.length && unlike(marks) && marks.every(plain) && isWhole(protect);
+}
+
+const isWhole = (protect) => protect === undefined || (protect.epsilon !== undefined && Object.keys(protect).length === 1);
+
+/** Whether who is not asked has a value, and what protects it is the same for all values. */
+function isConditional({ only_if: conditions, not_asked: unasked, number, missing, labels, several, protect }) {
+  if (conditions === undefined || number) return unasked === undefined && (conditions === undefined || missing !== undefined);
+  return unasked !== undefined && labels !== undefined && (several !== undefined || labels.at(-1) === unasked) && isWhole(protect);
+}
+
 const ATTRIBUTE = both(
   fields({
     "labels?": both(listOf(named, 1), unlike),
@@ -69,11 +87,37 @@ const ATTRIBUTE = both(
     "missing?": text,
     "protect?": PROTECT,
     "delta?": isAmount,
+    "several?": whole(1),
+    "none?": named,
+    "only_if?": both(tableOf(listOf(named, 1)), (found) => Object.keys(found).length > 0),
+    "not_asked?": named,
   }),
   exactlyOne(["labels", "numbers", "grid", "number"]),
-  ({ labels, missing, number }) => missing === undefined || (number ? PART.test(missing) : labels?.includes(missing)),
+  ({ labels, missing, number, several, none }) =>
+    missing === undefined || (number ? PART.test(missing) : several === undefined ? labels?.includes(missing) : missing === none),
+  ({ labels, several, none }) => (several === undefined) === (none === undefined) && (several === undefined || labels !== undefined),
+  isSeveral,
+  isConditional,
   (found) => !(found.number && found.protect),
   ({ columns, grid }) => columns.length === 1 || grid !== undefined,
+);
+
+/** How many people a report stands for, as a decimal text in its shortest form. */
+const AMOUNT = /^(?:0|[1-9]\d{0,11})(?:\.\d{0,11}[1-9])?$/;
+
+/** A column that every report says in clear. */
+const PUBLIC = both(
+  fields({
+    name: named,
+    labels: both(listOf(named, 1), ({ length }) => length <= 2 ** 16, unlike),
+    columns: both(listOf(named, 1), ({ length }) => length === 1),
+    "missing?": text,
+    "totals?": both(listOf(whole(0)), (found) => found.some(Boolean) && found.reduce((sum, one) => sum + one, 0) <= LARGEST_NUMBER),
+    "weights?": listOf((found) => text(found) && AMOUNT.test(found) && found !== "0"),
+  }),
+  ({ labels, missing }) => missing === undefined || labels.includes(missing),
+  ({ totals, weights }) => totals === undefined || weights === undefined,
+  ({ labels, totals = labels, weights = labels }) => totals.length === labels.length && weights.length === labels.length,
 );
 
 const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
@@ -99,6 +143,14 @@ const QUESTION = anyOf(
     }),
     ({ table }) => table.length <= 8 && unlike(table),
   ),
+  fields({
+    several: text,
+    way: (found) => ["combination", "category"].includes(found),
+    weight: WEIGHT,
+    subtract_totals: truth,
+    mechanism: isTable,
+    "expected?": EXPECTED,
+  }),
   fields({
     above: text,
     threshold: real,
@@ -165,6 +217,7 @@ export const PLAN = fields({
     ground: listOf(text),
   }),
   attributes: tableOf(ATTRIBUTE),
+  "public?": both(listOf(PUBLIC, 1), ({ length }) => length <= 8),
   queries: listOf(QUESTION, 1),
   "words?": QUESTIONNAIRE,
 });

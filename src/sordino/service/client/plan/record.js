@@ -1,6 +1,7 @@
 // A record: whether it answers a plan, and its values as the mechanisms take them. Nothing is drawn before all of it
 // was found right, so that a refusal does not depend on the question that is drawn.
 
+import { isAsked, unaskedValue, withConditions } from "./choices.js";
 import { ENGLISH } from "../catalogue/speech.js";
 import { size } from "../channel/promised.js";
 
@@ -13,23 +14,33 @@ export class AnswerError extends Error {
 }
 
 /** The names of the attributes that a question is about. */
-export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.above];
+export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.above ?? part.several];
 
-/** The names of the attributes that a plan asks for. */
+/** The names of the attributes that a plan asks for, each after those that decide whether it is asked. */
 export function asked(plan) {
-  return [...new Set(plan.queries.flatMap(about))];
+  return withConditions(plan.queries.flatMap(about), plan.attributes);
 }
 
 /** The values of all that is asked, which `names` says; throws AnswerError. */
 export function values(plan, record, names = asked(plan)) {
+  const sent = (plan.public ?? []).map((column) => column.name);
   for (const name of Object.keys(record)) {
-    if (!Object.hasOwn(plan.attributes, name)) {
+    if (!Object.hasOwn(plan.attributes, name) && !sent.includes(name)) {
       throw new AnswerError(name, "not_asked");
     }
   }
   const own = (name) => (Object.hasOwn(record, name) ? record[name] : undefined);
   const found = new Map();
-  for (const name of names) found.set(name, value(name, plan.attributes[name], own(name)));
+  for (const name of names) {
+    const attribute = plan.attributes[name];
+    const answer = own(name) === null ? undefined : own(name);
+    const says = attribute.not_asked !== undefined && answer === attribute.not_asked;
+    const isUnasked = !isAsked(attribute, plan.attributes, found);
+    if (isUnasked ? answer !== undefined && !says : says) {
+      throw new AnswerError(name, "need_earlier");
+    }
+    found.set(name, isUnasked ? unaskedValue(attribute) : value(name, attribute, answer));
+  }
   return found;
 }
 
@@ -37,9 +48,11 @@ export function values(plan, record, names = asked(plan)) {
 export function value(name, attribute, answer) {
   if (answer === undefined || answer === null) {
     if (attribute.missing !== undefined && attribute.number) return NaN;
+    if (attribute.missing !== undefined && attribute.several !== undefined) return [];
     if (attribute.missing !== undefined) return attribute.labels.indexOf(attribute.missing);
     throw new AnswerError(name, attribute.number ? "need_number" : attribute.grid ? "need_place" : "need_choice");
   }
+  if (attribute.several !== undefined) return chosen(name, attribute, answer);
   if (attribute.labels) return label(name, attribute.labels, answer);
   if (attribute.number) return number(name, attribute.number, answer);
   if (typeof answer === "number") return whole(name, size(attribute), answer);
@@ -51,6 +64,15 @@ function label(name, labels, answer) {
   const place = typeof answer === "string" ? labels.indexOf(answer) : -1;
   if (place < 0) throw new AnswerError(name, "need_choice");
   return place;
+}
+
+/** The places of the categories that apply, ascending. */
+function chosen(name, { labels, several, none }, answer) {
+  const places = answer === none ? [] : Array.isArray(answer) ? answer.map((own) => (typeof own === "string" ? labels.indexOf(own) : -1)) : [-1];
+  if (places.includes(-1) || new Set(places).size < places.length || places.length > several) {
+    throw new AnswerError(name, "need_several", { count: several });
+  }
+  return places.sort((a, b) => a - b);
 }
 
 function whole(name, k, answer) {

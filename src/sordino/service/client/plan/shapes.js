@@ -5,7 +5,7 @@ export const named = (found) => text(found) && found !== "";
 export const truth = (found) => typeof found === "boolean";
 export const real = (found) => typeof found === "number";
 /** Every reader of JSON takes whole numbers up to this for what they are. */
-const LARGEST_NUMBER = 2 ** 53;
+export const LARGEST_NUMBER = 2 ** 53;
 export const whole = (least, most = LARGEST_NUMBER) => (found) =>
   Number.isInteger(found) && found >= least && found <= most;
 export const listOf = (kind, least = 0) => (found) => Array.isArray(found) && found.length >= least && found.every(kind);

@@ -19,7 +19,7 @@ function typesOf(part, asked) {
   if (!part.numbers) {
     const names = about(part);
     // Of a category every answer is linear; of a bin, or a combination, none.
-    const alone = part.histogram === undefined ? null : names;
+    const alone = part.histogram === undefined && part.several === undefined ? null : names;
     const pieces = part.distribution === undefined ? 0n : piecesOf(asked.mechanism);
     return [[{ names, ratio: worst(asked.mechanism), alone, table: part.table && names, pieces }]];
   }

@@ -47,17 +47,26 @@ function show(parts) {
   if (focused >= 0) document.querySelectorAll(FOCUSED)[focused]?.focus({ preventScroll: true });
 }
 
+// How many reports each public group has; of few no number is told.
+function grouped([name, counts]) {
+  const each = Object.entries(counts).map(([label, n]) => `${label} ${n === null ? "too few" : number(n)}`);
+  return `${name}: ${each.join(", ")}`;
+}
+
 async function count() {
   last = await (await asked("/progress")).json();
   const closed = last.closed ? "; no more are taken" : "";
   part("count").textContent = `${number(last.reports)} of ${number(last.people)} reports expected${closed}`;
   part("progress").value = last.reports;
+  part("groups").textContent = Object.entries(last.groups ?? {}).map(grouped).join("; ");
 }
 
 async function estimates() {
   if (token === null || shown === last.reports) return;
   const asking = token;
-  const text = await (await asked("/page", { Authorization: `Bearer ${asking}` })).text();
+  const by = new URLSearchParams(location.search).get("by");
+  const query = by === null ? "" : `?by=${encodeURIComponent(by)}`;
+  const text = await (await asked(`/page${query}`, { Authorization: `Bearer ${asking}` })).text();
   if (asking !== token) return;
   const page = new DOMParser().parseFromString(text, "text/html");
   show(["header .lead", "nav", "main"].map((each) => page.querySelector(each)));

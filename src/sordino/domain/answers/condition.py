@@ -1,0 +1,143 @@
+"""Who is asked about an attribute only because of earlier answers, and what counts as the answer of all others.
+
+An attribute with `only_if` is asked of whoever has one of some categories of other attributes. "Not asked" is a value
+like any other: it goes through the same channel, so that no report shows who was asked. A number that was not asked is
+missing. An answer of somebody who is not asked contradicts the earlier answers, and is refused.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.answers.choices import Choices
+from sordino.domain.attribute import Attribute
+from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError
+
+Mask = NDArray[np.bool_]
+
+NOT_ASKED = "not asked"
+"""The category of who is not asked, where a survey names no other."""
+
+
+def condition_mistakes(attributes: Mapping[str, Attribute]) -> Iterator[tuple[str, SordinoError]]:
+    """What is wrong with the conditions of some attributes: of each the attribute and the mistake."""
+    for name, attribute in attributes.items():
+        for other, labels in attribute.only_if:
+            known = attributes[other].domain if other in attributes else None
+            if not isinstance(known, Categories) or isinstance(known.labels, range):
+                rule = "only_if must name other attributes with named categories, of which one applies"
+                found = f"{other!r}, which has none" if other in attributes else f"{other!r}, which is not there"
+                yield name, SordinoError(rule, found=found, step="ask for it as categories, or leave the condition out")
+            elif wrong := [label for label in labels if label not in known.labels]:
+                rule = f"only_if must name categories of {other!r}"
+                yield name, SordinoError(rule, found=repr(wrong[0]), step="write them as its categories are named")
+        if name in _ancestors(name, attributes):
+            rule = "only_if must not lead back to its own attribute"
+            yield name, SordinoError(rule, found=f"a circle through {name!r}", step="leave one of its conditions out")
+
+
+def _ancestors(name: str, attributes: Mapping[str, Attribute]) -> set[str]:
+    """All attributes on which it depends whether one is asked."""
+    found: set[str] = set()
+    left = [other for other, _ in attributes[name].only_if]
+    while left:
+        other = left.pop()
+        if other in attributes and other not in found:
+            found.add(other)
+            left += [one for one, _ in attributes[other].only_if]
+    return found
+
+
+def with_conditions(names: Iterable[str], attributes: Mapping[str, Attribute]) -> list[str]:
+    """Some attributes and all that decide whether they are asked, each after those that decide it; no circle."""
+    found: list[str] = []
+    for name in dict.fromkeys(names):
+        found += [
+            one for one in with_conditions((o for o, _ in attributes[name].only_if), attributes) if one not in found
+        ]
+        found += [name] if name not in found else []
+    return found
+
+
+def related_attributes(attributes: Mapping[str, Attribute]) -> list[str]:
+    """The attributes whose value says something for certain about another one: with conditions, or in one."""
+    named = {other for attribute in attributes.values() for other, _ in attribute.only_if}
+    return [name for name, attribute in attributes.items() if attribute.only_if or name in named]
+
+
+def are_asked(
+    attribute: Attribute, attributes: Mapping[str, Attribute], values: Mapping[str, NDArray[np.intp]]
+) -> Mask:
+    """Of whom an attribute is asked, shape (n,).
+
+    Args:
+        attribute: with conditions.
+        attributes: by name.
+        values: of those that its conditions are about, indices, shape (n,) each.
+    """
+    asked = []
+    for other, labels in attribute.only_if:
+        domain = attributes[other].finite
+        asked.append(np.isin(values[other], [place for place in range(domain.k) if domain.label(place) in labels]))
+    found: Mask = np.logical_and.reduce(asked)
+    return found
+
+
+def unasked_value(attribute: Attribute) -> float | int:
+    """The value of who is not asked: NaN of a number."""
+    domain = attribute.domain
+    if isinstance(domain, Interval):
+        return float("nan")
+    return domain.unasked_value if isinstance(domain, Choices) else domain.k - 1
+
+
+def missing_value(attribute: Attribute) -> float | int | None:
+    """The value of who gives none; None where that is refused."""
+    domain = attribute.domain
+    if attribute.missing is None:
+        return None
+    if isinstance(domain, Interval):
+        return float("nan")
+    labels: Sequence[str] = () if not isinstance(domain, Categories) else list(map(str, domain.labels))
+    return 0 if isinstance(domain, Choices) else labels.index(attribute.missing)
+
+
+def settle(
+    attribute: Attribute, values: NDArray[np.generic], given: Mask, asked: Mask
+) -> tuple[NDArray[np.generic], Mask, Mask]:
+    """The values of some people once it is known who is asked, and who contradicts it.
+
+    Args:
+        attribute: with conditions.
+        values: as they were read, shape (n,); what stands where nothing was given does not matter.
+        given: whether something was, shape (n,).
+        asked: whether the attribute is asked, shape (n,).
+
+    Returns:
+        The values, shape (n,); who gives an answer without being asked, or says not to have been asked and was; and
+        who is asked, gives none, and must.
+    """
+    unasked, missing = unasked_value(attribute), missing_value(attribute)
+    says_unasked = given & (values == unasked)
+    contradicts = np.where(asked, says_unasked, given & ~says_unasked)
+    lacks = asked & ~given if missing is None else np.zeros_like(asked)
+    settled = np.where(asked, np.where(given, values, unasked if missing is None else missing), unasked)
+    return settled.astype(values.dtype), contradicts, lacks
+
+
+def contradiction(attribute: Attribute, where: str) -> SordinoError:
+    """The refusal of an answer that earlier answers rule out, without any of them.
+
+    Args:
+        attribute: with conditions.
+        where: the answer stands, for the message.
+    """
+    conditions = " and ".join(f"{other} is {' or '.join(map(repr, labels))}" for other, labels in attribute.only_if)
+    return SordinoError(
+        f"{where} must have an answer where {conditions}, and only there",
+        found="one that contradicts the earlier answers",
+        step="leave it empty where it is not asked",
+    )

@@ -1,0 +1,171 @@
+"""Weighted estimates of a plan: totals of surveys and of files, design weights, response, and what adds up."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pytest
+
+from sordino import estimate, privatize
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.keyed import KeyedSource
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+REGIONS, ARMS = ["north", "south"], ["a", "b"]
+TOTALS = {"region": {"north": 1000, "south": 3000}, "arm": {"a": 3500, "b": 500}}
+
+
+def planned(**settings):
+    attributes = {
+        "smoker": {"categories": ["yes", "no"]},
+        "age": {"number": {"low": 0, "high": 100}},
+        "pay": {"number": {"low": 0, "high": 10}, "missing": "0.2"},
+    }
+    public = {
+        "region": {"categories": REGIONS, **settings.get("region", {})},
+        "arm": {"categories": ARMS, **settings.get("arm", {})},
+    }
+    asks = [{"histogram": "smoker"}, {"mean": ["age"]}, {"mean": ["pay"]}, {"covariance": ["age", "pay"]}]
+    return Plan.of(
+        Survey.read({"version": 1, "epsilon": "6", "attribute": attributes, "public": public, "ask": asks}), 4000
+    )
+
+
+@pytest.fixture(scope="module")
+def people():
+    draw = np.random.default_rng(2)
+    n = 6000
+    region, arm = draw.choice(REGIONS, n, p=[0.7, 0.3]), draw.choice(ARMS, n, p=[0.4, 0.6])
+    smoker = np.where(draw.random(n) < np.where(region == "north", 0.2, 0.6), "yes", "no")
+    pay = pa.array([None if draw.random() < 0.2 else float(draw.integers(0, 10)) for _ in range(n)])
+    age = draw.integers(0, 50, n) + np.where(arm == "a", 50, 0)
+    return pa.table({"region": region, "arm": arm, "smoker": smoker, "age": age, "pay": pay, "id": range(n)})
+
+
+def collected(plan, people):
+    return privatize(plan, people, KeyedSource(bytes(32), "t"), id_column="id")
+
+
+def rows(weighted, question):
+    (found,) = [one for one in weighted.results if one.question.name == question]
+    return list(found.rows())
+
+
+def test_totals_of_the_survey_weigh_what_each_group_says(people):
+    plan = planned(region={"totals": TOTALS["region"]})
+    reports = collected(plan, people)
+    found = estimate(plan, reports, by="region")
+    groups = [dict(own[0].row(0)) for _, own in found.groups.estimated]
+    (yes, _) = rows(found.weighted, "smoker")
+    assert yes["estimate"] == pytest.approx(0.25 * groups[0]["estimate"] + 0.75 * groups[1]["estimate"])
+    # A little more of all is lent to each group.
+    stderr = np.hypot(0.25 * groups[0]["stderr"], 0.75 * groups[1]["stderr"])
+    assert yes["stderr"] == pytest.approx(stderr, rel=0.02)
+    assert yes["low"] < yes["estimate"] < yes["high"]
+    frame = reports.to_pandas()
+    assert [(row.label, row.reports, row.people) for row in found.weighted.response] == [
+        (region, int((frame.region == region).sum()), TOTALS["region"][region]) for region in REGIONS
+    ]
+    weighted = [
+        row for row in found.to_arrow().to_pylist() if row["kind"] == "weighted" and row["attribute"] == "smoker"
+    ]
+    assert [row["value"] for row in weighted] == ["yes", "no"]
+    assert weighted[0]["estimate"] == yes["estimate"]
+
+
+def test_only_what_adds_up_over_people_is_weighted(people):
+    plan = planned(region={"totals": TOTALS["region"]})
+    weighted = estimate(plan, collected(plan, people)).weighted
+    assert [one.question.name for one in weighted.results] == ["smoker", "mean of age", "mean of pay"]
+    # Of a number that may be missing the mean is of those who have it; who lacks it are a share of all.
+    assert [row["value"] for row in rows(weighted, "mean of pay")] == ["pay missing"]
+    assert list(weighted.why) == ["covariance of age, pay"]
+
+
+def test_two_totals_are_raked(people):
+    plan = planned()
+    reports = collected(plan, people)
+    assert estimate(plan, reports).weighted is None
+    weighted = estimate(plan, reports, totals=TOTALS).weighted
+    ages = {arm: 25 + 50 * (arm == "a") for arm in ARMS}
+    (age,) = rows(weighted, "mean of age")
+    assert age["estimate"] == pytest.approx((7 * ages["a"] + ages["b"]) / 8, abs=4 * age["stderr"])
+    assert weighted.columns == ("region", "arm")
+
+
+@pytest.mark.parametrize("ending", [".toml", ".csv"])
+def test_totals_may_stand_in_a_file(tmp_path, people, ending):
+    plan, path = planned(), tmp_path / f"totals{ending}"
+    joint = {("north", "a"): 900, ("north", "b"): 100, ("south", "a"): 2600, ("south", "b"): 400}
+    if ending == ".csv":
+        lines = [f"{region},{arm},{count}" for (region, arm), count in joint.items()]
+        path.write_text("\n".join(["region,arm,total", *lines, ""]))
+    else:
+        path.write_text("[region]\nnorth = 1000\nsouth = 3000\n[arm]\na = 3500\nb = 500\n")
+    weighted = estimate(plan, collected(plan, people), totals=path).weighted
+    assert weighted.columns == ("region", "arm")
+    if ending == ".csv":
+        assert weighted.weights.share == pytest.approx([count / 4000 for count in joint.values()])
+        assert next(row.label for row in weighted.response) == "north, a"
+
+
+def test_design_weights_multiply(people):
+    plan = planned(region={"weights": {"north": 1.5, "south": 20}})
+    reports = collected(plan, people)
+    weighted, frame = estimate(plan, reports).weighted, reports.to_pandas()
+    counts = frame.region.value_counts()
+    own = np.array([counts["north"] * 1.5, counts["south"] * 20])
+    assert weighted.weights.share == pytest.approx(own / own.sum())
+    assert weighted.response == ()
+
+
+@pytest.mark.parametrize(
+    ("totals", "said"),
+    [
+        ({"regoin": {"north": 1, "south": 1}}, "did you mean 'region'"),
+        ({"region": {"north": 1}}, "none for 'south'"),
+        ({"region": {"north": 1000, "south": 3000}, "arm": {"a": 35, "b": 5}}, "equally many people"),
+        ({}, "must be of a public column"),
+    ],
+)
+def test_totals_that_are_none_are_refused(people, totals, said):
+    plan = planned()
+    with pytest.raises(SordinoErrors) as raised:
+        estimate(plan, collected(plan, people), totals=totals)
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "region,total\nnorth,1\nEast,2\n",
+        "region,total\nnorth,1\nnorth,2\n",
+        "region,total\nnorth,x\n",
+        "region\nnorth\n",
+    ],
+)
+def test_tables_of_totals_that_are_none_are_refused(tmp_path, people, text):
+    (tmp_path / "t.csv").write_text(text)
+    plan = planned()
+    with pytest.raises(SordinoError):
+        estimate(plan, collected(plan, people), totals=tmp_path / "t.csv")
+
+
+def test_reports_of_nobody_and_people_without_reports_are_refused(people):
+    plan = planned()
+    north = people.filter(pa.compute.equal(people["region"], "north"))
+    with pytest.raises(SordinoError) as raised:
+        estimate(plan, collected(plan, north), totals={"region": TOTALS["region"]})
+    assert "a group without any" in str(raised.value)
+    with pytest.raises(SordinoError) as raised:
+        estimate(plan, collected(plan, people), totals={"region": {"north": 5, "south": 0}})
+    assert "reports of a group of nobody" in str(raised.value)
+
+
+def test_a_survey_whose_groups_have_not_all_answered_is_estimated_and_says_why_it_is_not_weighted(people):
+    plan = planned(region={"totals": TOTALS["region"]})
+    north = people.filter(pa.compute.equal(people["region"], "north"))
+    found = estimate(plan, collected(plan, north))
+    assert "a group without any" in found.weighted.why
+    assert [row.reports for row in found.weighted.response] == [len(north), 0]
+    assert not any(row["kind"] == "weighted" for row in found.to_arrow().to_pylist())
