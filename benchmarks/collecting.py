@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pairs import ROUNDS
+from sordino import Plan, Survey
 from sordino.service.uploads import PACKED, code_bytes
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 TITLE = "Collecting"
 HEADER = ("reports in an upload", "connections", "beside", "reports/s there", "collector, reports/s", "ratio", "asked")

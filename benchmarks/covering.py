@@ -6,28 +6,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino import LDP, PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino import (
+    LDP,
+    Aggregate,
+    BinaryOptimal,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    Estimate,
+    HadamardResponse,
+    HighLow,
+    LinearTable,
+    MetricLDP,
+    Nats,
+    PairwiseLDP,
+    ProductResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    TreeResponse,
+    WindowResponse,
+    best_mechanism,
+)
 from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.estimation.estimate import Estimate, estimate
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
+from sordino.estimation.estimate import estimate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.papers.simulation import SimulationSource
 

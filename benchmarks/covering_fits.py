@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from covering import CONFIDENCE, Floats, tallies
 from likely_limits import LikelyLimits
-from sordino import LDP, best_mechanism, estimate
+from sordino import LDP, Nats, best_mechanism, estimate
 from sordino.design.numbers.bins.square_wave import square_wave
 from sordino.domain.bins import Bins
 from sordino.estimation.distributions.distribution import DistributionEstimate
@@ -17,7 +17,6 @@ from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.joint_fit import NoisyMargin, joint_fit
-from sordino.exact.nats import Nats
 
 SURVEYS, RESAMPLED, RESAMPLES = 1000, 20, 25
 """Surveys, and fewer where each is resampled, which takes minutes; and how often that is."""

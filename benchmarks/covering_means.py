@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from covering import CONFIDENCE, marked
-from sordino import Query, estimate, sampled_mean
-from sordino.definition.dependence import Dependence
+from sordino import Dependence, Query, Sampled, estimate, sampled_mean
 from sordino.papers.simulation import SimulationSource
-from sordino.query.sampled import Sampled
 
 PEOPLE = {"few": 60, "some": 300, "many": 5_000}
 COLLECTIONS = 300

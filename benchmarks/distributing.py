@@ -6,14 +6,11 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino import Query
+from sordino import Aggregate, Interval, Nats, Query
 from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.bin import Bin
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.partition import Partition
+from sordino import Partition
 from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.papers.context_aware.checkins import read_checkins

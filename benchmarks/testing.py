@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino import LDP, BlockLDP, HighLowLDP, best_mechanism
 from sordino.definition.combined import PromiseOfValues, combined_definition
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.estimation.associations.independence import IndependenceTest
 from sordino.mechanism.base import Mechanism
 from sordino.papers.simulation import SimulationSource

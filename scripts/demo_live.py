@@ -22,13 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from sordino import Plan, Survey
 from sordino.agent.answer import answer
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import send_report
 from sordino.document.invitation_list import InvitationList, new_secret
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 SURVEY = Path(__file__).parents[1] / "examples" / "travel" / "survey.toml"
 CITIES = (40.7, -74.0), (34.1, -118.2), (41.9, -87.6), (29.8, -95.4), (33.4, -112.1), (47.6, -122.3), (39.7, -105.0)

@@ -17,42 +17,45 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import BlockLDP
+from sordino import (
+    BinaryOptimal,
+    BitFlips,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HighLow,
+    HighLowLDP,
+    LinearTable,
+    MetricLDP,
+    Number,
+    OptionalNumber,
+    Plan,
+    Product,
+    ProductResponse,
+    ProjectiveResponse,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    Signs,
+    SubsetSelection,
+    Survey,
+    Together,
+    TreeResponse,
+    WindowResponse,
+    dependence,
+)
 from sordino.document.formats import PLAN
 from sordino.document.queries import freeze_queries
 from sordino.document.sealed import canonical, sealed_bytes
 from sordino.domain.answers.condition import with_conditions
 from sordino.exact.source import FreshStream, Words
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.linear_table import LinearTable
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
-from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, Product
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
-from sordino.query.signs import Signs
-from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.kinds.above import AboveQuestion
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.reading.schema import Survey
-from sordino.verbs.dependence import dependence
 
 VECTORS = Path(__file__).parent.parent / "tests" / "vectors"
 

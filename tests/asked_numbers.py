@@ -2,12 +2,11 @@
 
 from fractions import Fraction
 
+from sordino import Query, Sampled
 from sordino.audit.answers import answers, level_of
 from sordino.design.numbers.drawn_answers import one_bit_each, one_number
 from sordino.design.numbers.sampled_mean import read_deltas, single_levels
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
 
 
 class AskedNumbers:

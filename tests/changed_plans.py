@@ -5,7 +5,7 @@ from collections import defaultdict
 from itertools import product
 
 from golden_people import sealed
-from sordino.mechanism.table import ChannelTable
+from sordino import ChannelTable
 
 TEXTS = ["", "0", "01", "2", " 2", "1.0", "1/2", "2/4", "ln 2", "ln 3/2", "0 + ln 2", "inf", "100", "101", "-1", "1/0"]
 TEXTS += ["0x10", "x", "X", "b", "x\u200b", "\u00e9", "18446744073709551616", "9" * 30, "toString", "\ud800"]

@@ -14,25 +14,29 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino import (
+    LDP,
+    BinaryOptimal,
+    BitFlips,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    HighLowLDP,
+    LinearTable,
+    Nats,
+    PairwiseLDP,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    WindowResponse,
+)
+from sordino.definition.pairwise import PairwiseDefinition
 from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import circulant, flips, linear, optional
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sordino.domain.grid import Grid
+from sordino import Grid
 
 RADIUS = np.longdouble("6371.0088")
 

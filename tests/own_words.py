@@ -14,7 +14,7 @@ from itertools import count
 
 import pytest
 
-from sordino.exact.source import SystemSource
+from sordino import SystemSource
 
 FRESH = secrets.token_bytes
 

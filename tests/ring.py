@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from sordino import Nats
 from sordino.exact.coin import least_weight
 from sordino.exact.entries import Entries
-from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.nats import NatsLike
 from sordino.mechanism.base import Mechanism
 
 HEAVIEST = 1 << 54

@@ -6,8 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 GRID = """\
 version = 1

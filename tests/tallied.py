@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, Sampled
 from sordino.papers.simulation import SimulationSource
-from sordino.query.sampled import Sampled
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 

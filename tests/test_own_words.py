@@ -7,7 +7,7 @@ import pytest
 
 from commands import in_child
 from own_words import FRESH, words_of
-from sordino.exact.source import SystemSource
+from sordino import SystemSource
 from waits import ended
 
 

@@ -5,9 +5,8 @@ from math import ceil
 
 import numpy as np
 
-from sordino.exact.nats import Nats
+from sordino import Nats, WindowResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
 
 
 def circulant(k: int, odds: Fraction, seed: int = 0) -> list[list[int]]:

@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.accounting.filter import BayesianFilter
+from sordino import LDP, BayesianFilter, Box, LinearQuery, SordinoError
 from sordino.accounting.joint import JointFilter
-from sordino.definition.pairwise import LDP
-from sordino.domain.box import Box
-from sordino.errors import SordinoError
-from sordino.query.linear import LinearQuery
 
 BOX = Box([-1, 0], [1, 2])
 

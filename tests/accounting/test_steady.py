@@ -23,6 +23,7 @@ from sordino import (
     KeyedSource,
     LinearQuery,
     LogisticQuery,
+    Odometer,
     Query,
     RandomizedResponse,
     Record,
@@ -30,9 +31,8 @@ from sordino import (
     TruncatedLinearQuery,
     Value,
     Values,
+    realized_loss,
 )
-from sordino.accounting.odometer import Odometer
-from sordino.accounting.realized import realized_loss
 from sordino.domain.ranges import Ranges
 from sordino.papers.bayesian_filter.interaction import answers
 from sordino.words.explain_filter import left_sentences

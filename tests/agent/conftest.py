@@ -6,8 +6,7 @@ from threading import Thread
 
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 from waits import joined
 
 SURVEY = {

@@ -6,8 +6,9 @@ from contextlib import closing
 
 import pytest
 
+from sordino import SordinoError
 from sordino.agent.answer_store import AnswerStore
-from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.errors import DamagedError, UnavailableError
 
 BODY = b'{"reports": [{"code": "914173"}]}'
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from sordino import SordinoError
 from sordino.agent.collector_address import CollectorAddress
-from sordino.errors import SordinoError
 
 HASH = "sha256:" + "0123456789abcdef" * 4
 

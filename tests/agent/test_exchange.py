@@ -9,9 +9,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from certificates import self_signed
+from sordino import RefusedError, SordinoError
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import FIRST_PAUSE, LONGEST_PAUSE, Waiting, fetch_plan, send_report
-from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino.errors import DamagedError, UnavailableError
 from waits import joined
 
 HASH = "sha256:" + "0" * 64

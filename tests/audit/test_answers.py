@@ -26,6 +26,8 @@ from sordino import (
     LDP,
     BitFlips,
     ChannelTable,
+    Dependence,
+    Nats,
     Number,
     Product,
     Query,
@@ -36,12 +38,10 @@ from sordino import (
     SubsetSelection,
     Value,
     WindowResponse,
+    sampled_moments,
 )
 from sordino.audit.answers import answers, certify_queries, level_of
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas, sampling_level
-from sordino.design.numbers.sampled_moments import sampled_moments
-from sordino.exact.nats import Nats
 
 every = pytest.mark.parametrize("name", QUERIES)
 every_in_one = in_one("name", QUERIES)

@@ -11,17 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import (
+    LDP,
+    BayesianCoordinateDP,
+    ChannelTable,
+    CoordinateDP,
+    HadamardResponse,
+    Nats,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.audit.certify import Witness, certify
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.pairwise import LDP
-from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.nats import Nats
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 SHAPE = (2, 3)

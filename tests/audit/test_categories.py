@@ -9,9 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import Query, RandomizedResponse, Sampled
+from sordino import Dependence, Query, RandomizedResponse, Sampled
 from sordino.audit.answers import answers
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign

@@ -9,21 +9,24 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    LDP,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
+    HighLowLDP,
+    Nats,
+    PairwiseLDP,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.audit.certify import certify
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, largest_threshold
-from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 FAMILIES = [RandomizedResponse, HadamardResponse]
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]

@@ -5,20 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sordino import (
+    LDP,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
+    HighLowLDP,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+)
 from sordino.audit import classes
 from sordino.audit.certify import certify
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 SMALL, LARGE = 6, 20_000

@@ -5,14 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino import LDP, BlockLDP, Blockwise, Grid, HadamardResponse, Nats, RandomizedResponse
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.grid import Grid
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 pytestmark = pytest.mark.long
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from in_one import in_one
 from on_earth import GRIDS, apart
+from sordino import Nats
 from sordino.audit.distances import keeps_distances
-from sordino.exact.nats import Nats
 
 SHAPES = [(1, 1), (1, 3), (5, 1)]
 

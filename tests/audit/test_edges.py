@@ -5,14 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino import ChannelTable, MetricLDP, Nats, PairwiseLDP, SordinoError, TreeResponse
 from sordino.audit import edges
 from sordino.audit.certify import certify
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.table import ChannelTable
 
 WORD = 1 << 64
 LINE = MetricLDP.line([0, 1, 3, 3.5, 7], "1/2")

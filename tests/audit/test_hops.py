@@ -5,14 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino import MetricLDP, Nats, SordinoError, TreeResponse
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
 from sordino.domain import tree
 from sordino.domain.tree import code_batches
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 from sordino.mechanism.base import Hop
-from sordino.mechanism.metric.tree_response import TreeResponse
 
 WORD = 1 << 64
 LARGE = MetricLDP.line(300, 1)

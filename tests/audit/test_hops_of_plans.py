@@ -10,14 +10,12 @@ from random import Random
 import numpy as np
 import pytest
 
+from sordino import MetricLDP, Nats, SordinoError, TreeResponse
 from sordino.audit import classes, edges, hops
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
 from sordino.domain import tree
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 from sordino.mechanism.metric import tree_response
-from sordino.mechanism.metric.tree_response import LEAST_OWN, TreeResponse
+from sordino.mechanism.metric.tree_response import LEAST_OWN
 
 WORD = 1 << 64
 LENGTHS = [1, 2, 3, "1/3", "7/1000003", "1/1000000", 1000, "999999999999/1000000000000"]

@@ -8,12 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import LDP, BlockLDP, ChannelTable, HighLowLDP, Nats, PairwiseLDP
 from sordino.audit.certify import certify
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.exact.nats import Nats
-from sordino.mechanism.table import ChannelTable
 
 AMOUNTS = ["0", "1/3", "1", "ln 2", "ln 3", "2.5", "inf", "inf"]
 

@@ -10,14 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import Categories, ChannelTable, HadamardResponse, Nats, Record, SordinoError, SubsetSelection
 from sordino.audit import levels
-from sordino.domain.categories import Categories
-from sordino.domain.record import Record
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 FAIR_3 = np.full((2, 2, 2), 1 / 8)
 BITS_3 = [*product(range(2), repeat=3)]

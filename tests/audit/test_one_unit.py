@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    LDP,
+    BinaryOptimal,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HighLow,
+    HighLowLDP,
+    Nats,
+    PairwiseLDP,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+)
 from sordino.audit.certify import certify
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20", "40"]

@@ -8,13 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import LDP, BayesianCoordinateDP, ChannelTable, CyclicSubsets, Nats
 from sordino.audit.certify import certify
 from sordino.audit.region import code_weights, reached_errors
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.pairwise import LDP
-from sordino.exact.nats import Nats
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.table import ChannelTable
 
 PRIOR = np.array(
     [[Fraction(1, 3), Fraction(1, 6)], [Fraction(1, 12), Fraction(1, 4)], [Fraction(1, 6), 0]], dtype=object

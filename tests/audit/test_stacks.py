@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import LDP, BlockLDP, Blockwise, CoordinateDP, HighLowLDP, PairwiseLDP, RandomizedResponse, SordinoError
 from sordino.audit import classes
 from sordino.audit.certify import certify
-from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnStack, ValueClass
 from sordino.exact.coin import WORD
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.randomized import RandomizedResponse
 
 LARGE = 3 * 700
 BLOCKS = np.arange(LARGE) // 3

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 
 import sordino
+from sordino import RandomizedResponse
 from sordino.blocks.summary import lines_of, numbers_summary
 from sordino.estimation.estimate import estimate
 from sordino.estimation.moments import NormalEstimate
-from sordino.mechanism.randomized import RandomizedResponse
 
 
 def test_of_many_rows_ten_are_shown_and_the_others_are_counted():

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.reports import privatize_table, tally_table
 

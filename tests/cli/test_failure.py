@@ -11,8 +11,9 @@ import pytest
 
 from commands import PATIENCE, every_command, started
 from in_one import in_one
+from sordino import RefusedError, SordinoError, SordinoErrors
 from sordino.cli.exits import EXIT_CODES, HELP
-from sordino.errors import DamagedError, RefusedError, SordinoError, SordinoErrors, UnavailableError
+from sordino.errors import DamagedError, UnavailableError
 from waits import stop, writer_of
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")

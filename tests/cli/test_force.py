@@ -6,7 +6,7 @@ import os
 import pytest
 
 from commands import every_command
-from sordino.survey.planning.plan import Plan
+from sordino import Plan
 from sordino.tables.reports import privatize_table
 
 ESTIMATE = ["estimate", "plan.json", "reports.csv"]

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from commands import PATIENCE, started
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 from sordino.tables.reports import privatize_table
 from waits import stop, wait_for
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pyarrow.csv as pc
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 from sordino.tables.reports import privatize_table
 
 SURVEY = """\

@@ -13,11 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from in_one import in_one
+from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.cli.say import say_table
-from sordino.errors import SordinoError, SordinoErrors
 from sordino.printable import escaped_json, printable, quoted
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from source_trees import source_trees
 
 ESCAPES = {

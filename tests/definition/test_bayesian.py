@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.dependence import Dependence
-from sordino.definition.pairwise import LDP
-from sordino.domain.categories import Categories
-from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino import LDP, BayesianCoordinateDP, Categories, Dependence, Nats, Record, SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.nats import Nats
 
 FAIR = np.full((2, 2), 0.25)
 EVIDENCE = FiniteEvidence.of_weights([4, 2, 2, 1], 9)

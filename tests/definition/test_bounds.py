@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
 from in_one import in_one
+from sordino import Nats, SordinoError
 from sordino.definition.bounds import closure, read_bound, read_bounds, read_epsilon
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 60

@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import Dependence
-from sordino.errors import SordinoError
+from sordino import Dependence, SordinoError
 
 
 def laws(draw, k):

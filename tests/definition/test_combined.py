@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, PairwiseLDP, RandomizedResponse, SordinoError
 from sordino.audit.certify import certify
 from sordino.definition.combined import combined_definition
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import candidates
-from sordino.errors import SordinoError
-from sordino.mechanism.randomized import RandomizedResponse
 
 MOST_CODES = 64
 

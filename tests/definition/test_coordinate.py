@@ -10,13 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.pairwise import LDP
-from sordino.domain.categories import Categories
-from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino import LDP, Categories, CoordinateDP, Nats, Record, SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 50

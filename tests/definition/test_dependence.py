@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.dependence import Dependence
+from sordino import Dependence, SordinoError
 from sordino.definition.rest import Rest
 from sordino.definition.sampling import dependent_loss
-from sordino.errors import SordinoError
 
 XOR = np.zeros((2, 2, 2), dtype=object)
 for second, third in itertools.product((0, 1), repeat=2):

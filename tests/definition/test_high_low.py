@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.definition.high_low import HighLowLDP, read_sensitive
-from sordino.definition.matrix import PairwiseLDP
-from sordino.errors import SordinoError
+from sordino import HighLowLDP, Nats, PairwiseLDP, SordinoError
+from sordino.definition.high_low import read_sensitive
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 50

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino import Number, Query, RandomizedResponse, Sampled, WindowResponse
+from sordino import Dependence, Nats, Number, Query, RandomizedResponse, Sampled, SordinoError, WindowResponse
 from sordino.audit.answers import answers
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import Answer, sampling_deltas
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 # Given one value of the first attribute the number is -1 or 1, given the other it is 0: of one mean, never the same.
 PRIOR = [["1/4", 0, "1/4"], [0, "1/2", 0]]

@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoError
+from sordino import LDP, BlockLDP, Nats, PairwiseLDP, SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 50

@@ -7,18 +7,20 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.accounting.filter import BayesianFilter
+from sordino import (
+    LDP,
+    BayesianFilter,
+    Categories,
+    ChannelTable,
+    MetricLDP,
+    Nats,
+    PairwiseLDP,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.audit.certify import certify
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP
-from sordino.domain.categories import Categories
-from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.nats import Nats
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 METRICS = {
     "steps": MetricLDP.line(5, "1/2"),

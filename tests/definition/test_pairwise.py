@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.definition.pairwise import LDP, BlockLDP, largest_ratio
-from sordino.errors import SordinoError
+from sordino import LDP, BlockLDP, Nats, SordinoError
+from sordino.definition.pairwise import largest_ratio
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 50

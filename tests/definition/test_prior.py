@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
+from sordino import SordinoError
 from sordino.definition.prior import Prior
-from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 
 witness = mpmath.MPContext()

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import Nats, SordinoError
 from sordino.definition.product import Contrast, by_attribute, least_other, read_shape, required_shape, steepest
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 
 @st.composite

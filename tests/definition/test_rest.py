@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from in_one import in_one
-from sordino.definition.dependence import Dependence
+from sordino import Dependence, SordinoError
 from sordino.definition.rest import Rest
-from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 
 witness = mpmath.MPContext()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.dependence import Dependence
+from sordino import Dependence, Nats, SordinoError
 from sordino.definition.sampling import (
     Answer,
     dependent_loss,
@@ -17,8 +17,6 @@ from sordino.definition.sampling import (
     sampling_level,
     table_loss,
 )
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 Q = ("0", "0.001", "1/20", "0.2", "0.6", "1")
 LEVELS = ("0", "1e-30", "0.01", "ln 3", "2", "1 + ln 5", "40")

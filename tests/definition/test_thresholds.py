@@ -10,15 +10,11 @@ from itertools import product
 
 import pytest
 
-from sordino import SordinoError, WindowResponse
+from sordino import ChannelTable, Dependence, Nats, RandomizedResponse, SordinoError, WindowResponse
 from sordino.audit.answers import level_of, monotone_pieces
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import Answer, sampling_deltas
 from sordino.design.numbers.bins.square_wave import threshold_bits
 from sordino.design.numbers.drawn_answers import highest_bins_level
-from sordino.exact.nats import Nats
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 K = 3
 CHANNELS = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sordino.exact.nats import Nats
+from sordino import Nats
 
 
 def nats(matrix):

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import BinaryOptimal, Blockwise, ChannelTable, HadamardResponse, HighLow, RandomizedResponse, SordinoError
 from sordino.design.accuracy import expected_accuracy, subtracting_helps
-from sordino.errors import SordinoError
 from sordino.estimation.unbiased import estimate_shares
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 

@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino.definition.pairwise import LDP
-from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino import LDP, Blockwise, HighLow, Plan, RandomizedResponse, SubsetSelection, Survey, best_mechanism
 from sordino.design.histograms.fitted_distance import FEWEST, MOST, ExpectedEstimates, fitted_distance, mean_of_draws
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 MAP = {"south": 25, "north": 50, "west": -130, "east": -60}
 

@@ -6,31 +6,35 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.dependence import Dependence
+from sordino import (
+    Blockwise,
+    Dependence,
+    HadamardResponse,
+    HighLow,
+    KeyedSource,
+    Number,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+    SubsetSelection,
+    covariances,
+    least_squares,
+    means,
+    sampled_mean,
+    sampled_moments,
+)
 from sordino.design.histograms.fitted_distance import ExpectedEstimates, fitted_distance
 from sordino.design.histograms.shares_accuracy import expected_shares
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
 from sordino.design.numbers.sampled_levels import best_window
-from sordino.design.numbers.sampled_mean import sampled_mean
-from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.mean_readings import mean_readings
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.moments import covariances, means
-from sordino.estimation.regression import FeatureVariation, check_distinct, least_squares
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.query.number import Number
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
+from sordino.estimation.regression import FeatureVariation, check_distinct
 
 NEAR = 0.12
 """Relative: how far a forecast may be from what is found in a few hundred surveys."""

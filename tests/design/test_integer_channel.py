@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
+from sordino import Nats, SordinoError
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
 from sordino.design.integer_channel import integer_channel, needed_pairs, require_valid
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 WHOLE = 2**64
 

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    Aggregate,
+    Blockwise,
+    HadamardResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    people_needed,
+)
 from sordino.design.accuracy import expected_accuracy
-from sordino.design.people_needed import people_needed
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 COTH = {"0.5": 4.082988, "1": 2.163953, "2": 1.313035}
 """(e^eps + 1) / (e^eps - 1)."""

@@ -13,10 +13,9 @@ import pytest
 import sordino
 from commands import every_command, run_program
 from in_one import in_one
+from sordino import Plan, Survey
 from sordino.demo.people import draw_people
 from sordino.document.checked_tables import tables_within
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands import PATIENCE
-from sordino.survey.reading.schema import Survey
+from sordino import Survey
 
 HEALTH = Path(__file__).parents[2] / "examples" / "health"
 

@@ -6,15 +6,14 @@ import pytest
 from pydantic_core.core_schema import ErrorType
 
 from in_one import in_one
+from sordino import SordinoErrors, Survey
 from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
 from sordino.document.record_file import RecordTable
-from sordino.errors import SordinoErrors
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
 from sordino.survey.planning.plan_fields import PlanDocument
-from sordino.survey.reading.schema import Survey
 
 BOUNDS = {"ge": 1, "le": 2, "lt": 3, "min_length": 4, "max_length": 5, "pattern": "^x$", "expected": "'x' or 'y'"}
 TAGS = {"discriminator": "name", "expected_tags": "'x', 'y'"}

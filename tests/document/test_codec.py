@@ -12,27 +12,31 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from json_parts import places, widened
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
+from sordino import (
+    LDP,
+    BinaryOptimal,
+    BitFlips,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HighLow,
+    HighLowLDP,
+    LinearTable,
+    MetricLDP,
+    Nats,
+    ProductResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+    TreeResponse,
+    WindowResponse,
+)
 from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.codec import MECHANISMS, freeze, thaw
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.nats import Nats
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.errors import DamagedError
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
 TREE = MetricLDP.tree([None, 0, 0, 1], "ln 3", [None, 1, 2, 1])

@@ -5,13 +5,10 @@ from typing import get_args
 
 import pytest
 
+from sordino import Categories, Grid, Interval, SordinoError
 from sordino.document.domains import KINDS, domain_of, domain_words
 from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import AttributeDomain
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 
 DOMAINS = {
     "labels": Categories(["yes", "nö"]),

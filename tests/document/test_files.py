@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sordino import Plan, SordinoError, Survey
 from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, replace_whole
-from sordino.errors import DamagedError, SordinoError
+from sordino.errors import DamagedError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.statement import load_statement
-from sordino.survey.reading.schema import Survey
 
 DEEP_TOML = {
     "lists": "x = " + "[" * 5000 + "]" * 5000,

@@ -2,14 +2,12 @@
 
 import pytest
 
+from sordino import Ledger, Plan, RefusedError, SordinoError, Survey
 from sordino.document.invitation_list import InvitationList
 from sordino.document.kinds import WORDS, explain_kind, kind_of
-from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino.errors import DamagedError, UnavailableError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.ledger import Ledger
 from sordino.ledger.transcript import export_transcript
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.key import make_key
 from sordino.tables.reports import tally_people

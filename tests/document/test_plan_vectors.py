@@ -12,13 +12,12 @@ import pytest
 
 from plain_client import Client
 from plain_words import Words
+from sordino import Plan, SordinoError, SordinoErrors
 from sordino.document.codec import MECHANISMS
 from sordino.document.queries import STATISTICS
-from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.source import FreshStream
 from sordino.mechanism.draws.draw import ARITHMETIC, SETS
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 
 ROOT = Path(__file__).parents[2]

@@ -3,12 +3,9 @@
 import pytest
 
 from in_one import in_one
+from sordino import Categories, Grid, Interval, SordinoError, SordinoErrors
 from sordino.document.record_file import load_tables, read_values
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError, SordinoErrors
 
 ATTRIBUTES = {
     own.name: own

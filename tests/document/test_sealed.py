@@ -5,9 +5,10 @@ import json
 import pytest
 
 from in_one import in_one
+from sordino import SordinoError
 from sordino.document import formats
 from sordino.document.sealed import Sealed, canonical, content_hash
-from sordino.errors import DamagedError, SordinoError
+from sordino.errors import DamagedError
 from sordino.survey.frozen.parts import Part
 
 KINDS = {kind.format: kind for kind in vars(formats).values() if isinstance(kind, Sealed)}

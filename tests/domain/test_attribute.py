@@ -2,10 +2,8 @@
 
 import pytest
 
+from sordino import Categories, Interval, SordinoError
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 
 SMOKER, AGE = Attribute("smoker", Categories(["yes", "no"])), Attribute("age", Interval(18, 90), ("AGE",), clip=True)
 

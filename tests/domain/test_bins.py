@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Interval, SordinoError
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 
 UNEVEN = (0.0, 1.0, 1.5, 10.0)
 

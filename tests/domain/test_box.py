@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.domain.box import Box
-from sordino.domain.scaled import Scaled
-from sordino.errors import SordinoError
+from sordino import Box, Scaled, SordinoError
 
 
 def test_a_box_is_a_value():

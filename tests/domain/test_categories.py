@@ -2,8 +2,7 @@
 
 import pytest
 
-from sordino.domain.categories import Categories
-from sordino.errors import SordinoError
+from sordino import Categories, SordinoError
 
 
 def test_labels_keep_their_order():

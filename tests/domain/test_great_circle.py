@@ -5,8 +5,8 @@ import pytest
 
 from in_one import in_one
 from on_earth import GRIDS, apart
+from sordino import Grid
 from sordino.domain.great_circle import KILOMETRES, cell_sizes, least_distances
-from sordino.domain.grid import Grid
 
 
 @in_one("name", GRIDS)

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
+from sordino import Grid, SordinoError
 
 US = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)
 DYADIC = Grid(south=-1, north=1, west=0, east=8, rows=8, columns=16)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
+from sordino import Interval, SordinoError
 
 
 def test_a_range_holds_floats():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.domain.interval import Interval
+from sordino import Interval
 from sordino.domain.measured import PIECE, Measured
 
 RANGES = (Interval(0, 10), Interval(-1e-3, 1e9))

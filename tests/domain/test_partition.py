@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
+from sordino import Partition, SordinoError
 
 labels_of_values = st.lists(st.integers(-5, 12), min_size=1, max_size=40)
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
+from sordino import SordinoError
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 
 ends = st.floats(-1e9, 1e9)
 

@@ -5,9 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.domain.categories import Categories
-from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino import Categories, Record, SordinoError
 
 RECORD = Record({"smoker": Categories(["yes", "no"]), "id": Categories(range(3)), "one": Categories(["only"])})
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Scaled, SordinoError
 from sordino.domain import scaled
-from sordino.domain.scaled import Scaled
-from sordino.errors import SordinoError
 
 BAD = [np.nan, np.inf, -np.inf, 1.0000000000000002, -1.5, 98765.0]
 

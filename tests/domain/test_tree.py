@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import SordinoError
 from sordino.domain.tree import LARGEST_TREE, Tree
-from sordino.errors import SordinoError
 
 
 def grown(k, seed):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from sordino import Aggregate
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
-from sordino.mechanism.aggregate import Aggregate
 
 RANGES = Ranges.of({"age": (0, 120), "income": (-2000, 6000), "risk": (-1, 1), "score": (0, 0.01)})
 

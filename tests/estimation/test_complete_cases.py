@@ -3,18 +3,27 @@
 import numpy as np
 import pytest
 
-from sordino import Dependence, Number, OptionalNumber, Query, RandomizedResponse, Sampled, covariances, least_squares
+from sordino import (
+    Aggregate,
+    CompleteCase,
+    Dependence,
+    Nats,
+    Number,
+    OptionalNumber,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+    covariances,
+    least_squares,
+)
 from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
 from sordino.domain.coded import CODES
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 from sordino.estimation.categorical.columns import RegressionColumns, regression_columns
 from sordino.estimation.estimated_moments import read_moments
 from sordino.estimation.missing.complete_cases import CompleteCases
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.simulation import SimulationSource
-from sordino.query.missing.complete import CompleteCase
 
 NAN = float("nan")
 RANGES = Ranges.of({"age": (0, 100), "income": (0, 1000), "debt": (-5, 5)})

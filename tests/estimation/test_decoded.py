@@ -7,16 +7,18 @@ import pytest
 from scipy import stats
 
 from in_one import in_one
+from sordino import (
+    Aggregate,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
+    ProjectiveResponse,
+    RandomizedResponse,
+)
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import different, share_interval
 from sordino.estimation.unbiased import Decoded
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 ONE_GROUP = [RandomizedResponse(5, "2"), HadamardResponse(6, "2"), ProjectiveResponse(9, "2")]
 BLOCKS = [

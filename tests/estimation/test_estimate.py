@@ -4,16 +4,11 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import Aggregate, Blockwise, HadamardResponse, HighLow, RandomizedResponse, SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import share_interval
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import estimate_shares
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
 
 MECHANISM = Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "1", "hadamard")
 

@@ -3,16 +3,24 @@
 import numpy as np
 import pytest
 
-from sordino import Number, OptionalNumber, Query, RandomizedResponse, Sampled, covariances, means
+from sordino import (
+    Aggregate,
+    Nats,
+    Number,
+    OptionalNumber,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+    covariances,
+    means,
+)
 from sordino.design.numbers.missing.optional_accuracy import expected_means_given
 from sordino.design.numbers.missing.optional_channel import optional_channel
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 from sordino.estimation.mean_readings import mean_readings
 from sordino.estimation.missing.number_and_share import NumberAndShare
 from sordino.estimation.moments import MeansGiven
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 
 RANGES = Ranges.of({"income": (0, 1000)})
 

@@ -5,18 +5,20 @@ import pytest
 from scipy import special, stats
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import (
+    Aggregate,
+    BinaryOptimal,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.estimation import interval
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import binomial_limits, share_interval
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 SHARES = [0, 1e-9, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.07, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.99, 1]

@@ -9,20 +9,22 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from in_one import in_one
+from sordino import (
+    Aggregate,
+    Blockwise,
+    HadamardResponse,
+    Nats,
+    Partition,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+)
 from sordino.design.numbers.bins.square_wave import square_wave
-from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
 from sordino.estimation import likelihood as module
 from sordino.estimation.estimate import estimate
 from sordino.estimation.likelihood import Hill, gradient_step, likelihood, newton_step
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import estimate_shares
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 NEAR = 0.01
 """Nats below the maximum that the module allows itself; the witnesses add a little for rounding."""

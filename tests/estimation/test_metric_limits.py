@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from sordino.definition.metric import MetricLDP
+from sordino import Aggregate, MetricLDP, ProductResponse, TreeResponse
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
 
 RELEASES, TOGETHER = 150, 50
 

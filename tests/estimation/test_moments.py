@@ -4,11 +4,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino import Number, Product, Query, RandomizedResponse, Sampled, Together
+from sordino import (
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+    Together,
+    covariances,
+    least_squares,
+    means,
+)
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
-from sordino.estimation.moments import covariance_statistics, covariances, means
-from sordino.estimation.regression import least_squares
+from sordino.estimation.moments import covariance_statistics
 
 EVERYTHING = covariance_statistics(range(4))
 FUNCTIONS = {"means": means, "covariances": covariances}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.estimation.quadratic import bounded_part, positive_part, trust_region
 
 

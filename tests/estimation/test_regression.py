@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sordino.errors import SordinoError
+from sordino import SordinoError, least_squares
 from sordino.estimation.moments import covariance_statistics
-from sordino.estimation.regression import least_squares, projected_least_squares, regression_statistics
+from sordino.estimation.regression import projected_least_squares, regression_statistics
 
 TARGET, FEATURES = 2, [3, 0, 1]
 NEEDED = regression_statistics(TARGET, FEATURES)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
 from in_one import in_one
-from sordino.domain.partition import Partition
+from sordino import Partition
 from sordino.estimation.simplex import project
 
 shares = st.floats(-10, 10).map(lambda share: round(share, 6))

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.matrix import PairwiseLDP
+from sordino import (
+    Blockwise,
+    KeyedSource,
+    PairwiseLDP,
+    Partition,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.design.histograms.best_mechanism import geometric_channel
-from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
 
 LINE = PairwiseLDP([[f"{abs(x - y)}/2" for y in range(9)] for x in range(9)])
 MECHANISMS = {

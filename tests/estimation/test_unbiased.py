@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import Blockwise, HadamardResponse, RandomizedResponse, SordinoError
 from sordino.estimation.unbiased import estimate_shares, leverage, unit_variance
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 both = pytest.mark.parametrize("subtract_totals", [False, True])
 

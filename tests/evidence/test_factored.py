@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.evidence import elimination, factored
 from sordino.evidence.elimination import best_sum, combine_tables, gather_tables
 from sordino.evidence.factored import Factor, FactoredEvidence

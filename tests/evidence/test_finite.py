@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 
 witness = mpmath.MPContext()

@@ -18,11 +18,12 @@ from sordino import (
     Categories,
     CoordinateDP,
     LinearQuery,
+    Nats,
     RandomizedResponse,
 )
 from sordino.definition.sampling import dependent_loss, largest_level
 from sordino.exact.amount_text import loss_text, loss_text_beside, loss_text_of, remaining_text
-from sordino.exact.nats import Nats, upward
+from sordino.exact.nats import upward
 from sordino.words.explain_filter import left_sentences, left_text
 
 AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(

@@ -5,15 +5,17 @@ from fractions import Fraction
 import pytest
 
 from in_one import in_one
+from sordino import (
+    BinaryOptimal,
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    Nats,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+)
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
-from sordino.exact.nats import Nats
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.01", "0.1", "0.5", "1", "ln 3", "1/3 + ln 2", "2", "4", "9", "20", "30", "40", "44.36", "60"]

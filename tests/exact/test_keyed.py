@@ -15,14 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import Blockwise, HadamardResponse, KeyedSource, ProjectiveResponse, RandomizedResponse, SordinoError
 from sordino.exact.ids.record_ids import RecordIds, first_repeated
-from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import uniform_below
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 KEY = bytes(range(100, 132))
 TASK = "sha256:0123 first wave"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats, in_nats
+from sordino import Nats, SordinoError
+from sordino.exact.nats import in_nats
 
 witness = mpmath.MPContext()
 witness.dps = 200

@@ -3,9 +3,8 @@
 import numpy as np
 
 from in_one import in_one
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, SystemSource
 from sordino.exact.shared import twin_streams
-from sordino.exact.source import SystemSource
 
 ROWS = 50
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.exact.source import ZEROS, SystemSource
-from sordino.mechanism.hadamard import HadamardResponse
+from sordino import HadamardResponse, SystemSource
+from sordino.exact.source import ZEROS
 from waits import SOON, ended, joined
 
 pytestmark = pytest.mark.fresh

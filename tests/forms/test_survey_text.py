@@ -4,12 +4,12 @@ import tomllib
 
 import pytest
 
-from sordino.errors import DamagedError, SordinoError, SordinoErrors
+from sordino import SordinoError, SordinoErrors, Survey
+from sordino.errors import DamagedError
 from sordino.forms.form import read_form
 from sordino.forms.survey_text import survey_text
 from sordino.forms.workbook import read_workbook
 from sordino.survey.reading.open_choices import CHOOSE
-from sordino.survey.reading.schema import Survey
 from xlsforms import CHOICES, SETTINGS, SURVEY, write_form
 
 

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from chances import chances
-from sordino.ledger.ask import ask
+from sordino import Ledger, ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.ledger import Ledger
 
 TERMS = {
     "version": 1,

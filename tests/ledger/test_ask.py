@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from sordino.ledger.ask import Report, ask
+from sordino import Ledger, Report, ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.explain_ledger import ledger_sentences
-from sordino.ledger.ledger import Ledger
 
 
 class Words:

@@ -6,12 +6,10 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
+from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.ledger import Ledger
 from sordino.ledger.transcript import export_transcript, import_transcript
 
 TABLES = {

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sordino.errors import SordinoError
+from sordino import Ledger, SordinoError, ask
 from sordino.ledger import reading
-from sordino.ledger.ask import ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
@@ -18,7 +17,6 @@ from sordino.ledger.journal.checkpoint import chain_hash, read_checkpoint, write
 from sordino.ledger.journal.contents import sealed_meta
 from sordino.ledger.journal.database import transaction
 from sordino.ledger.journal.event import Event
-from sordino.ledger.ledger import Ledger
 from sordino.ledger.reading import read_part
 
 OFTEN = 6

@@ -8,9 +8,7 @@ import time
 import pytest
 
 from commands import in_child
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
-from sordino.ledger.ledger import Ledger
+from sordino import Ledger, RefusedError, SordinoError, ask
 from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -9,9 +9,7 @@ from functools import partial
 import pytest
 
 from commands import PATIENCE, in_child
-from sordino.errors import SordinoError
-from sordino.ledger.ask import ask
-from sordino.ledger.ledger import Ledger
+from sordino import Ledger, SordinoError, ask
 from sordino.ledger.transcript import export_transcript, import_transcript
 from waits import ended
 

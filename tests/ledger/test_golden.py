@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
+from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.ledger import Ledger
 from sordino.ledger.transcript import import_transcript, transcript
 
 GOLDEN = Path(__file__).parent / "golden"

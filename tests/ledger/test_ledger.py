@@ -12,14 +12,10 @@ from math import exp, log
 
 import pytest
 
-from sordino.accounting.filter import BayesianFilter
-from sordino.definition.pairwise import LDP
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
+from sordino import LDP, BayesianFilter, Ledger, RefusedError, SordinoError, ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.ledger import Ledger
 
 
 def answer(ledger, query, values):

@@ -10,9 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
-from sordino.ledger.ledger import Ledger
+from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.ledger.transcript import export_transcript, import_transcript
 
 MODELS = st.sampled_from(["sleep", "against", "age", "both"])

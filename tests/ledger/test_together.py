@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from commands import in_child
-from sordino.ledger.ledger import Ledger
+from sordino import Ledger
 from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

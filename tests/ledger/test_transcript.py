@@ -8,9 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from sordino.errors import RefusedError, SordinoError
-from sordino.ledger.ask import ask
-from sordino.ledger.ledger import Ledger
+from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.ledger.transcript import export_transcript, import_transcript, transcript
 
 PROBES = [("sleep", "0.3"), ("against", "0.1"), ("age", "0.99"), ("both", "0.3")]

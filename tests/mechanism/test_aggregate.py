@@ -6,10 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.errors import SordinoError
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
+from sordino import Blockwise, HadamardResponse, RandomizedResponse, SordinoError
 
 MECHANISM = Blockwise([[0, 1, 2], [3], [4, 5]], "1", "hadamard")
 batches = st.lists(st.integers(0, MECHANISM.outputs - 1), max_size=30)

@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import BinaryOptimal, ChannelTable, RandomizedResponse, SordinoError
 from sordino.exact.coin import WORD
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 
 def amount(bound):

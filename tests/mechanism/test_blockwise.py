@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino import (
+    Blockwise,
+    CyclicSubsets,
+    HadamardResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 
 CELLS = 43_750
 

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
+from sordino import Blockwise, HadamardResponse, Partition, RandomizedResponse, SordinoError
 from sordino.exact.coin import WORD
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 COINS = [RandomizedResponse, HadamardResponse]
 SIZES = Partition.of([0, 1, 1, 2, 2, 2, 3, 3, 3])

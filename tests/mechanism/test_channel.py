@@ -6,19 +6,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import (
+    BinaryOptimal,
+    BitFlips,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HierarchyResponse,
+    HighLow,
+    RandomizedResponse,
+    SordinoError,
+    WindowResponse,
+)
 from sordino.mechanism import channel as channel_module
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.supported import SupportMechanism
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Blockwise, HadamardResponse, RandomizedResponse
 from sordino.estimation.unbiased import leverage
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 
 def printed(figure):

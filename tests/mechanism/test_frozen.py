@@ -4,15 +4,9 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
+from sordino import LDP, BlockLDP, Blockwise, Categories, Grid, HadamardResponse, Nats, RandomizedResponse
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
 from sordino.estimation.estimate import estimate
-from sordino.exact.nats import Nats
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 MECHANISM = Blockwise([0, 0, 1], "1")
 COLUMN = next(MECHANISM.columns())

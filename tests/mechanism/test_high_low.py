@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.design.accuracy import expected_accuracy
-from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
 
 
 def printed(figure):

@@ -10,22 +10,24 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import (
+    BinaryOptimal,
+    BitFlips,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HadamardResponse,
+    HierarchyResponse,
+    HighLow,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+    WindowResponse,
+)
 from sordino.exact.coin import WORD
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import CHUNK
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 SECRET = 98_765

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import LDP, HadamardResponse, ProjectiveResponse, SordinoError
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP
-from sordino.errors import SordinoError
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse, best_fields
+from sordino.mechanism.projective import best_fields
 
 
 # n times the variance of a value that nobody has, at k = 43,750 (five digits), and the prime that reaches it.

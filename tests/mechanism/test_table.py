@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import ChannelTable, HadamardResponse, SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.unbiased import leverage
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.table import ChannelTable
 
 
 def random_table(k, codes, seed):

@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 
 from asked_numbers import bits
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino import LDP, BlockLDP, HadamardResponse, Partition, RandomizedResponse, best_mechanism
 from sordino.domain.moment import Moments
-from sordino.domain.partition import Partition
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.papers import simulation
 from sordino.papers.simulation import (
     SimulationSource,

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
+from sordino import Query, SordinoError, WindowResponse
 from sordino.domain.bins import Bins
-from sordino.errors import SordinoError
 from sordino.exact.source import FreshStream
-from sordino.mechanism.numbers.window import WindowResponse
 from sordino.query.bin import Bin
-from sordino.query.query import Query
 
 BINS = Bins((0.0, 1.0, 1.5, 10.0))
 CHANNEL = WindowResponse(3, "1", 2)

@@ -6,14 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import Query, RandomizedResponse, Sampled
+from sordino import Number, Product, Query, RandomizedResponse, Sampled, Signs, SordinoError
 from sordino.domain.coded import CODES, MOST_CATEGORIES, categories_of
-from sordino.errors import SordinoError
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
-from sordino.query.number import Number, Product
-from sordino.query.signs import Signs
 
 REPORTS = 60_000
 

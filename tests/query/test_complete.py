@@ -8,17 +8,27 @@ import numpy as np
 import pytest
 
 from beliefs import worst_beliefs
-from sordino import LDP, ChannelTable, Dependence, Number, OptionalNumber, Product, Query, RandomizedResponse, Sampled
+from sordino import (
+    LDP,
+    ChannelTable,
+    CompleteCase,
+    Dependence,
+    Nats,
+    Number,
+    OptionalNumber,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+)
 from sordino.audit.answers import answers, certify_queries
 from sordino.definition.sampling import sampling_deltas
 from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
 from sordino.document.queries import freeze_queries, thaw_queries
 from sordino.domain.coded import CODES
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 from sordino.exact.source import FreshStream
 from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.missing.complete import CompleteCase
 
 NAN = float("nan")
 NUMBERS = [NAN, -1.0, 0.3, 1.0]

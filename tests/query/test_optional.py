@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 
 from beliefs import worst_beliefs
-from sordino import Dependence, Number, Query, RandomizedResponse, Sampled
+from sordino import (
+    Dependence,
+    KeyedSource,
+    Nats,
+    Number,
+    OptionalNumber,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+)
 from sordino.audit.answers import answers
 from sordino.definition.sampling import sampling_deltas
 from sordino.design.numbers.missing.optional_channel import optional_channel
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.exact.nats import Nats
 from sordino.exact.source import FreshStream
-from sordino.query.missing.optional import OptionalNumber
 
 NAN = float("nan")
 NUMBERS = [NAN, -1.0, -0.7, -1 / 3, 0.0, 0.2, 0.999, 1.0]

@@ -21,8 +21,8 @@ from sordino import (
     SordinoError,
     TruncatedLinearQuery,
     Value,
+    realized_loss,
 )
-from sordino.accounting.realized import realized_loss
 from sordino.exact.coin import WORD
 from sordino.papers.bayesian_filter.interaction import answers
 

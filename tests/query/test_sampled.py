@@ -9,21 +9,21 @@ from scipy.stats import binomtest
 
 from in_one import in_one
 from sordino import (
+    BinaryOptimal,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
+    KeyedSource,
+    ProjectiveResponse,
     Query,
+    RandomizedResponse,
     Sampled,
+    SordinoError,
+    SubsetSelection,
     Value,
 )
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import FreshStream
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 MECHANISMS = {
     "randomized": RandomizedResponse(3, "1"),

@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino.domain.interval import Interval
+from sordino import Interval, KeyedSource, Number, Query, RandomizedResponse, Sampled, SordinoError, Value
 from sordino.domain.measured import Measured
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query import sampled
-from sordino.query.number import Number
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
-from sordino.query.statistic import Value
 
 N = 3000
 ENDS = (Interval(0, 10), Interval(-4, 4))

@@ -28,6 +28,7 @@ from in_one import in_one
 from sordino import (
     BitFlips,
     KeyedSource,
+    Nats,
     Number,
     Product,
     Query,
@@ -39,7 +40,6 @@ from sordino import (
     WindowResponse,
 )
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
 from sordino.query import sampled
 
 every = pytest.mark.parametrize("name", QUERIES)

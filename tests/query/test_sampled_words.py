@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino import (
+    BinaryOptimal,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    HighLow,
     Query,
+    RandomizedResponse,
     Sampled,
+    SordinoError,
+    SubsetSelection,
     Value,
 )
-from sordino.errors import SordinoError
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 WORD = 2**64

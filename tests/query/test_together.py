@@ -14,6 +14,7 @@ from sordino import (
     LDP,
     ChannelTable,
     KeyedSource,
+    Nats,
     Number,
     OptionalNumber,
     Product,
@@ -29,7 +30,6 @@ from sordino import (
     certify,
     estimate,
 )
-from sordino.exact.nats import Nats
 
 FIRST, SECOND = Query(Number(0, 3), LEVELS), Query(Number(1), COIN)
 BOTH = Together((FIRST, SECOND))

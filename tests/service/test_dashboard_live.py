@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from collectors import asked, collecting
+from sordino import Plan, Survey
 from sordino.papers.simulation import SimulationSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from waits import line_of, stop
 
 pytestmark = pytest.mark.live

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, uploaded
+from sordino import Plan, Survey
 from sordino.agent.answer import _upload
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack, read_json, unpack
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.sourced_aggregate import sources_of
 from sordino.survey.results.tally import aggregate_of
 

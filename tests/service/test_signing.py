@@ -6,8 +6,8 @@ import pytest
 
 from commands import PATIENCE
 from reports_sent import make_plan
+from sordino import RefusedError, SordinoError
 from sordino.document.signature import is_signed
-from sordino.errors import RefusedError, SordinoError
 from sordino.service.collector import Collector
 from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore

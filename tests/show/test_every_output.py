@@ -13,10 +13,10 @@ from pyarrow import parquet
 
 import sordino
 from kinds_of_survey import KINDS
+from sordino import KeyedSource
 from sordino.blocks.block import Heading, Plot, blocks_of
 from sordino.blocks.readable import readable_rows
 from sordino.blocks.tables import QuantityTable
-from sordino.exact.keyed import KeyedSource
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import PageTable

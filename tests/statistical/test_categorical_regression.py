@@ -7,11 +7,8 @@ it one by one give such tallies. The truth is least squares on dummies, by numpy
 import numpy as np
 import pytest
 
+from sordino import Aggregate, Plan, Survey, least_squares
 from sordino.domain.measured import Measured
-from sordino.estimation.regression import least_squares
-from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 pytestmark = pytest.mark.statistical
 

@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Blockwise, ChannelTable, HadamardResponse, HighLow, SubsetSelection
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.papers.simulation import SimulationSource
 

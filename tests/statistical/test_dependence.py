@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Categories, Interval
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import (
     CategorySignDistribution,
@@ -14,8 +15,6 @@ from sordino.design.dependence.sample_questions import (
     SampleQuestions,
 )
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
 
 pytestmark = pytest.mark.statistical
 

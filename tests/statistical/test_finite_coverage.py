@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from planted import ROOT
-from sordino import LDP, best_mechanism
+from sordino import LDP, Blockwise, best_mechanism
 from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.finite_people import finite_limits
 from sordino.estimation.intervals.nearest_limits import NearestLimits
-from sordino.mechanism.blockwise import Blockwise
 from sordino.papers.simulation import SimulationSource
 
 pytestmark = pytest.mark.statistical

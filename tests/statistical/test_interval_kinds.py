@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Aggregate, ChannelTable, HadamardResponse, RandomizedResponse
 from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.forged import forged_limits
 from sordino.estimation.intervals.independent_difference import WithInterval, difference
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.pooled import PooledPart, pool
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 pytestmark = pytest.mark.statistical
 

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from sordino import Aggregate, Blockwise, ChannelTable, HadamardResponse, HighLow, ProjectiveResponse
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.table import ChannelTable
 
 pytestmark = pytest.mark.statistical
 

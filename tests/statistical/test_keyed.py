@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino import (
+    Blockwise,
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    KeyedSource,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+)
 
 pytestmark = pytest.mark.statistical
 

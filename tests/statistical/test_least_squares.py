@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers
-from sordino.definition.dependence import Dependence
-from sordino.design.numbers.sampled_moments import sampled_moments
+from sordino import Dependence, SordinoError, covariances, least_squares, means, sampled_moments
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
-from sordino.estimation.moments import covariances, means
-from sordino.estimation.regression import least_squares, projected_least_squares
+from sordino.estimation.regression import projected_least_squares
 from sordino.papers.simulation import simulate_bits
 
 pytestmark = pytest.mark.statistical

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Aggregate
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.change import changes
 from sordino.survey.results.pooled import pooled_results

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino import Plan, Survey
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.groups import grouped_results
 from sordino.survey.results.known_totals import KnownTotals
 from sordino.survey.results.result import results_so_far

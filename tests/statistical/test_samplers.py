@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.exact.nats import Nats
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
+from sordino import (
+    BinaryOptimal,
+    BitFlips,
+    Blockwise,
+    ChannelTable,
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    Nats,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SubsetSelection,
+    WindowResponse,
+)
 from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import flips
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from sordino import plan
+from sordino import Aggregate, plan
 from sordino.domain.answers.choices import Choices
-from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.attributes.several import expected_of_combinations
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.several import SeveralResult

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.domain.partition import Partition
+from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, PairwiseLDP, Partition, best_mechanism
 from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.papers.simulation import SimulationSource, contestant, simulate_tally, total_variation

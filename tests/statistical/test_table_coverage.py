@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
+from sordino import KeyedSource, RandomizedResponse, SubsetSelection
 from sordino.estimation.estimate import estimate
 from sordino.estimation.joint.cells import Cells, TableShares, sums_over
 from sordino.estimation.joint.raking import rake_with_slopes
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
 
 SURVEYS = 2000
 LEAST, MOST = 0.935, 0.97

@@ -8,17 +8,26 @@ import pyarrow as pa
 import pytest
 
 from in_one import in_one
-from sordino import aggregate, certify, estimate, explain, plan, privatize
+from sordino import (
+    LDP,
+    Dependence,
+    Nats,
+    Plan,
+    RandomizedResponse,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    certify,
+    estimate,
+    explain,
+    plan,
+    privatize,
+)
 from sordino.audit.certify import certify as certify_mechanism
-from sordino.definition.dependence import Dependence
-from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, sampling_deltas, sampling_level
 from sordino.design.numbers.drawn_answers import highest_table_level
-from sordino.errors import DamagedError, SordinoError, SordinoErrors
-from sordino.exact.nats import Nats
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino.errors import DamagedError
 
 AGES, SMOKES = ["young", "middle", "old"], ["yes", "no"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables.files import csv_file
 from sordino.tables.files.csv_file import CsvFile
 

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import aggregate
-from sordino.errors import SordinoError
+from sordino import SordinoError, aggregate
 from sordino.survey.results.sourced_aggregate import sources_of, with_sources
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.copies import CERTAIN, Copies

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino import privatize
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, SordinoError, Survey, privatize
 from sordino.survey.results.result import results
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, read_codes, tally_table

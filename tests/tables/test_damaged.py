@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import PATIENCE
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables.damage import require_not_stopped
 from sordino.tables.reports import privatize_table, tally_table
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables.key import TITLE, make_key, read_key
 from waits import SOON, joined
 

@@ -4,12 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import privatize
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, Plan, SordinoError, Survey, privatize
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import privatize_table
 from sordino.tables.values import read_values

@@ -4,7 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import DamagedError, SordinoError
+from sordino import SordinoError
+from sordino.errors import DamagedError
 from sordino.tables.duckdb import header
 from sordino.tables.jobs.pieces import pieces_of
 from sordino.tables.table_file import count_rows

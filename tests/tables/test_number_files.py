@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import privatize_table, tally_table
 from sordino.tables.values import read_values

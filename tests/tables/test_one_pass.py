@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 
 from commands import PATIENCE
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, SordinoError
+from sordino.errors import DamagedError
 from sordino.tables import records
 from sordino.tables.files import csv_file
 from sordino.tables.files.csv_file import CsvFile

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables import duckdb
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_people, tally_table

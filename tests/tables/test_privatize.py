@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables import duckdb as engine
 from sordino.tables.reports import privatize_table, tally_people
 

@@ -5,8 +5,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import load_aggregate, save_aggregate
 from sordino.tables.reports import privatize_table, tally_table

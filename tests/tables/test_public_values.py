@@ -7,11 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import aggregate, estimate, privatize
-from sordino.errors import DamagedError, RefusedError, SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, RefusedError, SordinoError, SordinoErrors, Survey, aggregate, estimate, privatize
+from sordino.errors import DamagedError
 from sordino.survey.results.sourced_aggregate import with_sources
 from sordino.survey.results.tally import load_aggregate, save_aggregate
 from sordino.tables.results.rows import GROUP_DIFFERENCE

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.survey.results.result import Untold, results
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_people, tally_table

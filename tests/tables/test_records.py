@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import KeyedSource, SordinoError
 from sordino.exact.ids.repeated import SPREAD, RepeatedWords
-from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
 from sordino.tables.frame import Frame
 from sordino.tables.release import Release

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey
 from sordino.tables.reports import privatize_table
 
 MARKER = "Zebra7731"

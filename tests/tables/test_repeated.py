@@ -7,9 +7,7 @@ import stat
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino import CyclicSubsets, KeyedSource, SordinoError
 from sordino.tables import reports
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table

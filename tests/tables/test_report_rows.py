@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables import reports
 from sordino.tables.files.report_rows import HEADER, OtherRowsError, ReportRows
 from sordino.tables.reports import privatize_table, tally_table

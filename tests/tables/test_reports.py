@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables.reports import privatize_table, tally_table
 
 

@@ -5,13 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino import Categories, Grid, Interval, SordinoError
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 from sordino.tables import sample_tally as module
 from sordino.tables.sample_tally import tally_table_of_sample
 

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.process.stops import interrupt_at_stops
 from sordino.tables.damage import require_not_stopped
 from sordino.tables.duckdb import header, read_batches, write_table

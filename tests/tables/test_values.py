@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.tables import columns
 from sordino.tables.values import read_values
 

@@ -7,10 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.survey.planning.plan import Plan
+from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.survey.planning.questions_for_sample import questions_for_sample
-from sordino.survey.reading.schema import Survey
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_table
 from sordino.tables.sample_tally import tally_table_of_sample

@@ -3,9 +3,9 @@
 import numpy as np
 
 from kinds_of_survey import KINDS
+from sordino import Survey
 from sordino.design.numbers.numbers_accuracy import Expected
 from sordino.survey.planning.forecast import warnings
-from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
 
 

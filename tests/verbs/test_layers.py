@@ -14,9 +14,8 @@ import pytest
 
 import sordino
 from kinds_of_survey import KINDS
+from sordino import Plan, Survey
 from sordino.survey.planning.choose import choose
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 TIMES, FIXED, RUNS = 10, 0.25, 3

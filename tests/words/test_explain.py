@@ -6,8 +6,7 @@ import mpmath
 import pytest
 
 from in_one import in_one
-from sordino import LDP, BlockLDP, Blockwise, HadamardResponse, RandomizedResponse, certify
-from sordino.errors import SordinoError
+from sordino import LDP, BlockLDP, Blockwise, HadamardResponse, RandomizedResponse, SordinoError, certify
 from sordino.words.explain import explain
 
 EPSILONS = {

@@ -8,6 +8,7 @@ import pytest
 from in_one import in_one
 from sordino import (
     LDP,
+    ApproximateFilter,
     BayesianCoordinateDP,
     BayesianFilter,
     Box,
@@ -15,15 +16,14 @@ from sordino import (
     CoordinateDP,
     HighLowLDP,
     LinearQuery,
+    Odometer,
     Query,
     RandomizedResponse,
     Record,
     Value,
     explain,
 )
-from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.joint import JointFilter
-from sordino.accounting.odometer import Odometer
 
 SQUARE = Box([-1, -1], [1, 1])
 FIRST = LinearQuery([1.0, 0.0], 0, -1, 1, "0.3")

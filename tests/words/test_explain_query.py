@@ -17,6 +17,7 @@ from sordino import (
     CyclicSubsets,
     HadamardResponse,
     HighLow,
+    Interval,
     LinearQuery,
     LogisticQuery,
     Number,
@@ -34,7 +35,6 @@ from sordino import (
     explain,
 )
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.query.bin import Bin
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign

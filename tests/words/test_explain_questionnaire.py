@@ -7,10 +7,8 @@ from datetime import date
 import pytest
 
 import sordino
-from sordino.exact.nats import Nats
+from sordino import Nats, Plan, Survey
 from sordino.show.html.dashboard import dashboard
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 from sordino.words.explain_questionnaire import missing_words, reveal_sentences, survey_title
 from sordino.words.odds import chance_afterwards

@@ -6,11 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from sordino import Nats, PairwiseLDP
 from sordino.blocks.sentence import Purpose
-from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
-from sordino.exact.nats import Nats
 from sordino.survey.questions import above_floor as planned_floor
 from sordino.survey.questions.question import SharesQuestion
 from sordino.words.explain_plan import NEARLY, explanation

@@ -6,11 +6,9 @@ import re
 import pytest
 
 from golden_people import text_of
+from sordino import Dependence, Plan, Survey
 from sordino.blocks.sentence import texts
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import RESTS, REVEALED, explanation
 from sordino.words.grounds import NOTHING, bound_in_short, bound_sentences, dependence_json
 from sordino.words.odds_by_attribute import coordinate_sentences

@@ -8,11 +8,8 @@ import mpmath
 import pytest
 
 from in_one import in_one
+from sordino import HighLowLDP, PairwiseLDP, Plan, Survey
 from sordino.blocks.sentence import texts
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.odds import promise
 

@@ -6,11 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 
+from sordino import BayesianCoordinateDP, ChannelTable, CoordinateDP
 from sordino.audit.certify import certify
 from sordino.blocks.sentence import texts
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.coordinate import CoordinateDP
-from sordino.mechanism.table import ChannelTable
 from sordino.words.explain import explain
 from sordino.words.odds import promise
 

@@ -5,9 +5,8 @@ import re
 import mpmath
 import pytest
 
+from sordino import Plan, Survey
 from sordino.blocks.sentence import texts
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.explain_plan import explanation
 

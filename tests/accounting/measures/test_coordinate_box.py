@@ -15,11 +15,11 @@ from sordino import (
     CoordinateDP,
     LinearQuery,
     LogisticQuery,
+    Odometer,
     RandomizedResponse,
     SordinoError,
     TruncatedLinearQuery,
 )
-from sordino.accounting.odometer import Odometer
 
 SQUARE = Box([-1, 0], [1, 2])
 SIDE = 17

@@ -5,10 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino import LDP, BayesianFilter, Box, CoordinateDP, LinearQuery, LogisticQuery, TruncatedLinearQuery
+from sordino import LDP, BayesianFilter, Box, CoordinateDP, LinearQuery, LogisticQuery, Nats, TruncatedLinearQuery
 from sordino.accounting.measures import lasting
 from sordino.accounting.state import Decision
-from sordino.exact.nats import Nats
 
 SQUARE = Box([-1, -1], [1, 1])
 

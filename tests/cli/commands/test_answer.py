@@ -13,10 +13,9 @@ import pytest
 
 from collectors import asked, collecting
 from commands import PATIENCE, PROGRAM
+from sordino import Plan, Survey
 from sordino.agent.answer_store import AnswerStore
 from sordino.service.signing import Signer
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 WAITING = b'{"reports": [{"id": "00000000000000000000000000000001", "code": "1"}]}'
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'

@@ -5,10 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, Plan, Survey
 from sordino.papers.simulation import SimulationSource, simulate_tally
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
 
 SURVEY = """\

@@ -8,9 +8,9 @@ from hashlib import sha256
 import pytest
 
 from collectors import asked, running
+from sordino import Plan
 from sordino.document.invitation_list import InvitationList
 from sordino.service.storage.store import ReportStore
-from sordino.survey.planning.plan import Plan
 
 WORDS = "invite", "plan.json", "-o", "links.csv", "--hashes", "hashes.json"
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'

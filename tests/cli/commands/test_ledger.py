@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from commands import PATIENCE
+from sordino import Ledger
 from sordino.ledger.journal.checkpoint import write_checkpoint
 from sordino.ledger.journal.database import transaction
-from sordino.ledger.ledger import Ledger
 from sordino.ledger.reading import read_all
 
 TERMS = """\

@@ -6,7 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from sordino.domain.grid import Grid
+from sordino import Grid
 from sordino.estimation.estimate import Method
 from sordino.papers.context_aware import table1
 

@@ -10,20 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import SordinoError, dependence, explain
+from sordino import Categories, Interval, Nats, Plan, SordinoError, Survey, dependence, explain
 from sordino.definition.sampling import largest_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import CategorySignDistribution, SampleNumber, SampleQuestions
 from sordino.document.formats import PLAN
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
 from sordino.errors import DamagedError
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement
-from sordino.survey.reading.schema import Survey
 
 REGIONS = ["a", "b", "c"]
 SURVEY = {

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Categories, Interval, SordinoError
 from sordino.design.dependence import from_sample
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
 from sordino.design.dependence.stated import Statement
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
 from sordino.domain.moment import Moments
-from sordino.errors import SordinoError
 
 
 def categories(*sizes):

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Categories, Interval, SordinoError
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 
 TWO = Attribute("two", Categories(["a", "b"]))
 FIVE = Attribute("five", Categories(range(5)))

@@ -9,12 +9,10 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from sordino import SordinoError, dependence
+from sordino import Plan, SordinoError, Survey, dependence
 from sordino.design.dependence.sample_questions import DistributionFunction
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, save_statement
-from sordino.survey.reading.schema import Survey
 
 SURVEY = {
     "version": 1,

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 
+from sordino import (
+    BinaryOptimal,
+    ChannelTable,
+    MetricLDP,
+    ProductResponse,
+    RandomizedResponse,
+    TreeResponse,
+    best_mechanism,
+)
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
-from sordino.design.histograms.best_mechanism import best_mechanism, candidates
+from sordino.design.histograms.best_mechanism import candidates
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 
 def chosen(metric, **settings):

@@ -4,20 +4,23 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    LDP,
+    BinaryOptimal,
+    BlockLDP,
+    Blockwise,
+    CyclicSubsets,
+    HadamardResponse,
+    HighLow,
+    HighLowLDP,
+    PairwiseLDP,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    best_mechanism,
+)
 from sordino.audit.certify import certify
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
 

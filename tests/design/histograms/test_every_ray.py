@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Nats
 from sordino.design.histograms.every_ray import (
     APART,
     BITS,
@@ -18,7 +19,6 @@ from sordino.design.histograms.every_ray import (
     raised_bounds,
     vertices,
 )
-from sordino.exact.nats import Nats
 
 
 def trees(k):

@@ -7,15 +7,11 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import LDP, ChannelTable, Nats, PairwiseLDP, SordinoError, best_mechanism
 from sordino.audit.certify import certify
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP
-from sordino.design.histograms.best_mechanism import best_mechanism, candidates
+from sordino.design.histograms.best_mechanism import candidates
 from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.integer_channel import needed_pairs
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
-from sordino.mechanism.table import ChannelTable
 
 
 def line(positions):

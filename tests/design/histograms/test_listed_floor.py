@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino import PairwiseLDP, optimal_channel
+from sordino import Nats, PairwiseLDP, optimal_channel
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.every_ray import every_ray
 from sordino.design.histograms.listed_floor import _rounding, best_prices, every_column, listed_floor, proved_floor
 from sordino.design.histograms.value_classes import ValueClasses, classes_of
 from sordino.design.histograms.variance_floor import matrix_floor, uniform_floor
-from sordino.exact.nats import Nats
 
 
 def nats_of(matrix):

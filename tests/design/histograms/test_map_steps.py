@@ -7,10 +7,8 @@ import pytest
 
 from in_one import in_one
 from on_earth import GRIDS, apart
+from sordino import Grid, Nats, SordinoError
 from sordino.design.histograms.map_steps import map_steps
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 
 def used(grid, per, epsilon):

@@ -3,13 +3,10 @@
 import numpy as np
 import pytest
 
+from sordino import LDP, CyclicSubsets, MetricLDP, TreeResponse, best_mechanism
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP
-from sordino.design.histograms.best_mechanism import best_mechanism, candidates
+from sordino.design.histograms.best_mechanism import candidates
 from sordino.design.histograms.mixture import mixture
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.testing import check_mechanism
 
 SMALL = MetricLDP.line(12, "1/4")

@@ -10,16 +10,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from in_one import in_one
+from sordino import MetricLDP, Nats, SordinoError, best_mechanism, optimal_channel
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
-from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
 from sordino.design.histograms.columns import channel_design
 from sordino.design.histograms.columns.channel_design import design
 from sordino.design.histograms.columns.column_weights import best_weights
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.optimal import optimal_weights
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 
 WHOLE = 2**64
 

@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 
 from in_one import in_one
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
+from sordino import HighLowLDP, PairwiseLDP
 from sordino.design.histograms.value_classes import classes_of, sensitive_classes
 
 

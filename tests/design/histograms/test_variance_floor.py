@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
+from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, Nats, PairwiseLDP, optimal_channel
 from sordino.design.histograms import variance_floor
-from sordino.design.histograms.best_mechanism import candidates, geometric_channel, optimal_channel
+from sordino.design.histograms.best_mechanism import candidates, geometric_channel
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.relaxed_design import Multipliers, multipliers, pair_kinds, starting_information
 from sordino.design.histograms.variance_floor import (
@@ -23,7 +20,6 @@ from sordino.design.histograms.variance_floor import (
     proved_floor,
     uniform_floor,
 )
-from sordino.exact.nats import Nats
 
 
 def line(k, step):

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from sordino import Nats
 from sordino.design.numbers.best_mixture import Group, Mixtures, MixtureType, spread
 from sordino.design.numbers.sign_table import TableShape
-from sordino.exact.nats import Nats
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 12)).filter(lambda pair: pair[0] <= pair[1]), min_size=1))

@@ -6,10 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sordino import LDP, Number, Query, RandomizedResponse, SordinoError, certify
+from sordino import LDP, Nats, Number, Query, RandomizedResponse, SordinoError, certify
 from sordino.design.numbers.best_table import best_table, integer_table
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.nats import Nats
 
 FIGURES = [("0.5", 16.33), ("1", 4.08), ("2", 0.884), ("3", 0.311), ("4", 0.130)]
 

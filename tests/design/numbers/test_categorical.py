@@ -5,18 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import LDP, Dependence, RandomizedResponse, Sampled
-from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino import LDP, Dependence, Nats, Number, Product, Query, RandomizedResponse, Sampled, best_mechanism
 from sordino.design.numbers.categorical.draws import least_error_shares
 from sordino.design.numbers.categorical.expected import unknown_people
 from sordino.design.numbers.categorical.sampled_regression import counting_mechanism, sampled_regression
 from sordino.domain.coded import Indicator
-from sordino.exact.nats import Nats
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
-from sordino.query.number import Number, Product
-from sordino.query.query import Query
 
 
 def asked_of(deltas, dependence, categories):

@@ -11,6 +11,7 @@ from asked_numbers import single_answers
 from sordino import (
     Dependence,
     LinearTable,
+    Nats,
     Number,
     Query,
     RandomizedResponse,
@@ -26,7 +27,6 @@ from sordino.design.numbers.joint_levels import joint_levels
 from sordino.design.numbers.mean_among import among
 from sordino.design.numbers.sampled_mean import read_deltas, worst_error
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.nats import Nats
 
 
 def chosen(deltas, epsilon, dependence=None):

@@ -5,12 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino import Number, Query
+from sordino import Nats, Number, Query
 from sordino.design.numbers.best_table import best_table
 from sordino.design.numbers.least_variance import QuadraticFunction, is_allowed, least_variance
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.nats import Nats
 
 LEAST = [("0.5", 16.0013), ("2", 0.86497), ("4", 0.126608), ("ln 3", 3.29039)]
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino import LDP, certify
+from sordino import LDP, Nats, certify
 from sordino.design.numbers.bins.bins_channel import FEW, PARTS, optional_wave
 from sordino.design.numbers.bins.square_wave import square_wave
-from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 
 

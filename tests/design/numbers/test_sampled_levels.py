@@ -11,6 +11,7 @@ from asked_numbers import AskedNumbers, single_answers
 from sordino import (
     Dependence,
     LinearTable,
+    Nats,
     Number,
     Query,
     RandomizedResponse,
@@ -24,7 +25,6 @@ from sordino.definition.sampling import largest_level, sampling_deltas, sampling
 from sordino.design.numbers.drawn_answers import keeps_deltas
 from sordino.design.numbers.sampled_levels import answer_levels, best_window, coarser, sampled_levels
 from sordino.design.numbers.sampled_mean import read_deltas, single_levels, worst_error
-from sordino.exact.nats import Nats
 
 GRID = np.linspace(-1, 1, 81)
 

@@ -10,9 +10,8 @@ import pytest
 
 from asked_numbers import AskedNumbers, expected_error, single_answers
 from in_one import in_one
-from sordino import SordinoError, sampled_mean
+from sordino import Dependence, Nats, SordinoError, sampled_mean
 from sordino.audit.answers import answers
-from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.numbers.sampled_mean import (
     keeps_deltas,
@@ -21,7 +20,6 @@ from sordino.design.numbers.sampled_mean import (
     worst_error,
     worthwhile,
 )
-from sordino.exact.nats import Nats
 
 FIGURE = ["0.2", "0.2", *["2"] * 8]
 ROWS = {

@@ -9,14 +9,11 @@ import pytest
 
 from asked_numbers import AskedNumbers
 from in_one import in_one
-from sordino.definition.dependence import Dependence
+from sordino import Aggregate, Dependence, SordinoError, sampled_moments
 from sordino.design.numbers import sampled_moments as module
 from sordino.design.numbers.drawn_answers import whole_shares
-from sordino.design.numbers.sampled_moments import sampled_moments
-from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import projected_least_squares, regression_statistics
-from sordino.mechanism.aggregate import Aggregate
 
 NAMES = covariance_statistics(range(3))
 

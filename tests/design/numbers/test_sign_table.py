@@ -7,10 +7,10 @@ from math import comb
 import numpy as np
 import pytest
 
+from sordino import Nats
 from sordino.definition.sampling import dependent_loss, table_loss
 from sordino.design.numbers.sign_table import TableSearch, TableShape, keeps, whole_table
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
 
 
 def shape(counts, deltas, q, level):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.estimation.associations.equality import equality_test
 from sordino.estimation.associations.holm import adjust_p_values
 

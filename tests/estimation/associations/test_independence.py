@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import LDP, BlockLDP, HighLowLDP, best_mechanism
 from sordino.definition.combined import combined_definition
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.estimation.associations.cramers_v import cramers_v
 from sordino.estimation.associations.independence import IndependenceTest
 

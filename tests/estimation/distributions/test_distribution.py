@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 from in_one import in_one
+from sordino import Aggregate, Interval, SordinoError, WindowResponse
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import (
     DistributionEstimate,
     function_contributions,
@@ -16,8 +15,6 @@ from sordino.estimation.distributions.distribution import (
 from sordino.estimation.distributions.expected_errors import errors_of
 from sordino.estimation.distributions.subpopulation import below_edges
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.numbers.window import WindowResponse
 
 K, N = 8, 4000
 CHANNEL = WindowResponse(K, "2", 3)

@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Aggregate, Interval, Nats, WindowResponse
 from sordino.design.numbers.bins.bins_channel import optional_wave
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.numbers.window import WindowResponse
 
 K = 4
 CHANNEL = WindowResponse(K, "4", 1)

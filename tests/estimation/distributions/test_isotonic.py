@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
+from sordino import Aggregate, Interval, Nats
 from sordino.design.numbers.bins.square_wave import threshold_bits
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
 from sordino.estimation.distributions.isotonic import isotonic_shares
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 
 K = 9
 CHANNEL = threshold_bits(K, Nats.of("ln 3"))

@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Aggregate, Interval, Nats, WindowResponse
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
 from sordino.estimation.distributions.smoothed import GAIN, smoothed_shares
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.numbers.window import WindowResponse
 
 CHANNEL = WindowResponse(12, "2", 4)
 EVEN = np.ones(12)

@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from sordino import Aggregate, Interval, WindowResponse
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
 from sordino.estimation.distributions.expected_errors import errors_of
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
 
 K, N = 6, 5000
 CHANNEL = OptionalWindow(WindowResponse(K, "2", 2), "2", 1 << 61)

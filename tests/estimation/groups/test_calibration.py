@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.estimation.groups.calibration import CellWeights, KnownShares
 
 REPORTS = np.array([400, 100, 250, 50, 120, 80])

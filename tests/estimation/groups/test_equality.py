@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.estimation.groups.equality import test_of_equality as equality_test
 
 

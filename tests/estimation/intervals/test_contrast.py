@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import (
+    Aggregate,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.contrast import contrast_leverage
 from sordino.estimation.unbiased import Functionals
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 
 MECHANISMS = {
     "randomized": RandomizedResponse(5, "1"),

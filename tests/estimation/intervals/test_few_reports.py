@@ -2,13 +2,10 @@
 
 import numpy as np
 
-from sordino.definition.metric import MetricLDP
+from sordino import Aggregate, MetricLDP, RandomizedResponse, TreeResponse
 from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.quotient import quotient_limits
 from sordino.estimation.joint.cells import Cells
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 RELEASES = 60
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from sordino import HadamardResponse, RandomizedResponse, SubsetSelection, estimate
+from sordino import Aggregate, Blockwise, HadamardResponse, RandomizedResponse, SubsetSelection, estimate
 from sordino.estimation.intervals.finite_people import finite_limits, finite_stderr
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
 from sordino.papers.simulation import SimulationSource
 
 BLOCKS = Blockwise([0, 0, 0, 1, 1, 2], "2", "randomized")

@@ -5,22 +5,26 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from sordino import (
+    Aggregate,
+    Blockwise,
+    ChannelTable,
+    HadamardResponse,
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SordinoError,
+    covariances,
+    means,
+)
 from sordino.domain.ranges import Ranges
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.forged import forged_limits, require_fewer
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
-from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import regression_statistics, solve
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
-from sordino.query.number import Number, Product
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
 
 FORGED = 2
 MECHANISMS = {

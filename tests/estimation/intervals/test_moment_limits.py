@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino import Number, OptionalNumber, Query, RandomizedResponse, Sampled, Together, means
+from sordino import Aggregate, Number, OptionalNumber, Query, RandomizedResponse, Sampled, Together, means
 from sordino.domain.ranges import Ranges
 from sordino.estimation.intervals.moment_limits import moment_limits, ratio_limits
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate
-from sordino.mechanism.aggregate import Aggregate
 
 RANGES = Ranges.of({"income": (0, 1000)})
 

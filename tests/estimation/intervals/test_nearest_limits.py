@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino import HadamardResponse, RandomizedResponse, SubsetSelection, estimate
+from sordino import Aggregate, HadamardResponse, RandomizedResponse, SubsetSelection, estimate
 from sordino.estimation.intervals.nearest_limits import NearestLimits, _further, _nearest
 from sordino.estimation.simplex import project
-from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.simulation import SimulationSource
 
 

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Aggregate, ChannelTable, RandomizedResponse
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.table import ChannelTable
 
 SHARES = np.array([0.1, 0.2, 0.3, 0.4])
 CHANNELS = {

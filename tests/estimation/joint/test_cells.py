@@ -5,13 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import Aggregate, KeyedSource, RandomizedResponse, SordinoError, SubsetSelection
 from sordino.estimation.estimate import estimate
 from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, sums_over
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
 
 SHAPE = (3, 2, 2)
 SHARES = np.random.default_rng(3).dirichlet(np.ones(12))

@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino import Aggregate, Number, Product, Query, RandomizedResponse, Sampled
 from sordino.estimation.joint.common_numbers import common_numbers, expected_numbers
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.query.number import Number, Product
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
 
 EVEN = np.linspace(-1, 1, 9), np.full(9, 1 / 9)
 

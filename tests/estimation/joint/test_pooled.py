@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 
+from sordino import (
+    Aggregate,
+    Blockwise,
+    HadamardResponse,
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    SubsetSelection,
+)
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import estimate
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.query.number import Number, Product
-from sordino.query.query import Query
-from sordino.query.sampled import Sampled
 
 SINGLE, TABLE = RandomizedResponse(2, "1"), HadamardResponse(6, "2")
 SUMS = sums_over((2, 3), [0])

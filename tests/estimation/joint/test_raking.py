@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.estimation.joint.raking import rake, rake_with_slopes
 
 SHAPE = (3, 2, 4)

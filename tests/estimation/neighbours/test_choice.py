@@ -5,15 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.metric import MetricLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.domain.partition import Partition
+from sordino import Blockwise, HighLowLDP, MetricLDP, Partition, ProjectiveResponse, best_mechanism
 from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.choice import ALLOWED, BETTER, CORRELATED, _worst
 from sordino.estimation.neighbours.smoothing import Surroundings
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.projective import ProjectiveResponse
 from sordino.papers.simulation import SimulationSource, simulate_tally, total_variation
 
 SHAPE = (40, 40)

@@ -8,13 +8,8 @@ import pytest
 from scipy import stats
 
 from conftest import KINDS, LARGEST, SMALLEST, Channel, make_channel
-from sordino.definition.metric import MetricLDP
-from sordino.domain.partition import Partition
+from sordino import Blockwise, MetricLDP, Partition, ProductResponse, RandomizedResponse, TreeResponse
 from sordino.estimation.neighbours.noise import ShareNoise, is_independent
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.randomized import RandomizedResponse
 
 K, N, TOTALS = 20, 2000, np.array([0.1, 0.9])
 TELL, OTHER = exp(2) / (exp(2) + 9), 1 / (exp(2) + 9)

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sordino.domain.partition import Partition
+from sordino import Partition
 from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, SHARES, Posteriors
 from sordino.estimation.neighbours.smoothing import equal_quantiles

@@ -10,7 +10,7 @@ import pytest
 
 import sordino
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.exact.messages.brief import MOST_SHOWN, brief, shown
 from source_trees import source_trees
 

@@ -8,16 +8,10 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.accounting.approximate import ApproximateFilter
-from sordino.definition.dependence import Dependence
+from sordino import ApproximateFilter, Box, Dependence, Nats, Plan, SordinoError, Survey
 from sordino.definition.prior import Prior
-from sordino.domain.box import Box
-from sordino.errors import SordinoError
 from sordino.exact.messages.written import exact_value, read_rational, shown
-from sordino.exact.nats import Nats
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 GOOD = [
     ("0.25", Fraction(1, 4)),

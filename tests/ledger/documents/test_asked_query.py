@@ -3,12 +3,9 @@
 import pytest
 
 from in_one import in_one
-from sordino import Query, Value
-from sordino.errors import SordinoError
+from sordino import LinearQuery, LogisticQuery, Query, RandomizedResponse, SordinoError, TruncatedLinearQuery, Value
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 
 NUMBERS = LedgerTerms.read(
     {

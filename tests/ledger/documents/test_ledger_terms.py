@@ -5,11 +5,7 @@ from copy import deepcopy
 import pytest
 
 from in_one import in_one
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.pairwise import LDP
-from sordino.domain.box import Box
-from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino import LDP, BayesianCoordinateDP, Box, Record, SordinoError
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 
 NUMBERS = {

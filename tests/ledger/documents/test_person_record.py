@@ -3,7 +3,7 @@
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError, SordinoErrors
+from sordino import SordinoError, SordinoErrors
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
 

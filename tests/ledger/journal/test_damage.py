@@ -12,10 +12,8 @@ from hashlib import sha256
 import pytest
 
 from commands import PATIENCE, in_child
-from sordino.errors import SordinoError
-from sordino.ledger.ask import ask
+from sordino import Ledger, SordinoError, ask
 from sordino.ledger.journal.database import transaction
-from sordino.ledger.ledger import Ledger
 from waits import ended
 
 RESENT = ("q0", "q13", "stored")

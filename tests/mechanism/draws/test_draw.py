@@ -9,18 +9,20 @@ import pytest
 from conftest import EPSILONS, KINDS
 from in_one import in_one
 from ring import RingResponse
-from sordino.definition.metric import MetricLDP
-from sordino.errors import SordinoError
+from sordino import (
+    Blockwise,
+    CyclicSubsets,
+    MetricLDP,
+    ProductResponse,
+    ProjectiveResponse,
+    SordinoError,
+    SubsetSelection,
+    TreeResponse,
+    WindowResponse,
+)
 from sordino.exact.source import FreshStream
-from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.draws.code_distribution import code_distribution
 from sordino.mechanism.draws.draw import Draw
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.testing import check_mechanism
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.domain.partition import Partition
+from sordino import Partition
 from sordino.mechanism.draws.draw import Draw
 from sordino.mechanism.draws.spelled_list import spelled_list
 

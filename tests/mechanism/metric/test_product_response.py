@@ -5,18 +5,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino import (
+    ChannelTable,
+    MetricLDP,
+    Nats,
+    ProductResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+    TreeResponse,
+)
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
 from sordino.document.codec import freeze, thaw
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
-from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.testing import check_mechanism
 
 LINE = MetricLDP.line([0, 2, 3], "1")

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import MetricLDP, Nats, SordinoError, TreeResponse
 from sordino.audit.certify import certify
-from sordino.definition.metric import MetricLDP
 from sordino.document.codec import freeze, thaw
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.nats import Nats
+from sordino.errors import DamagedError
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.metric import tree_response
-from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.testing import check_mechanism
 
 WORD = 1 << 64

@@ -8,10 +8,9 @@ import pytest
 
 from enumerated import COIN, PAIR, TRIPLE, table
 from in_one import in_one
-from sordino import LDP, BitFlips, RandomizedResponse, SordinoError, certify
+from sordino import LDP, BitFlips, Nats, RandomizedResponse, SordinoError, certify
 from sordino.document.codec import thaw
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
 from sordino.testing import check_mechanism
 
 RARE = BitFlips((WORD - 3, 1, 1, 1))

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino import LDP, SordinoError, certify
+from sordino import LDP, HierarchyResponse, Nats, RandomizedResponse, SordinoError, SubsetSelection, certify
 from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.codec import thaw
-from sordino.exact.nats import Nats
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse, level_sizes
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.mechanism.numbers.hierarchy import level_sizes
 from sordino.testing import check_mechanism
 
 SHAPES = [(2, "1"), (5, "ln 3"), (16, "2"), (21, "1/2"), (9, "4")]

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino import LDP, Number, Query, RandomizedResponse, SordinoError, WindowResponse, certify
+from sordino import LDP, Nats, Number, Query, RandomizedResponse, SordinoError, WindowResponse, certify
 from sordino.document.codec import thaw
 from sordino.exact.coin import WORD
-from sordino.exact.nats import Nats
 from sordino.testing import check_mechanism
 
 SHAPES = [(2, "1", 1), (3, "0.3", 1), (4, "2", 3), (7, "5", 2), (2, "1", 4), (5, "ln 3", 5), (3, "30", 2)]

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import (
+    LDP,
+    CyclicSubsets,
+    HadamardResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+)
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP
-from sordino.errors import SordinoError
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import LARGEST_CODES, CyclicSubsets, best_designs
-from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import LARGEST_CODES, best_designs
 
 
 @in_one(("design", "size"), [((13, 4, 4), 4), ((13, 4, 5), 5), ((13, 1, 3), 3), ((31, 5, 10), 10)])

@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import HadamardResponse, ProjectiveResponse, RandomizedResponse, SordinoError, SubsetSelection
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection, best_size
+from sordino.mechanism.subsets.subset import best_size
 
 
 def printed(figure):

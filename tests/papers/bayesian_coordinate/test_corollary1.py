@@ -5,7 +5,7 @@ from math import exp, log
 
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate.corollary1 import QS, corollary1
 

@@ -5,9 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.design.numbers.sampled_moments import sampled_moments
+from sordino import Aggregate, sampled_moments
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate import least_squares as regression
 from sordino.papers.bayesian_coordinate.least_squares import (
     BCDP,

@@ -8,8 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from sordino import Nats, SordinoError
-from sordino.definition.dependence import Dependence
+from sordino import Dependence, Nats, SordinoError
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 from sordino.papers.bayesian_coordinate.nested_budgets import Account, corollary_bound, nested_budgets
 

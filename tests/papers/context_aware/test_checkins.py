@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
+from sordino import Grid, SordinoError
 from sordino.papers.context_aware.checkins import read_checkins
 
 pytestmark = pytest.mark.long

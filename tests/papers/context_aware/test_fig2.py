@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.papers.context_aware.fig2 import BLOCKS, PEOPLE, distributions, estimates, fig2, sizes
 from sordino.papers.simulation import METHODS
 

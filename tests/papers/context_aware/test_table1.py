@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
+from sordino import Grid, SordinoError
 from sordino.papers.context_aware.table1 import BLOCKS, MAP, PAPER, estimates, simulated_people, table1
 from sordino.papers.simulation import METHODS
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import HighLow, SordinoError, SubsetSelection
 from sordino.exact.coin import WORD
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 import pytest
 
 from served import Collecting
+from sordino import Plan, Survey
 from sordino.document.invitation_list import InvitationList
 from sordino.service.uploads import code_bytes
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 pytestmark = pytest.mark.live
 

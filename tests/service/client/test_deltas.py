@@ -9,8 +9,7 @@ import pytest
 
 from commands import PATIENCE
 from golden_people import sealed
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 

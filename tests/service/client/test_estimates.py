@@ -9,10 +9,8 @@ import pytest
 
 from commands import PATIENCE
 from golden_people import NAMES, all_answers, column, golden_text
-from sordino.errors import SordinoError
+from sordino import Plan, SordinoError, Survey
 from sordino.papers.simulation import SimulationSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
 from sordino.survey.results.tally import aggregate_text
 

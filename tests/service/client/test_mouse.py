@@ -3,8 +3,7 @@
 import pytest
 
 from collectors import collecting
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from collectors import collecting
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 

@@ -6,8 +6,7 @@ from functools import partial
 import pytest
 
 from collectors import asked, collecting
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from collectors import asked, collecting
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 

@@ -12,8 +12,8 @@ import pytest
 from client_codes import compare_codes
 from commands import PATIENCE
 from ring import RingResponse
+from sordino import Plan
 from sordino.document.codec import OF_SHARES, thaw_over
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import seal
 
 pytestmark = pytest.mark.live

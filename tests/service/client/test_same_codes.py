@@ -5,7 +5,7 @@ import pytest
 
 from client_codes import compare_codes
 from golden_people import NAMES, golden_text
-from sordino.survey.planning.plan import Plan
+from sordino import Plan
 
 pytestmark = pytest.mark.live
 

@@ -19,12 +19,10 @@ from changed_plans import changed, of_words, part_at
 from commands import PATIENCE
 from golden_people import NAMES, golden_text, sealed
 from kinds_of_survey import KINDS
-from sordino.errors import SordinoError
+from sordino import Nats, Plan, SordinoError
 from sordino.estimation.mean_readings import statistics_read
-from sordino.exact.nats import Nats
 from sordino.mechanism.draws.code_distribution import code_distribution
 from sordino.mechanism.draws.draw import Draw
-from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.numbers import NumbersQuestion
 
 pytestmark = pytest.mark.live

@@ -9,7 +9,7 @@ import pytest
 
 from commands import PATIENCE
 from golden_people import NAMES, golden_text
-from sordino.survey.planning.plan import Plan
+from sordino import Plan
 from sordino.words.explain_questionnaire import reveal_sentences
 
 pytestmark = pytest.mark.live

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from reports_sent import ids_from, uploaded
-from sordino.errors import RefusedError, SordinoError, UnavailableError
+from sordino import RefusedError, SordinoError
+from sordino.errors import UnavailableError
 from sordino.service.storage import collection as collection_file
 from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore

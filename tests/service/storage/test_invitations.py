@@ -11,8 +11,9 @@ import pytest
 
 from commands import started
 from reports_sent import ids_from, uploaded
+from sordino import RefusedError
 from sordino.document.invitation_list import invitation_hash
-from sordino.errors import RefusedError, UnavailableError
+from sordino.errors import UnavailableError
 from sordino.service.storage.invitations import Invitations
 from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore

@@ -11,7 +11,8 @@ import pytest
 
 from commands import started
 from reports_sent import uploaded
-from sordino.errors import RefusedError, SordinoError, UnavailableError
+from sordino import RefusedError, SordinoError
+from sordino.errors import UnavailableError
 from sordino.service.storage import collection as collection_file
 from sordino.service.storage.store import ReportStore
 from sordino.survey.results.sourced_aggregate import counts_hash, sources_of, unsourced_of, with_sources

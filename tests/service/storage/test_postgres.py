@@ -9,7 +9,8 @@ from time import sleep
 import pytest
 
 from reports_sent import on_a_thread, uploaded
-from sordino.errors import RefusedError, SordinoError, UnavailableError
+from sordino import RefusedError, SordinoError
+from sordino.errors import UnavailableError
 from sordino.service.storage import collection as collection_file
 from sordino.service.storage.store import ReportStore
 from waits import PATIENCE, joined

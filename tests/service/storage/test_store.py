@@ -8,7 +8,8 @@ import pytest
 
 from commands import started
 from reports_sent import make_plan, uploaded
-from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino import RefusedError, SordinoError
+from sordino.errors import DamagedError, UnavailableError
 from sordino.service.storage.reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
 from waits import line_of

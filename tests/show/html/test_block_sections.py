@@ -3,13 +3,10 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, Plan, SordinoError, Survey
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.estimate_page import estimate_page
 from sordino.show.html.figures.distribution import curve, density
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 TABLES = {

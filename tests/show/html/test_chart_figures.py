@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
+from sordino import KeyedSource, Plan, Survey
 from sordino.blocks.block import Plot, blocks_of
 from sordino.blocks.charts import ColumnChart
-from sordino.exact.keyed import KeyedSource
 from sordino.show.html.chart_figures import figures_of
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 PEOPLE = 5_000

@@ -4,9 +4,8 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
+from sordino import Plan, Survey
 from sordino.show.html.dashboard import dashboard
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 LABEL = "</script><script>alert(1)</script>"
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino import Grid
 from sordino.audit.region import allowed_errors
-from sordino.domain.grid import Grid
 from sordino.show.html.descriptions import (
     columns_in_words,
     correlations_in_words,

@@ -7,15 +7,12 @@ from html import escape, unescape
 import numpy as np
 import pyarrow as pa
 
-from sordino import aggregate, estimate, plan, privatize
+from sordino import KeyedSource, Plan, Survey, aggregate, estimate, plan, privatize
 from sordino.audit.region import code_weights
-from sordino.exact.keyed import KeyedSource
 from sordino.show.html.estimate_page import SimulationTruth, estimate_page
 from sordino.show.html.figures import error_region
 from sordino.show.html.figures.error_region import frequent, tightest
 from sordino.show.html.page import PageTable, Section
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 from surveys import planned
 

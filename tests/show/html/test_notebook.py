@@ -5,10 +5,8 @@ import re
 import numpy as np
 
 import sordino
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, Plan, Survey
 from sordino.show.html.figures.colours import variables
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 EVIL = "</style></div><script>alert(1)</script> {{ 7 * 7 }} \x1b[2J"
 PEOPLE = 2000

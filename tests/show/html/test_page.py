@@ -8,7 +8,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from in_one import in_one
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.show.html.figures.bars import Shares, bars
 from sordino.show.html.figures.correlations import correlations
 from sordino.show.html.page import Figure, Fold, PageTable, Section, Sentences, _templates, render

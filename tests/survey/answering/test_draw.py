@@ -4,11 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino.errors import SordinoErrors
+from sordino import Plan, SordinoErrors, Survey
 from sordino.exact.source import FreshStream
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.tables.frame import Frame
 from sordino.tables.values import read_people
 

@@ -4,12 +4,9 @@ import json
 
 import pytest
 
-from sordino import aggregate
-from sordino.errors import DamagedError, SordinoError
-from sordino.survey.answering.plan_report import PlanReport
+from sordino import Plan, PlanReport, SordinoError, Survey, aggregate
+from sordino.errors import DamagedError
 from sordino.survey.answering.report_lines import LONGEST, tally_lines
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 YES_NO = {"categories": ["yes", "no"]}
 ASKED = {

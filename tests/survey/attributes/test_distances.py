@@ -5,13 +5,7 @@ import pytest
 
 from in_one import in_one
 from on_earth import apart
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoErrors
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Grid, MetricLDP, Nats, PairwiseLDP, Plan, SordinoErrors, Survey
 
 EDGES = {"south": 40, "north": 50, "west": 0, "east": 12, "rows": 4, "columns": 6}
 MAP = {"grid": EDGES}

@@ -5,14 +5,7 @@ from fractions import Fraction
 import pytest
 
 from in_one import in_one
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoErrors
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, Nats, PairwiseLDP, Plan, SordinoErrors, Survey
 
 NAMED = {"categories": ["a", "b", "c", "d"]}
 NUMBERED = {"categories": 4}

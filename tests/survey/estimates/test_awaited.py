@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino import KeyedSource, SordinoError
 from sordino.design.numbers.numbers_accuracy import Expected
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results_so_far

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import sordino
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.watching import standard_errors
 from sordino.survey.results.result import Untold

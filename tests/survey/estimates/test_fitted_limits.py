@@ -5,8 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sordino
-from sordino import SordinoError
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, SordinoError
 from sordino.papers.simulation import SimulationSource, simulate_tally
 from sordino.show.cells import tables_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate
 
 RANGES = {"age": (0.1, 0.3), "size": (-7, 50)}
 """Of numbers; neither half of the first nor its middle is a float."""

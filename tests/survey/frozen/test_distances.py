@@ -6,14 +6,10 @@ from fractions import Fraction
 import pytest
 
 from in_one import in_one
-from sordino.domain.categories import Categories
-from sordino.errors import RefusedError, SordinoError
-from sordino.exact.nats import Nats
+from sordino import Categories, Nats, Plan, RefusedError, SordinoError, Survey
 from sordino.survey.frozen import distances
 from sordino.survey.frozen.distances import metric_definition
 from sordino.survey.frozen.parts import MetricPart
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 ATTRIBUTES = {
     "map": {

@@ -5,13 +5,9 @@ import json
 import pytest
 
 from in_one import in_one
+from sordino import Categories, Interval, Plan, SordinoError, SordinoErrors, Survey
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.tables.sample_tally import tally_table_of_sample
 
 NUMBER = {"number": {"low": 0, "high": 10}, "delta": "0.1"}

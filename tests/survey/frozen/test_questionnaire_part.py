@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sordino import Plan
 from sordino.errors import DamagedError
 from sordino.survey.frozen.questionnaire_part import are_days, is_step
-from sordino.survey.planning.plan import Plan
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 REFUSED = {

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoErrors
+from sordino import SordinoErrors
 from sordino.survey.frozen.taxonomy import Taxonomy
 
 

@@ -5,10 +5,20 @@ import pyarrow as pa
 import pytest
 
 from in_one import in_one
-from sordino import KeyedSource, SordinoError, SordinoErrors, aggregate, certify, estimate, explain, plan, privatize
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import (
+    KeyedSource,
+    Nats,
+    Plan,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    certify,
+    estimate,
+    explain,
+    plan,
+    privatize,
+)
 
 AGE = {"number": {"low": 0, "high": 100}}
 

@@ -8,20 +8,30 @@ import pyarrow as pa
 import pytest
 
 from in_one import in_one
-from sordino import KeyedSource, SordinoError, SordinoErrors, aggregate, certify, estimate, explain, plan, privatize
+from sordino import (
+    Aggregate,
+    KeyedSource,
+    Nats,
+    Plan,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    certify,
+    estimate,
+    explain,
+    plan,
+    privatize,
+)
 from sordino.design.histograms.several_ways import SeveralWay, ways_to_ask
 from sordino.document.codec import freeze
 from sordino.domain.answers.choices import Choices
-from sordino.exact.nats import Nats
-from sordino.mechanism.aggregate import Aggregate
 from sordino.show.cells import result_rows
 from sordino.survey.attributes.several import expected_of_combinations, expected_of_marks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.several import SeveralResult
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import seal
-from sordino.survey.reading.schema import Survey
 
 CATEGORIES = ["a", "b", "c", "d"]
 

@@ -2,10 +2,9 @@
 
 import pytest
 
+from sordino import Plan, Survey
 from sordino.survey.planning.compare import comparison
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 NUMBERS = {"low": 0, "high": 10, "bins": 8}
 

@@ -7,12 +7,10 @@ import pyarrow as pa
 import pytest
 
 from golden_people import text_of
-from sordino import aggregate, privatize
+from sordino import Plan, SordinoError, aggregate, privatize
 from sordino.document.formats import PLAN
-from sordino.errors import SordinoError
 from sordino.survey.frozen.expected_part import MOST_LISTED, WHOLE, ExpectedPart, round_as_stored
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import Untold, results_so_far
 from sordino.verbs.freeze import freeze
 

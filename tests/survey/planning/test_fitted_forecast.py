@@ -4,11 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import aggregate, estimate, privatize
+from sordino import Plan, Survey, aggregate, estimate, privatize
 from sordino.design.histograms.fitted_distance import ExpectedEstimates
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
 
 NAMES = tuple(f"a{place}" for place in range(4))

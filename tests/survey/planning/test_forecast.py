@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, SordinoError
 from sordino.survey.estimates.numbers import NumbersResult
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts, require_learnable, warnings

@@ -7,27 +7,30 @@ import numpy as np
 import pytest
 
 from golden_people import text_of
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import LDP, BlockLDP
+from sordino import (
+    LDP,
+    BinaryOptimal,
+    BitFlips,
+    BlockLDP,
+    Blockwise,
+    ChannelTable,
+    HighLow,
+    HighLowLDP,
+    KeyedSource,
+    MetricLDP,
+    Plan,
+    ProductResponse,
+    ProjectiveResponse,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+    Survey,
+    WindowResponse,
+)
 from sordino.document.codec import freeze, thaw_over
-from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.survey.kinds.histogram import HistogramQuestion
 from sordino.survey.planning import plan as planning
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 
 LABELS = [0, 0, 0, 1, 1, 1, 1, 2]

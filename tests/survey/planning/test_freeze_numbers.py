@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers
-from sordino import BitFlips, LinearTable, Number, Query, RandomizedResponse, SordinoError, Together
+from sordino import BitFlips, LinearTable, Nats, Number, Plan, Query, RandomizedResponse, SordinoError, Survey, Together
 from sordino.document.sealed import canonical, sealed_bytes
-from sordino.exact.nats import Nats
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 TWO = """\

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from golden_people import golden_text, sealed
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
+from sordino import Plan, SordinoError
 
 
 def about_x(**words):

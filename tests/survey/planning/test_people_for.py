@@ -7,23 +7,27 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import estimate, plan
+from sordino import (
+    Aggregate,
+    BinaryOptimal,
+    Blockwise,
+    HadamardResponse,
+    HighLow,
+    KeyedSource,
+    Plan,
+    RandomizedResponse,
+    SordinoError,
+    SordinoErrors,
+    SubsetSelection,
+    Survey,
+    estimate,
+    plan,
+)
 from sordino.design.accuracy import largest_error
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.survey.planning.expected import expected_of_survey
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import half_width
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import dump
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 TOLD = """\

@@ -8,9 +8,7 @@ import mpmath
 import pytest
 
 from golden_people import text_of
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey
 
 GOLDEN = Path(__file__).parent / "golden"
 SURVEYS = {

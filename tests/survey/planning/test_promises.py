@@ -14,16 +14,11 @@ import pytest
 from scipy.optimize import linprog
 
 from asked_numbers import AskedNumbers
+from sordino import Categories, Interval, KeyedSource, Plan, Sampled, Survey
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.design.dependence.stated import Bound, Statement
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
-from sordino.exact.keyed import KeyedSource
-from sordino.query.sampled import Sampled
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.statement import save_statement
-from sordino.survey.reading.schema import Survey
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 ENDS = (-1.0, 1.0)

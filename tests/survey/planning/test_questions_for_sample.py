@@ -5,11 +5,9 @@ from fractions import Fraction
 import pytest
 
 from in_one import in_one
+from sordino import Grid, SordinoError, SordinoErrors, Survey
 from sordino.design.dependence.sample_questions import cells_of
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
-from sordino.survey.reading.schema import Survey
 
 TABLES = {
     "version": 1,

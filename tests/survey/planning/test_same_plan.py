@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from commands import PATIENCE
+from sordino import Plan, Survey
 from sordino.document.sealed import canonical
 from sordino.exact.coin import WORD
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import dump
-from sordino.survey.reading.schema import Survey
 
 NUMBERS = {name: {"number": {"low": 0, "high": 10}} for name in ("age", "pay", "rent", "size")}
 DELTAS = {name: {**table, "delta": delta} for (name, table), delta in zip(NUMBERS.items(), "5432", strict=True)}

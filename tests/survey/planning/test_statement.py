@@ -6,13 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino import Categories, Grid, Interval, SordinoError
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
-from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
 from sordino.survey.planning.statement import dependence_for, load_statement, save_statement, statement_sentences
 
 ATTRIBUTES = (

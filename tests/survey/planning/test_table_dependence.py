@@ -10,14 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import dependence, explain, plan
+from sordino import Nats, Plan, SordinoError, Survey, dependence, explain, plan
 from sordino.definition.sampling import dependent_loss, largest_level
 from sordino.document.formats import PLAN
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
+from sordino.errors import DamagedError
 from sordino.survey.planning.statement import load_statement
-from sordino.survey.reading.schema import Survey
 
 N = 200_000
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from sordino import Plan, Survey
 from sordino.survey.forecasts.numbers_forecast import NumbersForecast
 from sordino.survey.forecasts.shares_forecast import SharesForecast
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 
 FIVE = {"categories": ["a", "b", "c", "d", "e"]}
 NUMBER = {"number": {"low": 0, "high": 8, "bins": 64}}

@@ -17,8 +17,7 @@ import pytest
 from scipy.optimize import linprog
 
 from golden_people import sealed
-from sordino import Plan, Survey, dependence
-from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino import BitFlips, Plan, Survey, dependence
 
 EDGES = {name: np.linspace(-1, 1, bins + 1) for name, bins in (("x", 3), ("y", 4))}
 """Of the bins of each number, which goes from -1 to 1."""

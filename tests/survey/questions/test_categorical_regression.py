@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import Aggregate, Plan, SordinoError, SordinoErrors, Survey, least_squares
 from sordino.document.sealed import canonical, sealed_bytes
 from sordino.domain.measured import Measured
-from sordino.errors import DamagedError, SordinoError, SordinoErrors
-from sordino.estimation.regression import least_squares
-from sordino.mechanism.aggregate import Aggregate
+from sordino.errors import DamagedError
 from sordino.papers.simulation import SimulationSource
 from sordino.show.cells import tables_of
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.numbers import NumbersResult
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
 from sordino.tables.results.estimates import table_of
 from surveys import planned

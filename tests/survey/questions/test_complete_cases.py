@@ -7,21 +7,16 @@ import pyarrow as pa
 import pytest
 
 import sordino
+from sordino import Aggregate, KeyedSource, Plan, Sampled, SordinoError, Survey
 from sordino.design.numbers.categorical.expected import expected_tally
 from sordino.document.queries import freeze_queries
-from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import read_moments
 from sordino.estimation.mean_readings import mean_readings
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.aggregate import Aggregate
-from sordino.query.sampled import Sampled
 from sordino.show.cells import result_json
 from sordino.survey.estimates.awaited import numbers_awaited
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import people_for
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 PEOPLE = 40_000

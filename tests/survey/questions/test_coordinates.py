@@ -7,12 +7,8 @@ from dataclasses import replace
 import pytest
 
 from golden_people import text_of
+from sordino import Nats, Plan, RandomizedResponse, SordinoError, Survey
 from sordino.blocks.sentence import texts
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
-from sordino.mechanism.randomized import RandomizedResponse
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 NUMBER = {"number": {"low": 0, "high": 10}}

@@ -9,18 +9,25 @@ import pyarrow as pa
 import pytest
 
 from in_one import in_one
-from sordino import aggregate, estimate, privatize, report
+from sordino import (
+    KeyedSource,
+    Nats,
+    Plan,
+    RefusedError,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    estimate,
+    privatize,
+    report,
+)
 from sordino.definition.sampling import sampling_deltas
 from sordino.design.numbers.bins.square_wave import square_wave
 from sordino.document.formats import PLAN
-from sordino.errors import RefusedError, SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.exact.nats import Nats
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
-from sordino.survey.reading.schema import Survey
 
 SURVEY = """\
 version = 1

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource
 from sordino.papers.simulation import total_variation
 
 K, PEOPLE = 34, 5000

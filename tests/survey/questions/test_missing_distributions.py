@@ -7,15 +7,13 @@ import pyarrow as pa
 import pytest
 
 import sordino
+from sordino import HierarchyResponse, Plan, SordinoError
 from sordino.cli.terminal.results import print_blocks
 from sordino.document.formats import PLAN
-from sordino.errors import SordinoError
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.show.cells import result_json
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
 
 PEOPLE, MISSING = 20_000, 0.3

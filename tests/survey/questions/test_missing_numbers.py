@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino import KeyedSource, aggregate, estimate, explain, privatize
+from sordino import KeyedSource, Plan, SordinoError, Survey, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
-from sordino.errors import SordinoError
 from sordino.show.cells import result_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 
 INCOME = {"number": {"low": 0, "high": 1000}, "missing": "0.2"}

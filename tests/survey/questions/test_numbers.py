@@ -8,19 +8,15 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from sordino import KeyedSource, Nats, Plan, SordinoError, SordinoErrors, Survey
 from sordino.blocks.sentence import texts
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical, sealed_bytes
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.exact.nats import Nats
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
 from sordino.words.explain import explain
 from sordino.words.odds_by_attribute import coordinate_sentences

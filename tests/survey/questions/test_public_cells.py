@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.survey.frozen.public_part import PublicPart
 from sordino.survey.questions.public_cells import UNSENDABLE, PublicCells
 

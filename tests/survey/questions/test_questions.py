@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from golden_people import text_of
+from sordino import Plan, SordinoError, Survey
 from sordino.audit.certify import certify
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
 from surveys import planned
 

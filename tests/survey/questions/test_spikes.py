@@ -6,17 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import aggregate, estimate, privatize
+from sordino import KeyedSource, Nats, Plan, RefusedError, SordinoError, Survey, aggregate, estimate, privatize
 from sordino.audit.answers import monotone_pieces
 from sordino.cli.terminal.results import print_blocks
 from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.document.formats import PLAN
-from sordino.errors import RefusedError, SordinoError
-from sordino.exact.keyed import KeyedSource
-from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 
 PEOPLE = 40_000

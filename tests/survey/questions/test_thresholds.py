@@ -8,14 +8,10 @@ import pyarrow as pa
 import pytest
 
 from in_one import in_one
-from sordino import aggregate, estimate, privatize
+from sordino import KeyedSource, Plan, RefusedError, SordinoError, SordinoErrors, Survey, aggregate, estimate, privatize
 from sordino.definition.sampling import sampling_deltas
 from sordino.document.formats import PLAN
-from sordino.errors import RefusedError, SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import unseal
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 
 SURVEY = """\

@@ -6,9 +6,7 @@ import pytest
 
 from golden_people import sealed
 from in_one import in_one
-from sordino import SordinoError, SordinoErrors, dependence, plan
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, SordinoErrors, Survey, dependence, plan
 
 GRID = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
 YES = {"categories": ["yes", "no"]}

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sordino.errors import SordinoErrors
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoErrors, Survey
 
 SURVEY = """\
 version = 1

@@ -3,8 +3,7 @@
 import pytest
 
 from in_one import in_one
-from sordino.errors import SordinoErrors
-from sordino.survey.reading.schema import Survey
+from sordino import SordinoErrors, Survey
 
 CATEGORIES = '["baker", "clerk", "judge", "smith"]'
 NAMES = '[["baker", "judge"], ["clerk", "smith"]]'

@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from sordino.errors import SordinoError, SordinoErrors
+from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.survey.planning.forecast import group_warnings
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain_plan import explanation
 
 REGION = {"categories": ["north", "south"]}

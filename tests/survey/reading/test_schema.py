@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.errors import SordinoError
-from sordino.survey.reading.schema import Survey
+from sordino import LDP, BlockLDP, SordinoError, Survey
 
 
 def groups(partition):

@@ -5,9 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from sordino.errors import SordinoErrors
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoErrors, Survey
 
 BOTH = {"en": "Yes", "de": "Ja"}
 SURVEY = {

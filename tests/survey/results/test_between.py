@@ -5,8 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, SordinoError, SordinoErrors
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.watching import standard_errors
 from sordino.survey.results.between import share_differences

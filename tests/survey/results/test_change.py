@@ -8,9 +8,7 @@ import pytest
 from scipy import stats
 
 import sordino
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.aggregate import Aggregate
+from sordino import Aggregate, KeyedSource, SordinoError, SordinoErrors
 from sordino.survey.estimates.coverage import Coverage
 from sordino.words.changes import ALONE, change_cells, sure_in_words
 

@@ -8,10 +8,8 @@ import pytest
 from scipy import stats
 
 import sordino
+from sordino import Blockwise, HighLow, SubsetSelection
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.show.derived import pooled_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.survey.estimates.watching import standard_errors

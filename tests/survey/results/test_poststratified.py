@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sordino import aggregate, estimate, plan, privatize
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
+from sordino import KeyedSource, SordinoError, SordinoErrors, aggregate, estimate, plan, privatize
 
 AGES = ["young", "middle", "old"]
 

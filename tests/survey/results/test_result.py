@@ -5,9 +5,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey
 from sordino.survey.results.result import results
 
 SURVEY = """\

@@ -7,11 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import aggregate, estimate, plan, privatize
-from sordino.errors import SordinoError
+from sordino import KeyedSource, SordinoError, aggregate, estimate, plan, privatize
 from sordino.estimation.joint import cells
 from sordino.estimation.joint.cells import Cells
-from sordino.exact.keyed import KeyedSource
 from sordino.show.html.estimate_page import estimate_page
 
 AGES, SMOKES, SEXES = ["young", "middle", "old"], ["yes", "no"], ["f", "m"]

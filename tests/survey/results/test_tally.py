@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino.errors import RefusedError, SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, RefusedError, SordinoError, Survey
 from sordino.survey.results.result import results
 from sordino.survey.results.sourced_aggregate import (
     counts_hash,

@@ -5,11 +5,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 
-from sordino import estimate, privatize
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, SordinoError, SordinoErrors, Survey, estimate, privatize
 
 REGIONS, ARMS = ["north", "south"], ["a", "b"]
 TOTALS = {"region": {"north": 1000, "south": 3000}, "arm": {"a": 3500, "b": 500}}

@@ -5,10 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.domain.partition import Partition
+from sordino import Aggregate, Partition, RandomizedResponse
 from sordino.estimation.estimate import estimate
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.papers.simulation import SimulationSource
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.questions.numbers import NumbersQuestion

@@ -5,10 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import privatize
-from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey, privatize
 from sordino.tables.frame import Frame
 from sordino.tables.jobs import pieces
 from sordino.tables.jobs.pieces import pieces_of

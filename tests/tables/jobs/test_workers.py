@@ -17,10 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import PATIENCE
-from sordino.errors import SordinoError, UnavailableError
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, SordinoError, Survey
+from sordino.errors import UnavailableError
 from sordino.tables import reports
 from sordino.tables.jobs import pieces, workers
 from sordino.tables.jobs.drawn import Drawn

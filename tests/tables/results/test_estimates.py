@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
+from sordino import Plan, Survey
 from sordino.show import cells
 from sordino.show.cells import tables_of
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 from sordino.tables.results.cells import as_cell
 from sordino.tables.results.estimates import table_of, write_estimates

@@ -5,9 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, Survey
 
 ROWS = 3000
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino import SordinoError, privatize
 from sordino import plan as plan_of
-from sordino import privatize
-from sordino.errors import SordinoError
 
 pytestmark = pytest.mark.spark
 

@@ -4,7 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino import SordinoError
+from sordino.errors import DamagedError, UnavailableError
 from sordino.tables.spark.folders import (
     equal_files,
     parquet_files,

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import privatize
-from sordino.errors import SordinoError
+from sordino import SordinoError, privatize
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import privatize_table
 from sordino.tables.spark import ids, parts, tasks

@@ -4,10 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import aggregate, estimate, privatize
-from sordino.exact.keyed import KeyedSource
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import KeyedSource, Plan, Survey, aggregate, estimate, privatize
 
 pytestmark = pytest.mark.spark
 

@@ -9,10 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import aggregate, privatize
-from sordino.errors import DamagedError, SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino import Plan, SordinoError, Survey, aggregate, privatize
+from sordino.errors import DamagedError
 
 pytestmark = pytest.mark.spark
 

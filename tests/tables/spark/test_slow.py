@@ -13,8 +13,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import aggregate, privatize
-from sordino.errors import SordinoError
+from sordino import SordinoError, aggregate, privatize
 
 pytestmark = pytest.mark.spark
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import SystemSource, privatize
-from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino import RefusedError, SordinoError, SystemSource, privatize
+from sordino.errors import DamagedError, UnavailableError
 from sordino.tables.spark import columns, tasks
 from sordino.tables.spark.columns import UNSIGNED, SparkColumns
 from sordino.tables.spark.failure import TaskError, error_for_driver, of_trace

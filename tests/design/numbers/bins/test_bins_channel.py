@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 
+from sordino import LDP, HierarchyResponse, Interval, Nats, WindowResponse
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP
 from sordino.design.numbers.bins.bins_channel import FANS, BinLevels, BinsAsked, bins_channel, hierarchy
 from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
 from sordino.domain.bins import Bins
-from sordino.domain.interval import Interval
-from sordino.exact.nats import Nats
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
-from sordino.mechanism.numbers.window import WindowResponse
 
 PEOPLE = 16_280
 

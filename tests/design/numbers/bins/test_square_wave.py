@@ -6,10 +6,9 @@ from math import exp, log
 import pytest
 
 from in_one import in_one
+from sordino import LDP, Nats
 from sordino.audit.certify import certify
-from sordino.definition.pairwise import LDP
 from sordino.design.numbers.bins.square_wave import half_width, square_wave
-from sordino.exact.nats import Nats
 
 
 @in_one("k, epsilon", [(2, "1"), (16, "1/2"), (40, "ln 3"), (40, "4"), (12, "1/1000000")])

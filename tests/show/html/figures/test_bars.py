@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.show.html.figures.bars import ROW, Shares, bars
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from sordino import SordinoError
 from sordino.blocks.charts import Sides
-from sordino.errors import SordinoError
 from sordino.show.html.figures.changes import changes
 
 UNITS = ("% of people", "percentage points")

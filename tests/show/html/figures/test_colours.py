@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from sordino.domain.grid import Grid
+from sordino import Grid
 from sordino.show.html.figures.colours import ROLES, scale
 from sordino.show.html.figures.correlations import correlations
 from sordino.show.html.figures.maps import maps

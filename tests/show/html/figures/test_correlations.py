@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.show.html.figures.correlations import correlation, correlations, short
 
 

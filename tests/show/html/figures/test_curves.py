@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.show.html.figures.curves import Curve
 from sordino.show.html.figures.curves import curves as drawn
 from sordino.show.html.figures.drawing import png

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.image import imread
 
 from in_one import in_one
+from sordino import Categories
 from sordino.design.dependence.sample_questions import SampleQuestions
 from sordino.design.dependence.stated import Bound, Statement
 from sordino.domain.attribute import Attribute
-from sordino.domain.categories import Categories
 from sordino.show.html.figures.dependence_map import dependence_map as drawn
 from sordino.show.html.figures.dependence_map import short
 from sordino.show.html.figures.drawing import png as as_png

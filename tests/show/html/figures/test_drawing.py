@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from commands import PATIENCE
-from sordino.domain.grid import Grid
+from sordino import Grid
 from sordino.show.html.figures.bars import Shares, bars
 from sordino.show.html.figures.colours import GROUND, INK
 from sordino.show.html.figures.drawing import area, inline, png, sheet, svg

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sordino.errors import SordinoError
+from sordino import SordinoError
 from sordino.show.html.figures.intervals import points
 
 

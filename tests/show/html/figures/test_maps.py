@@ -8,8 +8,7 @@ import pytest
 from matplotlib.image import imread
 
 from in_one import in_one
-from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
+from sordino import Grid, SordinoError
 from sordino.show.html.figures.drawing import inline
 from sordino.show.html.figures.maps import classes, maps
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.path import Path
 
-from sordino.domain.grid import Grid
+from sordino import Grid
 from sordino.show.html.figures.maps import maps
 from sordino.show.html.figures.world.outline import world
 
