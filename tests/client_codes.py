@@ -42,9 +42,9 @@ def compare_codes(plan, folder, draw):
     columns = all_answers(plan, draw)
     source = OwnWords(given)
     codes = plan.sampled.privatize([column(question, columns) for question in plan.questions], source)
-    records = [
-        dict(zip(columns, row, strict=True)) for row in zip(*(told for told, _ in columns.values()), strict=True)
-    ]
+    public = {part.name: draw.choice(part.labels, REPORTS).tolist() for part in plan.cells.parts}
+    given_in_words = {**{name: told for name, (told, _) in columns.items()}, **public}
+    records = [dict(zip(given_in_words, row, strict=True)) for row in zip(*given_in_words.values(), strict=True)]
     drawn = [given[row, :count] for row, count in enumerate(source.drawn)]
     (folder / "plan.json").write_bytes(plan.bytes)
     (folder / "words.bin").write_bytes(np.concatenate(drawn).astype("<u8").tobytes())

@@ -8,7 +8,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from math import ceil
 
 import numpy as np
 import pytest
@@ -38,7 +37,7 @@ from sordino.design.numbers.bins.bins_channel import hierarchy
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.papers.context_aware.unary import UnaryEncoding
-from weights import circulant, flips, linear, optional
+from weights import circulant, exp_bounds, flips, linear, optional
 
 settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
@@ -63,17 +62,6 @@ EPSILONS = {
     "20": (Fraction(20), 1),
     "40": (Fraction(40), 1),
 }
-
-
-@cache
-def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction, Fraction]:
-    """Rationals around ratio e^rational, rational >= 0: the power series, with many more terms than it needs."""
-    term = total = Fraction(1)
-    for n in range(1, 6 * ceil(rational) + 100):
-        term *= Fraction(rational, n)
-        total += term
-    # Each later term is below half of the one before it.
-    return ratio * total, ratio * (total + term)
 
 
 def all_alike(k: int, epsilon: str) -> tuple[tuple[str | None, ...], ...]:

@@ -1,12 +1,24 @@
 """Whole weights of channels with given odds, for mechanisms that are made of their weights."""
 
 from fractions import Fraction
+from functools import cache
 from math import ceil
 
 import numpy as np
 
 from sordino import Nats, WindowResponse
 from sordino.mechanism.numbers.optional_window import OptionalWindow
+
+
+@cache
+def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction, Fraction]:
+    """Rationals around ratio e^rational, rational >= 0: the power series, with many more terms than it needs."""
+    term = total = Fraction(1)
+    for n in range(1, 6 * ceil(rational) + 100):
+        term *= Fraction(rational, n)
+        total += term
+    # Each later term is below half of the one before it.
+    return ratio * total, ratio * (total + term)
 
 
 def circulant(k: int, odds: Fraction, seed: int = 0) -> list[list[int]]:

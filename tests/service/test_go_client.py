@@ -14,7 +14,7 @@ pytestmark = pytest.mark.live
 CLIENT = ROOT / "examples" / "clients" / "go"
 VECTORS = ROOT / "tests" / "vectors"
 HARNESS = "vectors_test.go"
-MOST_LINES = 715
+MOST_LINES = 743
 
 
 def test_every_vector_is_answered(tmp_path):

@@ -94,10 +94,11 @@ def test_a_record_that_does_not_count_is_refused(tmp_path, write_rows, table, co
     table[column][7] = value
     with pytest.raises(SordinoError) as error:
         tally_table_of_sample(ASKED, write_rows(tmp_path / "sample.csv", table))
-    assert where in str(error.value)
-    assert what in str(error.value)
+    said = str(error.value).replace(str(tmp_path), "")
+    assert where in said
+    assert what in said
     for secret in ("secret", "many", "101", "4.5"):
-        assert secret not in str(error.value)
+        assert secret not in said
 
 
 def test_a_missing_label_without_a_category_of_its_own_is_refused(tmp_path, write_rows):

@@ -85,16 +85,16 @@ def read_json(plan: Plan, body: bytes | bytearray) -> Upload:
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
-        raise _otherwise("the body") from None
+        raise _otherwise(plan, "the body") from None
     if not isinstance(document, dict) or document.keys() != {"reports"} or not isinstance(document["reports"], list):
-        raise _otherwise("the body")
+        raise _otherwise(plan, "the body")
     reports, fields, cells = document["reports"], {*FIELDS, *((PUBLIC,) if plan.cells.parts else ())}, []
     for place, report in enumerate(reports):
         if not isinstance(report, dict) or report.keys() != fields:
-            raise _otherwise(f"reports.{place}")
+            raise _otherwise(plan, f"reports.{place}")
         for name, form in FIELDS.items():
             if not isinstance(report[name], str) or not form.fullmatch(report[name]):
-                raise _otherwise(f"reports.{place}.{name}")
+                raise _otherwise(plan, f"reports.{place}.{name}")
         cell = plan.cells.of_labels(report.get(PUBLIC, {}))
         if cell is None:
             step = "send a value of the plan for each of its public columns"
@@ -111,6 +111,7 @@ def read_json(plan: Plan, body: bytes | bytearray) -> Upload:
     return Upload(bytes.fromhex("".join(report["id"] for report in reports)), numbers)
 
 
-def _otherwise(place: str) -> SordinoError:
-    rule = 'reports must be as {"reports": [{"id": 32 hexadecimal digits, "code": digits of a number below 2^64}]}'
-    return SordinoError(rule, found=f"otherwise at {place}")
+def _otherwise(plan: Plan, place: str) -> SordinoError:
+    clear = f', "{PUBLIC}": {{name: value}}' if plan.cells.parts else ""
+    fields = f'"id": 32 hexadecimal digits, "code": digits of a number below 2^64{clear}'
+    return SordinoError(f'reports must be as {{"reports": [{{{fields}}}]}}', found=f"otherwise at {place}")

@@ -24,6 +24,7 @@ from sordino.estimation.mean_readings import statistics_read
 from sordino.mechanism.draws.code_distribution import code_distribution
 from sordino.mechanism.draws.draw import Draw
 from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.several import SeveralQuestion
 
 pytestmark = pytest.mark.live
 
@@ -130,6 +131,13 @@ def expected_tables(k):
     yield {"parts": [0.5, *[0] * (k - 1)]}, False
 
 
+def shares_expected(question):
+    """How many shares the expectation of a question of shares has: two for each category that is read by itself."""
+    if isinstance(question, SeveralQuestion):
+        return 2 * len(question.choices.marks) if question.by_category else question.domain.k
+    return question.mechanism.k
+
+
 def changed_expectations(plan):
     """A plan with other expectations of one question, and whether it still is one."""
     for place, question in enumerate(plan.questions):
@@ -139,8 +147,8 @@ def changed_expectations(plan):
             for i, k in enumerate(sizes):
                 yield from ((place, [*right[:i], table, *right[i + 1 :]], holds) for table, holds in expected_tables(k))
             yield from ((place, right[1:], False), (place, [*right, right[0]], False), (place, right[0], False))
-        elif question.mechanism.k <= 4096:
-            yield from ((place, table, holds) for table, holds in expected_tables(question.mechanism.k))
+        elif (k := shares_expected(question)) <= 4096:
+            yield from ((place, table, holds) for table, holds in expected_tables(k))
             yield place, [{"parts": [WHOLE]}], False
 
 

@@ -109,7 +109,7 @@ def test_lines_without_the_plan_s_public_values_are_refused(file, public):
 def test_one_id_has_one_public_value(file):
     with pytest.raises(DamagedError) as raised:
         tally_lines(PUBLIC, [file(in_clear(0, 1), in_clear(0, 1, public={"region": "north"}))])
-    assert "an id must be of one report" in str(raised.value)
+    assert "an id must belong to one report" in str(raised.value)
 
 
 def test_a_plan_without_public_columns_takes_no_values(file):

@@ -387,8 +387,7 @@ def test_no_resealed_plan_ends_in_another_error(load, frozen, name):
     document = frozen(name)
     for path in list(paths_of(document))[:-1]:
         for odd in ODD:
-            copy = json.loads(json.dumps(document))
-            table = copy
+            table = copy = json.loads(json.dumps(document))
             for key in path[:-1]:
                 table = table[key]
             table[path[-1]] = odd

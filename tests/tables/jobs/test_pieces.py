@@ -59,6 +59,17 @@ def test_a_bad_value_is_named_by_its_row_of_the_whole_file(tmp_path, plan):
         list(read_people(plan, path, None, range(70, 120)))
 
 
+MISSING_IDS = {"of a piece": (range(70, 120), [30, 40, 50], 73), "beyond a batch": (None, [300_000], 270_000)}
+
+
+@pytest.mark.parametrize(("piece", "groups", "place"), MISSING_IDS.values(), ids=MISSING_IDS)
+def test_a_missing_id_is_named_by_its_row_of_the_whole_file(tmp_path, plan, piece, groups, place):
+    ids = [None if row == place else row for row in range(sum(groups))]
+    path = write(tmp_path / "p.parquet", groups, id=ids)
+    with pytest.raises(SordinoError, match=rf"row {place + 1}, id: each row must have a different id"):
+        list(read_people(plan, path, "id", piece))
+
+
 def test_fewer_rows_than_were_counted_are_a_file_that_changed(tmp_path, plan):
     path = write(tmp_path / "p.parquet", [30])
     with pytest.raises(SordinoError, match="must not change while it is read"):

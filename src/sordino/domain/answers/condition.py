@@ -15,6 +15,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 
 Mask = NDArray[np.bool_]
 
@@ -33,7 +34,7 @@ def condition_mistakes(attributes: Mapping[str, Attribute]) -> Iterator[tuple[st
                 yield name, SordinoError(rule, found=found, step="ask for it as categories, or leave the condition out")
             elif wrong := [label for label in labels if label not in known.labels]:
                 rule = f"only_if must name categories of {other!r}"
-                yield name, SordinoError(rule, found=repr(wrong[0]), step="write them as its categories are named")
+                yield name, SordinoError(rule, found=shown(wrong[0]), step="write them as its categories are named")
         if name in _ancestors(name, attributes):
             rule = "only_if must not lead back to its own attribute"
             yield name, SordinoError(rule, found=f"a circle through {name!r}", step="leave one of its conditions out")

@@ -60,7 +60,7 @@ class PublicTable(Part):
             return
         repeated = sorted({label for label in self.categories if self.categories.count(label) > 1})
         if repeated:
-            yield SordinoError("each category must be named once", found=repr(repeated[0]), step="name it once")
+            yield SordinoError("each category must be named once", found=shown(repeated[0]), step="name it once")
         if len(self.categories) > MOST_LABELS:
             found, step = f"{len(self.categories):,}", "merge some of them"
             yield SordinoError(f"a public column must have at most {MOST_LABELS:,} categories", found=found, step=step)

@@ -58,7 +58,7 @@ class PublicPart(Part):
             raise SordinoError("a public column has totals or weights", found="both of them")
         for known in (self.totals, self.weights):
             if known is not None and len(known) != len(self.labels):
-                raise SordinoError(f"{len(self.labels)} labels have as many totals or weights", found=str(len(known)))
+                raise SordinoError(f"{len(self.labels)} labels have as many totals or weights", found=shown(len(known)))
         if self.totals is not None and not 0 < sum(self.totals) <= LARGEST_NUMBER:
             raise SordinoError("totals must be of somebody, and add up to at most 2^53", found=shown(sum(self.totals)))
         if wrong := [text for text in self.weights or () if not re.fullmatch(AMOUNT, text) or text == "0"]:
@@ -81,9 +81,9 @@ def require_public_columns(parts: Sequence[PublicPart], attributes: Mapping[str,
     for part in parts:
         if looks(part.name) in names or not looks(part.name):
             rule = "a public column must have a name that is no attribute's and no other's (case does not count)"
-            raise SordinoError(rule, found=repr(part.name))
+            raise SordinoError(rule, found=shown(part.name))
         if looks(part.columns[0]) in columns:
             rule = "a public column must read a column that no attribute and no other reads"
-            raise SordinoError(rule, found=repr(part.columns[0]))
+            raise SordinoError(rule, found=shown(part.columns[0]))
         names.add(looks(part.name))
         columns.add(looks(part.columns[0]))

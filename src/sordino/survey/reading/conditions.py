@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from sordino.domain.answers.condition import condition_mistakes, related_attributes
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.asked_survey import AskedSurvey
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.reading.ask_table import AskTable
@@ -23,7 +24,7 @@ def several_asked(where: str, ask: AskTable, survey: AskedSurvey) -> SordinoErro
     if ask.kind.of_several:
         step = f'write several = 3 beside its categories, or ask for histogram = "{wrong[0]}"'
         rule = f"{where}.{ask.word} must be about categories of which several apply"
-        return SordinoError(rule, found=repr(wrong[0]), step=step)
+        return SordinoError(rule, found=shown(wrong[0]), step=step)
     found, step = f"{wrong[0]!r}, of which several apply", f'ask for several = "{wrong[0]}"'
     return SordinoError(f"{where}.{ask.word} must be about attributes with one value a person", found=found, step=step)
 
@@ -47,7 +48,7 @@ def survey_condition_mistakes(survey: AskedSurvey, dependence: DependenceTable |
             protect = survey.attribute[other].protect
             if protect is not None and (protect.metric is not None or protect.matrix is not None):
                 rule = f"attribute.{name}.only_if must not be about what is protected by distances or a matrix"
-                yield SordinoError(rule, found=repr(other), step="protect it as a whole, by blocks, or as sensitive")
+                yield SordinoError(rule, found=shown(other), step="protect it as a whole, by blocks, or as sensitive")
                 continue
             least = protect.epsilon if protect is not None and protect.epsilon is not None else survey.epsilon
             if level is not None and least is not None and level > least:
@@ -66,4 +67,4 @@ def _dependence_mistakes(dependence: DependenceTable | None, related: list[str])
         if isinstance(given, Fraction) and given < 1:
             rule = f"dependence.rest must be 1 for {name!r}, of which another attribute tells for certain by only_if"
             step = "name the attributes that it holds for, without this one"
-            yield SordinoError(rule, found=str(given), step=step)
+            yield SordinoError(rule, found=shown(given), step=step)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sordino.document.checked_tables import is_list_of
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.own_columns import columns_of, looks
 from sordino.survey.frozen.public_part import OWN_NAMES
 
@@ -44,10 +45,10 @@ def public_mistakes(tables: dict[str, Any]) -> Iterator[SordinoError]:
             yield SordinoError(rule, found=f"{column!r}, which attribute.{protected[looks(column)]} reads", step=step)
         elif looks(name) in OWN_NAMES or not looks(name):
             rule = f"{where} must have another name than the columns that reports have themselves"
-            yield SordinoError(rule, found=repr(name), step='name it otherwise, and set column = "..."')
+            yield SordinoError(rule, found=shown(name), step='name it otherwise, and set column = "..."')
         elif looks(name) in names:
             rule = f"{where} must have a name of its own (case does not count)"
-            yield SordinoError(rule, found=repr(names[looks(name)]), step="name it otherwise")
+            yield SordinoError(rule, found=shown(names[looks(name)]), step="name it otherwise")
         elif looks(column) in columns:
             rule, found = f"{where} must read a column of its own", f"{column!r}, which {columns[looks(column)]} reads"
             yield SordinoError(rule, found=found, step="leave one of them out, or set `column`")
