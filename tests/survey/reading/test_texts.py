@@ -138,7 +138,7 @@ WRONG = {
     ),
     "an unknown attribute": (
         lambda t: t["section"][0]["attributes"].append("smokr"),
-        "section.0.attributes must name attributes of the survey; found 'smokr' (did you mean 'smoker'?)",
+        "attributes or public columns of the survey; found 'smokr' (did you mean 'smoker'?)",
     ),
     "an attribute in two sections": (
         lambda t: t["section"].append({"attributes": ["age"]}),
