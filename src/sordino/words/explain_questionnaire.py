@@ -179,6 +179,9 @@ class _Questionnaire:
         if attribute.numbers is not None and not labels:
             return f"(a whole number from 0 to {attribute.numbers - 1})"
         names = attribute.labels or list(map(str, range(attribute.numbers or 0)))
+        if attribute.several is not None and attribute.none is not None:
+            own = [name for name in names if name != attribute.not_asked]
+            return f"(up to {attribute.several} of: {self.choices([*own, attribute.none], attribute.none, wording)})"
         return f"({self.choices(names, attribute.missing, wording)})"
 
     def choices(self, names: Sequence[str], missing: str | None, wording: WordingPart) -> str:

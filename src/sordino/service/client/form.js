@@ -89,7 +89,7 @@ class Page {
     const asking = [...first, ...placed.filter((name) => known.has(name)).map((name) => [name, known.get(name)])];
     const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
     this.fields = [...fields.values()];
-    followConditions(this.fields, this.plan.attributes);
+    followConditions(this.fields);
     this.consent = Consent.of(this.plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });

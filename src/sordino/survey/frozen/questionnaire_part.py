@@ -193,9 +193,9 @@ def in_language(words: LocalText, language: str) -> str:
 
 
 def label_names(attribute: AttributePart) -> set[str]:
-    """What can have a label: the values of categories, and of a number that it is missing."""
+    """What can have a label: the values of categories, that none of several applies, and that a number is missing."""
     if attribute.labels is not None:
-        return set(attribute.labels)
+        return {*attribute.labels, *([] if attribute.none is None else [attribute.none])}
     if attribute.numbers is not None:
         return set(map(str, range(attribute.numbers)))
     return {MISSING} if attribute.number is not None and attribute.missing is not None else set()

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sordino.document.checked_tables import is_list_of, nearest
+from sordino.domain.answers.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.questionnaire_part import LANGUAGE, MISSING
@@ -116,7 +117,8 @@ def _label_names(attribute: Mapping[str, Any]) -> Mapping[str, None] | None:
     """What can have a label; None where the attribute's values are wrong themselves."""
     categories: Any = attribute.get("categories")
     if is_list_of(categories, str):
-        return dict.fromkeys(categories)
+        none = [str(attribute.get("none", NONE))] if "several" in attribute else []
+        return dict.fromkeys([*categories, *none])
     if type(categories) is int:
         return {str(value): None for value in range(min(categories, 1 << 12))}
     if "number" in attribute:

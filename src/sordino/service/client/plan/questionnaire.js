@@ -69,9 +69,9 @@ export const QUESTIONNAIRE = both(
 
 const order = ({ sections }) => sections.flatMap(({ attributes }) => attributes);
 
-/** Whether what has a label is a value of the attribute, or that its number is missing. */
-function isLabelled({ labels, numbers, number, missing }, label) {
-  if (labels) return labels.includes(label);
+/** Whether what has a label is a value of the attribute, that none of several applies, or that its number is missing. */
+function isLabelled({ labels, numbers, number, missing, none }, label) {
+  if (labels) return labels.includes(label) || label === none;
   if (numbers !== undefined) return /^(0|[1-9]\d*)$/.test(label) && Number(label) < numbers;
   return number !== undefined && missing !== undefined && label === MISSING;
 }
