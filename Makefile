@@ -21,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
 
-demo-live: $(STAMP)  ## a collector, a thousand simulated devices, a form and a dashboard, until Ctrl-C
+demo-live: $(STAMP)  ## a survey in four languages: links, simulated devices, a form, a dashboard, estimates by region; until Ctrl-C
 	$(BIN)/python scripts/demo_live.py $(LIVE)
 
 example-health: $(STAMP)  ## real health data, attributes that are not equally sensitive; writes sordino-health/

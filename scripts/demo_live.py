@@ -1,14 +1,19 @@
-"""A collection that runs: a collector, a thousand simulated devices, a form for one more, and a dashboard to watch.
+"""A collection that runs, from a survey to what an analyst reads: by region, weighted to totals, tested, in files.
 
 make demo-live
 
+A collector, invitations, 2,500 simulated devices, a form in four languages for one more, and a dashboard to watch.
 Each device has a store of its own, draws its answer there and sends it over HTTP by its invitation, as `sordino answer`
 does. All files are in a temporary folder that goes with the demo, which ends with Ctrl-C.
 """
 
 import argparse
+import csv
+import json
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +24,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 
@@ -27,19 +33,32 @@ from sordino.agent.answer import answer
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import send_report
-from sordino.document.invitation_list import InvitationList, new_secret
 
-SURVEY = Path(__file__).parents[1] / "examples" / "travel" / "survey.toml"
+TRAVEL = Path(__file__).parents[1] / "examples" / "travel"
+SURVEY = TRAVEL / "survey.toml"
+NORTH, SOUTH = 40.5, 34.0
+"""Latitudes that part the regions."""
+
+USED = {"bicycle": 0.2, "bus": 0.3, "car": 0.6, "train": 0.15}
+"""What people used last week, each by itself."""
+
+MOST_USED = 3
+
 CITIES = (40.7, -74.0), (34.1, -118.2), (41.9, -87.6), (29.8, -95.4), (33.4, -112.1), (47.6, -122.3), (39.7, -105.0)
+
+COMMAND = (sys.executable, "-c", "from sordino.cli.start import main; main()")
 
 AT_ONCE = 8
 """Devices that send at the same time."""
+
+LEAST_SHOWN = 0.05
+"""Shares of the whole country below which none is printed here: the files have all."""
 
 
 def main() -> None:
     """Run the demo until it is stopped."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--devices", type=int, default=1000, help="how many answer")
+    arguments.add_argument("--devices", type=int, default=2500, help="how many answer")
     arguments.add_argument("--port", type=int, default=0, help="of the collector; any that is free by default")
     arguments.add_argument("--once", action="store_true", help="end when all have answered")
     told = arguments.parse_args()
@@ -58,30 +77,46 @@ def run(folder: Path, devices: int, port: int, *, once: bool) -> None:
     survey = Survey.load(SURVEY)
     plan = Plan.of(survey, devices)
     plan.save(folder / "plan.json")
-    links = [new_secret() for _ in range(devices + 1)]
-    InvitationList.of(plan.hash, links).save(folder / "invitations.json")
+    port = port or free_port()
+    url = f"http://127.0.0.1:{port}/plans/{plan.hash}"
+    invited = ["--count", str(devices + 1), "--url", url, "-o", "links.csv", "--hashes", "hashes.json"]
+    sordino(folder, "invite", "plan.json", *invited)
+    with (folder / "links.csv").open(encoding="utf-8") as file:
+        links = [row["link"] for row in csv.DictReader(file)]
     with collector(folder, port) as (address, token):
-        print(f"A form for one more answer:  {CollectorAddress.of(address).link(links.pop())}")
+        print(f"A form for one more answer:  {links.pop()}")
         print(f"The dashboard:               {address}/dashboard")
         print(f"The analyst's token for it:  {token}", flush=True)
         begun = time.monotonic()
-        answer_all(
-            folder,
-            plan,
-            [CollectorAddress.of(f"{address}#invitation={link}") for link in links],
-            records(survey, devices),
-        )
+        answer_all(folder, plan, [CollectorAddress.of(link) for link in links], records(survey, devices))
         print(f"{devices} devices have answered in {time.monotonic() - begun:.0f} seconds.", flush=True)
+        analyse(folder, address, token)
         if not once:
             print("Ctrl-C ends the demo.", flush=True)
             signal.pause()
 
 
+def free_port() -> int:
+    """A port that nobody listens on: links name it before the collector runs."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def sordino(folder: Path, *arguments: str) -> str:
+    """What a command prints, which is shown before it runs; the demo ends where it fails."""
+    print(f"$ sordino {' '.join(arguments)}", flush=True)
+    done = subprocess.run([*COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout
+
+
 @contextmanager
 def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
     """`sordino serve` in a process of its own, which ends with the block: its plan's address, and the token."""
-    command = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", "plan.json"]
-    command += ["--store", "reports.sqlite", "--port", str(port), "--invitations", "invitations.json"]
+    command = [*COMMAND, "serve", "plan.json"]
+    command += ["--store", "reports.sqlite", "--port", str(port), "--invitations", "hashes.json"]
     # Ctrl-C is for this process, which ends the other one.
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
@@ -95,6 +130,30 @@ def collector(folder: Path, port: int) -> Iterator[tuple[str, str]]:
             yield address[1], token[1] if token else ""
         finally:
             process.terminate()
+
+
+def analyse(folder: Path, address: str, token: str) -> None:
+    """What an analyst does then: fetch the tally, estimate by region, weighted to the known totals, and write files."""
+    asked = Request(f"{address}/aggregate", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - our own collector
+    with urlopen(asked) as answer:  # noqa: S310
+        (folder / "tally.json").write_bytes(answer.read())
+    written = ["--html", "travel.html", "-o", "all.csv", "--tidy", "travel.csv", "--tidy", "homes.geojson", "--json"]
+    found = json.loads(sordino(folder, "estimate", "plan.json", "tally.json", "--by", "region", *written))
+    print("How people travel and whether they work, weighted to the totals of regions and settlements:")
+    for row in found["weighted"]:
+        if row.get("attributes") == ["way", "works"] and row["estimate"] >= LEAST_SHOWN:
+            low, high = 100 * row["low"], 100 * row["high"]
+            print(f"  {', '.join(row['value']):14} {100 * row['estimate']:5.1f} %  ({low:.1f} to {high:.1f} %)")
+    for row in found["associations"]:
+        p_value = row.get("why") or f"p = {row['p']:.2g}"
+        print(f"Does how they travel go with whether they work?  {p_value}")
+    for row in found["group_tests"]:
+        print(f"Are the regions equal?  {row['tested']:42} p = {row['p_value']:.2g}")
+    if rscript := shutil.which("Rscript"):
+        print("$ Rscript travel.R travel.csv travel.pdf", flush=True)
+        subprocess.run([rscript, TRAVEL / "travel.R", "travel.csv", "travel.pdf"], cwd=folder, check=True)
+    for path in (*sorted(folder.glob("travel.*")), folder / "homes.geojson"):
+        print(path, flush=True)
 
 
 def answer_all(
@@ -117,20 +176,28 @@ def answer_all(
 
 
 def records(survey: Survey, people: int) -> Iterator[Mapping[str, Any]]:
-    """What simulated people would answer: they live near some cities, most of them drive, and some do not work."""
+    """What simulated people would answer: they live near some cities, most of those who work drive."""
     draw = np.random.default_rng(14)
     ways, lines = (survey.attribute[name].categories for name in ("way", "line"))
     for _ in range(people):
         latitude, longitude = np.clip(draw.choice(CITIES) + draw.normal(0, 2, 2), (25.1, -129.9), (49.9, -60.1))
-        home = {"latitude": float(latitude), "longitude": float(longitude)}
+        in_town, works = draw.random() < 0.6, draw.random() < 0.7
+        # Who works drives more, and so does the country.
+        car = 0.25 + 0.3 * works + 0.15 * (not in_town)
+        shares = np.array([0.2, 0.35, 0, 0.35, 0.1]) * (1 - car) + np.array([0, 0, car, 0, 0])
         record: dict[str, Any] = {
-            "home": home,
-            "way": str(draw.choice(ways, p=(0.1, 0.2, 0.55, 0.1, 0.05))),
+            "region": "north" if latitude > NORTH else "south" if latitude < SOUTH else "middle",
+            "settlement": "town" if in_town else "country",
+            "home": {"latitude": float(latitude), "longitude": float(longitude)},
+            "used": [name for name, share in USED.items() if draw.random() < share][:MOST_USED],
+            "way": str(draw.choice(ways, p=shares)),
             "line": str(draw.choice(lines)) if draw.random() < 0.5 else "none",
+            "works": "yes" if works else "no",
             "age": float(draw.integers(16, 90)),
         }
-        if draw.random() < 0.8:
+        if works and draw.random() < 0.9:
             record["minutes"] = float(np.clip(np.round(draw.gamma(3, 10)), 0, 240))
+        if draw.random() < 0.8:
             record["moved"] = float(draw.integers(7000, 20_000))
         yield {"version": 1, "record": record}
 

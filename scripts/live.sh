@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Node 18 or newer and Chromium, which the browser client is tested with, PostgreSQL's server, nginx, behind which a
-# collector is tested, and Go, in which there is another client: what is missing is installed from Debian's packages, if this user may.
+# collector is tested, Go, in which there is another client, and R, which reads estimates: what is missing is installed from Debian's packages, if this user may.
 #
 # make test-live
 set -euo pipefail
@@ -10,6 +10,7 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)
 command -v chromium >/dev/null || wanted+=(chromium)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
 command -v go >/dev/null || wanted+=(golang-go)
+command -v Rscript >/dev/null || wanted+=(r-base-core)
 PATH=$PATH:/usr/sbin command -v nginx >/dev/null || wanted+=(nginx)
 if [ ${#wanted[@]} = 0 ]; then
     exit 0

@@ -344,8 +344,15 @@ WORDED: dict[str, Any] = {
 
 
 def worded() -> Iterator[tuple[str, Plan]]:
-    """A plan with what people read."""
+    """Plans with what people read, of attributes and of public columns within a section or before all of them."""
     yield "words", Plan.of(Survey.read(WORDED), 1000)
+    region = {"categories": ["north", "south"], "text": {"en": "Where?", "de": "Wo?"}, "help": "Today."}
+    public = {
+        "region": {**region, "labels": {"north": {"en": "North", "de": "Nord"}}},
+        "arm": {"categories": ["a", "b"]},
+    }
+    section = [{"attributes": ["age", "region", "moved"]}]
+    yield "words_public", Plan.of(Survey.read({**WORDED, "public": public, "section": section}), 1000)
 
 
 def cases_of_public_columns() -> Iterator[tuple[str, Plan]]:
@@ -543,6 +550,10 @@ def refused_plans() -> list[dict[str, str]]:
         {"plan": resealed(public=[{**column, "totals": [1]}]), "why": "totals of fewer public values than there are"},
         {"plan": resealed(public=[{**column, "weights": ["1", "2.0"]}]), "why": "a weight in another spelling"},
         {"plan": resealed(public=[]), "why": "no public columns in their place"},
+        *(
+            {"plan": resealed(public=[column], words=words), "why": f"words {why}"}
+            for why, words in wrong_public_words(column["name"])
+        ),
     ]
 
 
@@ -563,6 +574,16 @@ def wrong_words() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "with a slider of categories", {**right, "attributes": {"x": {"input": "slider", "step": 1}}}
     yield "with a step of no slider", {**right, "attributes": {"x": {"step": 1}}}
     yield "with an unknown field", {**right, "more": "text"}
+
+
+def wrong_public_words(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Words that no plan of one attribute x and one public column has, and what is wrong with them."""
+    right: dict[str, Any] = {"languages": ["en"], "sections": [{"attributes": ["x"]}], "attributes": {}}
+    yield "with a public column in two sections", {**right, "sections": [{"attributes": [name, "x", name]}]}
+    yield "with a public column alone", {**right, "sections": [{"attributes": [name]}]}
+    yield "for another public value", {**right, "attributes": {name: {"labels": {"nowhere": "Nowhere"}}}}
+    yield "with a unit of a public column", {**right, "attributes": {name: {"unit": "km"}}}
+    yield "with an unknown field of a public column", {**right, "attributes": {name: {"more": "text"}}}
 
 
 def files() -> dict[str, str]:

@@ -32,7 +32,8 @@ def send(client, number, link, codes=(1,)):
 def test_whoever_was_invited_counts_once_and_nobody_else(tmp_path, plan):
     metrics = Metrics()
     with inviting(tmp_path / "reports.sqlite", plan, metrics=metrics) as client:
-        assert client.of_plan("GET", "/progress").json["invitations"] == len(LINKS)
+        found = client.of_plan("GET", "/progress").json
+        assert (found["invitations"], found["invitations_used"]) == (len(LINKS), found["reports"])
         rule = "by an invitation that this collector knows; found"
         assert is_problem(client.upload([1]), 403, f"{rule} no invitation: open the whole link")
         for link in ("", "0", LINKS[0].upper() + "0", "0" * 32, "\xff", LINKS[0][:-1], "x" * 20_000):

@@ -149,7 +149,7 @@ def progress_of(collection: Collection, least: int) -> Callable[[object], dict[s
     def progress(_: object) -> dict[str, Any]:
         tally = collection.aggregate
         found = {"plan": plan.hash, "reports": tally.n, "people": plan.people, "closed": collection.is_closed}
-        found["invitations"] = collection.invitations
+        found |= {"invitations": collection.invitations, "invitations_used": collection.used_invitations}
         if not plan.cells.parts:
             return found
         by = {name: group_counts(plan, tally, name) for name in plan.cells.names}

@@ -29,6 +29,9 @@ from sordino.words.odds import PRIOR, chance_afterwards
 FEW = 12
 """Values that are listed."""
 
+IN_CLEAR = "(sent as it is)"
+"""Of the answer to a public column."""
+
 QUIET = {"by": "Who asks", "purpose": "What for", "contact": "Contact", "reports": "What happens with reports"}
 """What [about] says beside the title, and what it is called here."""
 
@@ -68,7 +71,7 @@ def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[P
 
 def missing_words(plan: Plan) -> tuple[str, ...]:
     """What people see where the survey has no words for them, in one line; nothing where it has all."""
-    words, names = plan.document.words, _asked_lines(plan)
+    words, names = plan.document.words, [*plan.cells.names, *_asked_lines(plan)]
     if words is None:
         return ("The survey has no words for people: the form shows the names of attributes and values.",)
     unworded = [name for name in names if (own := words.attributes.get(name)) is None or own.text is None]
@@ -136,11 +139,14 @@ class _Questionnaire:
         if words.languages[1:]:
             lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
         yield Paragraph(self.text(words.title), limits(*lines))
+        placed = {name for section in words.sections for name in section.attributes}
+        if first := [part.name for part in self.plan.cells.parts if part.name not in placed]:
+            yield Paragraph("", limits(*map(self.question, first)))
         for section in words.sections:
             yield self.section(section)
 
     def section(self, section: SurveySectionPart) -> Paragraph:
-        asked = set(_asked_lines(self.plan))
+        asked = {*self.plan.cells.names, *_asked_lines(self.plan)}
         lines = [self.text(section.text)] if section.text is not None else []
         lines += [self.question(name) for name in section.attributes if name in asked]
         return Paragraph(self.text(section.title), limits(*lines))
@@ -149,9 +155,14 @@ class _Questionnaire:
         """A question on one line, with what can be answered."""
         self.number += 1
         wording = self.words.attributes.get(name) or WordingPart()
-        attribute = self.plan.document.attributes[name]
         text = self.text(wording.text) or name
-        parts = [f"{self.number}. {text}", self.text(wording.help), self.answers(attribute, wording)]
+        if name in self.plan.cells.names:
+            column = self.plan.cells.parts[self.plan.cells.names.index(name)]
+            choices = self.choices(column.labels, column.missing, wording)
+            answers = f"({choices}) {IN_CLEAR}"
+        else:
+            answers = self.answers(self.plan.document.attributes[name], wording)
+        parts = [f"{self.number}. {text}", self.text(wording.help), answers]
         return " ".join(part for part in parts if part)
 
     def answers(self, attribute: AttributePart, wording: WordingPart) -> str:
@@ -165,15 +176,20 @@ class _Questionnaire:
             return f"({how} {low} to {high}{' ' + unit if unit else ''}{none})"
         if attribute.grid is not None:
             return "(a place)"
-        names = attribute.labels or [str(value) for value in range(min(attribute.numbers or 0, FEW + 1))]
-        # What stands for no answer is shown last, as on the form.
-        ordered = [name for name in names if name != attribute.missing]
-        ordered += [attribute.missing] if attribute.missing is not None else []
-        count = attribute.numbers or len(names)
         if attribute.numbers is not None and not labels:
-            return f"(a whole number from 0 to {count - 1})"
+            return f"(a whole number from 0 to {attribute.numbers - 1})"
+        names = attribute.labels or list(map(str, range(attribute.numbers or 0)))
+        if attribute.several is not None and attribute.none is not None:
+            own = [name for name in names if name != attribute.not_asked]
+            return f"(up to {attribute.several} of: {self.choices([*own, attribute.none], attribute.none, wording)})"
+        return f"({self.choices(names, attribute.missing, wording)})"
+
+    def choices(self, names: Sequence[str], missing: str | None, wording: WordingPart) -> str:
+        """The first values as people read them; what stands for no answer is shown last, as on the form."""
+        labels = wording.labels or {}
+        ordered = [name for name in names if name != missing] + ([] if missing is None else [missing])
         choices = " / ".join(self.text(labels.get(name)) or name for name in ordered[:FEW])
-        return f"({choices}{f' / and {count - FEW:,} more' if count > FEW else ''})"
+        return f"{choices}{f' / and {len(names) - FEW:,} more' if len(names) > FEW else ''}"
 
     def text(self, words: LocalText | None) -> str:
         """A text on one line."""

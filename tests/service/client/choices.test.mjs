@@ -76,9 +76,10 @@ test("earlier answers decide what is asked, and what contradicts them is refused
 });
 
 test("a form shows what is asked, and nothing else", () => {
+  const sentInClear = new Field("region", { labels: ["north", "south"], isPublic: true }, 9);
   const fields = asked(PLAN).map((name, i) => new Field(name, PLAN.attributes[name], i));
   const shown = () => fields.filter((field) => !field.element.hidden).map((field) => field.name);
-  followConditions(fields, PLAN.attributes);
+  followConditions([...fields, sentInClear]);
   const choose = (field, place) => {
     field.inputs.forEach((input, i) => (input.checked = i === place));
     field.inputs[0].listeners.change();

@@ -237,7 +237,7 @@ def test_an_invitation_counts_one_report_and_goes_with_it_alone(chromium, page, 
         page.get_by_text("How this was checked").click()
         assert page.get_by_role("link", name="Check every part").get_attribute("href") == f"verify#key={key}"
         send(page)
-        told(page, "one report is counted by your link")
+        told(page, "Your link counts one report.")
         (upload,) = [one for one in traffic.requests if one.method == "POST"]
         assert upload.all_headers()["sordino-invitation"] == first
         others = [(one.url.partition("#")[0], one.all_headers()) for one in traffic.requests if one != upload]
@@ -249,7 +249,7 @@ def test_an_invitation_counts_one_report_and_goes_with_it_alone(chromium, page, 
             other.goto(f"{found.address}/form#invitation={first}")
             fill(other)
             send(other)
-            told(other, "one report is counted by your link")
+            told(other, "Your link counts one report.")
             assert found.count == 1
         # What was drawn by a link that is not known is sent by the one that is.
         with fresh_page(chromium) as other:
@@ -261,7 +261,7 @@ def test_an_invitation_counts_one_report_and_goes_with_it_alone(chromium, page, 
             assert found.count == 1
             other.goto("about:blank")
             other.goto(f"{found.address}/form#invitation={second}")
-            told(other, "one report is counted by your link")
+            told(other, "Your link counts one report.")
             assert found.count == 2
     finally:
         found.stop()

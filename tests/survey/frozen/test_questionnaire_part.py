@@ -30,6 +30,14 @@ def test_words_that_fit_are():
     assert words.attributes["mood"].labels == {"0": "bad", "4": "good"}
 
 
+def test_words_of_public_columns_stand_among_those_of_attributes():
+    text = json.loads((VECTORS / "words_public.json").read_text())["plan"]
+    words = Plan.of_text(text, "it").document.words
+    assert words.order == ["age", "region", "moved", "x", "mood"]
+    assert words.attributes["region"].labels == {"north": {"de": "Nord", "en": "North"}}
+    assert "arm" not in words.attributes
+
+
 @pytest.mark.parametrize(
     ("step", "low", "high", "fits"),
     [

@@ -7,6 +7,7 @@ import pytest
 from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.survey.planning.forecast import group_warnings
 from sordino.words.explain_plan import explanation
+from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
 
 REGION = {"categories": ["north", "south"]}
 
@@ -129,3 +130,47 @@ def test_a_plan_warns_of_groups_that_cannot_be_expected_to_be_estimated(totals, 
     warned = list(group_warnings(plan))
     assert len(warned) == said
     assert all("groups by 'region'" in sentence and "as few as 99" in sentence for sentence in warned)
+
+
+WORDED = {**REGION, "text": "Where do you live?", "help": "Today.", "labels": {"north": "In the north"}}
+
+
+def test_their_words_are_in_the_plan_and_under_its_hash():
+    plan = Plan.of(Survey.read(survey({"region": WORDED})), 100)
+    own = {name: WORDED[name] for name in ("text", "help", "labels")}
+    assert json.loads(plan.bytes)["words"]["attributes"] == {"region": own}
+    other = Plan.of(Survey.read(survey({"region": {**WORDED, "text": "Where are you?"}})), 100)
+    assert other.hash != plan.hash
+    assert other.document.public == plan.document.public
+
+
+def questionnaire_lines(asked):
+    return [line for part in questionnaire_paragraphs(Plan.of(Survey.read(asked), 100)) for line in part.lines]
+
+
+def test_explain_asks_for_them_first_unless_a_section_has_them():
+    asked = survey({"region": WORDED})
+    first = "1. Where do you live? Today. (In the north / south) (sent as it is)"
+    assert first in questionnaire_lines(asked)
+    placed = asked | {"section": [{"title": "Home", "attributes": ["smoker", "region"]}]}
+    assert first.replace("1.", "2.") in questionnaire_lines(placed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"labels": {"west": "In the west"}}, "public.region.labels must name values of the public column"),
+        ({"text": ""}, "public.region.text must be a text"),
+        ({"text": {"en": "Where?", "de": "Wo?"}, "help": {"en": "Now."}}, "public.region.help must be in each"),
+        ({"unit": "km"}, "unit"),
+    ],
+)
+def test_words_that_do_not_fit_them_are_refused(changed, said):
+    assert said in mistakes({"region": {**WORDED, **changed}})
+
+
+def test_what_has_words_is_not_said_to_lack_them():
+    asked = survey({"region": REGION}) | {"about": {"title": "Us"}}
+    assert "'region'" in missing_words(Plan.of(Survey.read(asked), 100))[0]
+    worded = survey({"region": WORDED}) | {"about": {"title": "Us"}}
+    assert "'region'" not in missing_words(Plan.of(Survey.read(worded), 100))[0]

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from sordino import Plan, SordinoErrors, Survey
+from sordino.words.explain_questionnaire import questionnaire_paragraphs
+from surveys import planned
 
 BOTH = {"en": "Yes", "de": "Ja"}
 SURVEY = {
@@ -138,7 +140,7 @@ WRONG = {
     ),
     "an unknown attribute": (
         lambda t: t["section"][0]["attributes"].append("smokr"),
-        "section.0.attributes must name attributes of the survey; found 'smokr' (did you mean 'smoker'?)",
+        "attributes or public columns of the survey; found 'smokr' (did you mean 'smoker'?)",
     ),
     "an attribute in two sections": (
         lambda t: t["section"].append({"attributes": ["age"]}),
@@ -166,3 +168,16 @@ def test_all_mistakes_are_reported_at_once():
     found = "\n".join(mistakes(changed(change)))
     for rule in ("epsilon", "about.title", "labels must name", "must name an attribute"):
         assert rule in found
+
+
+def test_that_none_of_several_applies_has_a_label_too():
+    ill = {"categories": ["cough", "fever"], "several": 2, "text": "Which?"}
+    asked = {"version": 1, "epsilon": "1", "attribute": {"ill": ill}, "ask": [{"several": "ill"}]}
+    for named, none in ((ill, "none of them"), (ill | {"none": "well"}, "well")):
+        labels = {"cough": "A cough", none: "Nothing of this"}
+        plan = planned(asked | {"attribute": {"ill": named | {"labels": labels}}})
+        assert plan.document.words.attributes["ill"].labels == labels
+        lines = [line for part in questionnaire_paragraphs(plan) for line in part.lines]
+        assert "1. Which? (up to 2 of: A cough / fever / Nothing of this)" in lines
+        with pytest.raises(SordinoErrors, match="must name values of the attribute"):
+            planned(asked | {"attribute": {"ill": named | {"labels": {"never": "x"}}}})

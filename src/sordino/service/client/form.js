@@ -82,15 +82,18 @@ class Page {
     const names = asked(this.plan);
     const inClear = publicColumns(this.plan).map((column) => [column.name, { ...column, isPublic: true }]);
     const sections = this.plan.words?.sections ?? [{ attributes: names }];
-    const order = sections.flatMap(({ attributes }) => attributes).filter((name) => names.includes(name));
-    const asking = [...inClear, ...order.map((name) => [name, this.plan.attributes[name]])];
+    const placed = sections.flatMap(({ attributes }) => attributes);
+    // A public column that no section has is asked for first.
+    const first = inClear.filter(([name]) => !placed.includes(name));
+    const known = new Map([...inClear, ...names.map((name) => [name, this.plan.attributes[name]])]);
+    const asking = [...first, ...placed.filter((name) => known.has(name)).map((name) => [name, known.get(name)])];
     const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
     this.fields = [...fields.values()];
-    followConditions(this.fields, this.plan.attributes);
+    followConditions(this.fields);
     this.consent = Consent.of(this.plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
-    form.append(...inClear.map(([name]) => fields.get(name).element));
+    form.append(...first.map(([name]) => fields.get(name).element));
     for (const section of sections) form.append(...this.#section(section, fields));
     form.append(revealedCard(this, this.signed, speech), ...[this.consent?.element, this.button].filter(Boolean));
     place.replaceChildren(form);

@@ -101,6 +101,11 @@ class Collection:
         return len(self._state.invitations)
 
     @property
+    def used_invitations(self) -> int:
+        """By how many of them a report came."""
+        return self._state.invitations.used_count
+
+    @property
     def _state(self) -> _CollectionState:
         known = self._known_now
         if known is None:

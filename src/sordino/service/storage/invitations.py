@@ -32,6 +32,8 @@ class Invitations:
         >>> place = found.place_of(bytes(32))
         >>> found.is_used(place), found.with_used([place]).is_used(place)
         (False, True)
+        >>> found.with_used([place]).used_count
+        1
     """
 
     hashes: bytes = b""
@@ -39,6 +41,11 @@ class Invitations:
 
     def __len__(self) -> int:
         return len(self.hashes) // HASH_BYTES
+
+    @property
+    def used_count(self) -> int:
+        """By how many of them a report came."""
+        return int.from_bytes(self.used).bit_count()
 
     def hash_at(self, place: int) -> bytes:
         """The hash of one invitation."""

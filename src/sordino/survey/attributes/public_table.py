@@ -2,6 +2,8 @@
 
 [public.region]
 categories = ["north", "south"]                                # sent in clear, beside every report
+text = "Where do you live?"                                    # as people read it, once or by language
+labels = { north = "In the north", south = "In the south" }
 totals = { north = 12000, south = 8000 }                       # people of each, of a register for instance
 [public.stratum]
 categories = ["urban", "rural"]
@@ -36,6 +38,7 @@ class PublicTable(Part):
         missing: the category of a missing value; missing values are refused without it.
         totals: how many people of the population have each value.
         weights: how many people of the population a report of each value stands for by the design.
+        text, help, labels: what people read; looked at with all other texts.
     """
 
     categories: Any  # a list of names, or { file = "..." } with a name a line
@@ -43,6 +46,9 @@ class PublicTable(Part):
     missing: str | None = None
     totals: Any = None
     weights: Any = None
+    text: Any = None
+    help: Any = None
+    labels: Any = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -4,7 +4,7 @@ It stands in the plan and under its hash, so that what people agreed to is what 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Annotated, Literal, Self
 
@@ -14,6 +14,7 @@ from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.public_part import PublicPart
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """A language as BCP 47 has it: `en`, `pt-BR`, `zh-Hant`."""
@@ -46,7 +47,7 @@ class SurveySectionPart(Part):
 
     Attributes:
         title, text: perhaps.
-        attributes: by name.
+        attributes: by name, public columns among them.
     """
 
     title: LocalText | None = None
@@ -55,7 +56,7 @@ class SurveySectionPart(Part):
 
 
 class WordingPart(Part):
-    """How one attribute is asked for.
+    """How one attribute, or one public column, is asked for.
 
     Attributes:
         text: the question; without it the attribute's name stands for it.
@@ -85,19 +86,32 @@ class WordingPart(Part):
         Raises:
             SordinoError: naming the attribute.
         """
-        named = self.labels or {}
-        known = label_names(attribute)
-        if wrong := [label for label in named if label not in known]:
-            raise SordinoError(f"labels must be about values of {name!r}", found=few(wrong))
+        self._require_labels(name, label_names(attribute))
         if attribute.number is None:
-            if self.unit is not None or self.input is not None:
-                raise SordinoError("a unit, a slider and a date must be those of a number", found=shown(name))
+            self._require_no_number(name)
             return
         low, high = attribute.number.low, attribute.number.high
         if self.step is not None and not is_step(self.step, low, high):
             raise SordinoError(f"a slider of {name!r} must go from end to end in 1 to {MOST_STEPS} steps")
         if self.input == "date" and not are_days(low, high):
             raise SordinoError(f"the ends of {name!r} must be dates", found=f"{low:g} to {high:g}")
+
+    def require_fit_public(self, column: PublicPart) -> None:
+        """Refuse words for values that a public column does not have, and those of a number.
+
+        Raises:
+            SordinoError: naming the column.
+        """
+        self._require_labels(column.name, set(column.labels))
+        self._require_no_number(column.name)
+
+    def _require_labels(self, name: str, known: set[str]) -> None:
+        if wrong := [label for label in self.labels or () if label not in known]:
+            raise SordinoError(f"labels must be about values of {name!r}", found=few(wrong))
+
+    def _require_no_number(self, name: str) -> None:
+        if self.unit is not None or self.input is not None:
+            raise SordinoError("a unit, a slider and a date must be those of a number", found=shown(name))
 
 
 class QuestionnairePart(Part):
@@ -112,8 +126,9 @@ class QuestionnairePart(Part):
         reports: what happens with the reports.
         until: when it ends, a date.
         consent: what a person agrees to before anything is drawn.
-        sections: all attributes of the plan, each once.
-        attributes: how they are asked for; of none where its name is all there is.
+        sections: all attributes of the plan, each once; public columns among them are asked for there, all others
+            first.
+        attributes: how they and public columns are asked for; of none where its name is all there is.
     """
 
     languages: list[str] = Field(min_length=1)
@@ -142,22 +157,27 @@ class QuestionnairePart(Part):
 
     @property
     def order(self) -> list[str]:
-        """The attributes as they are asked for."""
+        """The attributes, and public columns among them, as they are asked for."""
         return [name for section in self.sections for name in section.attributes]
 
-    def require_fit(self, attributes: Mapping[str, AttributePart]) -> None:
-        """Refuse words that are not about the attributes of the plan.
+    def require_fit(self, attributes: Mapping[str, AttributePart], public: Sequence[PublicPart]) -> None:
+        """Refuse words that are not about the attributes and public columns of the plan.
 
         Raises:
             SordinoError: another attribute, one twice or left out, or words that do not fit it.
         """
-        if sorted(self.order) != sorted(attributes):
-            rule = "sections must have each attribute of the plan once"
+        columns = {column.name: column for column in public}
+        named = [name for name in self.order if name in columns]
+        if sorted(self.order) != sorted([*attributes, *set(named)]):
+            rule = "sections must have each attribute of the plan once, and each public column at most once"
             raise SordinoError(rule, found=few(self.order))
         for name, wording in self.attributes.items():
-            if name not in attributes:
-                raise SordinoError("words must be about attributes of the plan", found=shown(name))
-            wording.require_fit(name, attributes[name])
+            if name in columns:
+                wording.require_fit_public(columns[name])
+            elif name in attributes:
+                wording.require_fit(name, attributes[name])
+            else:
+                raise SordinoError("words must be about attributes or public columns of the plan", found=shown(name))
 
     def _texts(self) -> Iterator[LocalText]:
         yield from _texts_given(self.title, self.by, self.purpose, self.contact, self.reports, self.consent)
@@ -173,9 +193,9 @@ def in_language(words: LocalText, language: str) -> str:
 
 
 def label_names(attribute: AttributePart) -> set[str]:
-    """What can have a label: the values of categories, and of a number that it is missing."""
+    """What can have a label: the values of categories, that none of several applies, and that a number is missing."""
     if attribute.labels is not None:
-        return set(attribute.labels)
+        return {*attribute.labels, *([] if attribute.none is None else [attribute.none])}
     if attribute.numbers is not None:
         return set(map(str, range(attribute.numbers)))
     return {MISSING} if attribute.number is not None and attribute.missing is not None else set()

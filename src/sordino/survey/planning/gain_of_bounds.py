@@ -1,7 +1,10 @@
 """What a bound on the dependence between attributes would buy a survey that has none."""
 
+import json
 from fractions import Fraction
 
+from sordino.domain.answers.condition import related_attributes
+from sordino.domain.categories import few
 from sordino.exact.nats import outward
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.planning.plan import Plan
@@ -20,7 +23,12 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
     """
     if plan.promise is None or plan.document.dependence is not None:
         return ()
-    bounded = survey.model_copy(update={"dependence": DependenceTable(rest=EXAMPLE)})
+    related = set(related_attributes({name: survey.attribute_named(name) for name in survey.attribute}))
+    boundable = [name for name in survey.attribute if name not in related]
+    if not boundable:
+        return ()
+    rest = dict.fromkeys(boundable, EXAMPLE) if related else EXAMPLE
+    bounded = survey.model_copy(update={"dependence": DependenceTable(rest=rest)})
     other = Plan.of(bounded, plan.people)
     better = [
         f"{now.name}: {then.typical_error / now.typical_error:.2f} times the standard error."
@@ -30,8 +38,13 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
     if not better:
         return ()
     bound = outward(EXAMPLE, 3, up=True)
+    each, setting = "each", str(bound)
+    if related:
+        # Of what decides whether another is asked, and of that, nothing can be declared.
+        each = f"each of {few(boundable)}"
+        setting = f"{{ {', '.join(f'{json.dumps(name)} = {bound}' for name in boundable)} }}"
     start = (
         "No bound on dependence is declared, so every answer keeps the smallest delta. If all other attributes together"
-        f" depended on each by at most {bound} in total variation ([dependence] rest = {bound}), it would buy:"
+        f" depended on {each} by at most {bound} in total variation ([dependence] rest = {setting}), it would buy:"
     )
     return (start, *better)

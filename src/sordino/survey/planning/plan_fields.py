@@ -101,7 +101,7 @@ class PlanDocument(Part):
         require_public_columns(self.public or (), columns)
         self._check_promise()
         if self.words is not None:
-            self.words.require_fit(self.attributes)
+            self.words.require_fit(self.attributes, self.public or ())
         return self
 
     def _check_bounds(self) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from sordino.survey.attributes.attribute import AttributeTable
+from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.attributes.wording import slider_step
 from sordino.survey.reading.schema import Survey
 from sordino.survey.reading.texts import OF_ABOUT, languages_of
@@ -14,7 +15,8 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     Args:
         survey: checked.
     """
-    wordings = {name: _wording_part(table) for name, table in survey.attribute.items()}
+    wordings = {name: _public_wording(table) for name, table in (survey.public or {}).items()}
+    wordings |= {name: _wording_part(table) for name, table in survey.attribute.items()}
     named = {name: words for name, words in wordings.items() if words}
     if survey.about is None and survey.section is None and not named:
         return None
@@ -28,6 +30,11 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
         words |= {} if about.until is None else {"until": about.until.isoformat()}
         words |= {} if about.consent is None else {"consent": about.consent.text}
     return words | {"sections": sections, "attributes": named}
+
+
+def _public_wording(table: PublicTable) -> dict[str, Any]:
+    """What a public column's table says to people."""
+    return table.model_dump(include={"text", "help", "labels"}, exclude_none=True)
 
 
 def _wording_part(table: AttributeTable) -> dict[str, Any]:

@@ -61,7 +61,8 @@ class SectionTable(Part):
 
     Attributes:
         title, text: perhaps.
-        attributes: by name; those that no section names come last.
+        attributes: by name; those that no section names come last. Public columns may stand among them, and come
+            first where they do not.
     """
 
     title: Any = None

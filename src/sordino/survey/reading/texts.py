@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sordino.document.checked_tables import is_list_of, nearest
+from sordino.domain.answers.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.questionnaire_part import LANGUAGE, MISSING
@@ -16,6 +17,9 @@ OF_ABOUT = ("title", "by", "purpose", "contact", "reports")
 OF_SECTION = ("title", "text")
 OF_ATTRIBUTE = ("text", "help", "unit")
 
+ASKED = ("attribute", "public")
+"""The tables of what people are asked for, by name."""
+
 
 def texts_of(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Each text of a survey's tables: where it stands, and what stands there."""
@@ -24,10 +28,10 @@ def texts_of(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from _texts_of("about.consent", _table(about.get("consent")), ("text",))
     for i, section in enumerate(_list(tables.get("section"))):
         yield from _texts_of(f"section.{i}", _table(section), OF_SECTION)
-    for name, attribute in _table(tables.get("attribute")).items():
-        yield from _texts_of(f"attribute.{name}", _table(attribute), OF_ATTRIBUTE)
-        labels = _table(_table(attribute).get("labels"))
-        yield from _texts_of(f"attribute.{name}.labels", labels, tuple(labels))
+    for where, table in _asked_tables(tables):
+        yield from _texts_of(where, table, OF_ATTRIBUTE)
+        labels = _table(table.get("labels"))
+        yield from _texts_of(f"{where}.labels", labels, tuple(labels))
 
 
 def languages_of(tables: Mapping[str, Any]) -> list[str]:
@@ -90,30 +94,31 @@ def _wrong_text(where: str, text: Any, languages: list[str]) -> Iterator[Sordino
 
 
 def _wrong_labels(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
-    for name, attribute in _table(tables.get("attribute")).items():
-        labels = _table(attribute).get("labels")
+    for name, table in _asked_tables(tables):
+        labels = table.get("labels")
         if labels is None:
             continue
-        where = f"attribute.{name}.labels"
+        where = f"{name}.labels"
         if not isinstance(labels, dict) or not labels:
             step = 'write labels = { yes = "Yes", no = "No" }'
             yield SordinoError(f"{where} must be a table of values", found=shown(labels), step=step)
             continue
-        known = _label_names(attribute)
+        known = _label_names(table)
         if known is None:
             continue
         for label in labels:
             if label not in known:
                 found = repr(label) + nearest([label], list(known))
-                step = _label_step(attribute)
-                yield SordinoError(f"{where} must name values of the attribute", found=found, step=step)
+                owner = "public column" if name.startswith("public.") else "attribute"
+                yield SordinoError(f"{where} must name values of the {owner}", found=found, step=_label_step(table))
 
 
 def _label_names(attribute: Mapping[str, Any]) -> Mapping[str, None] | None:
     """What can have a label; None where the attribute's values are wrong themselves."""
     categories: Any = attribute.get("categories")
     if is_list_of(categories, str):
-        return dict.fromkeys(categories)
+        none = [str(attribute.get("none", NONE))] if "several" in attribute else []
+        return dict.fromkeys([*categories, *none])
     if type(categories) is int:
         return {str(value): None for value in range(min(categories, 1 << 12))}
     if "number" in attribute:
@@ -128,20 +133,27 @@ def _label_step(attribute: Mapping[str, Any]) -> str:
 
 
 def _wrong_sections(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
-    attributes = _table(tables.get("attribute"))
+    asked = [name for kind in ASKED for name in _table(tables.get(kind))]
     first: dict[str, int] = {}
     for i, section in enumerate(_list(tables.get("section"))):
         names: Any = _table(section).get("attributes")
         for name in names if is_list_of(names, str) else ():
             where = f"section.{i}.attributes"
-            if attributes and name not in attributes:
-                found = repr(name) + nearest([name], list(attributes))
-                step = "write its name as [attribute.NAME] does"
-                yield SordinoError(f"{where} must name attributes of the survey", found=found, step=step)
+            if asked and name not in asked:
+                found = repr(name) + nearest([name], asked)
+                step = "write its name as [attribute.NAME] or [public.NAME] does"
+                rule = f"{where} must name attributes or public columns of the survey"
+                yield SordinoError(rule, found=found, step=step)
             elif name in first:
                 found = f"{name!r}, which section.{first[name]} has"
                 yield SordinoError(f"{where} must name each attribute once", found=found, step="take it out of one")
             first.setdefault(name, i)
+
+
+def _asked_tables(tables: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Where each attribute and each public column stands, and its table."""
+    for kind in ASKED:
+        yield from ((f"{kind}.{name}", _table(table)) for name, table in _table(tables.get(kind)).items())
 
 
 def _table(found: Any) -> Mapping[str, Any]:

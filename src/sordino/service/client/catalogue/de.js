@@ -71,7 +71,7 @@ export default {
   send_again: "Noch einmal senden",
   sending: "Wird gesendet\u00a0…",
   arrived: "Ihre Meldung ist angekommen und wird einmal gezählt. Sie können diese Seite schließen.",
-  arrived_invited: "Ihre Meldung ist angekommen, und über Ihren Link wird eine Meldung gezählt. Sie können diese Seite schließen.",
+  arrived_invited: "Ihre Meldung ist angekommen. Ihr Link zählt für eine Meldung. Sie können diese Seite schließen.",
   earlier: "Dieser Browser hatte für diese Umfrage schon eine Meldung gezogen: Diese zählt, und die Antworten dieses Fensters wurden nicht verwendet.",
   not_arrived: "Noch nicht angekommen. {problem} Die Meldung bleibt auf diesem Gerät gespeichert, und dieselbe wird erneut gesendet; Ihre Antworten werden nicht gespeichert.",
   answered: "Dieser Browser hat diese Umfrage schon beantwortet. Eine zweite Meldung würde mehr verraten, deshalb wird keine gezogen.",

@@ -72,7 +72,7 @@ export default {
   send_again: "Send again",
   sending: "Sending\u00a0…",
   arrived: "Your report has arrived, and is counted once. You can close this page.",
-  arrived_invited: "Your report has arrived, and one report is counted by your link. You can close this page.",
+  arrived_invited: "Your report has arrived. Your link counts one report. You can close this page.",
   earlier: "This browser had drawn a report for this survey already: that one counts, and the answers of this window were not used.",
   not_arrived: "Not arrived yet. {problem} The report is kept on this device, and the same one is sent again; your answers are not kept.",
   answered: "This browser has answered this survey. A second report would reveal more, so it draws none.",

@@ -71,7 +71,7 @@ export default {
   send_again: "Enviar de nuevo",
   sending: "Enviando\u00a0…",
   arrived: "Su informe ha llegado y se cuenta una sola vez. Puede cerrar esta página.",
-  arrived_invited: "Su informe ha llegado, y por su enlace se cuenta un solo informe. Puede cerrar esta página.",
+  arrived_invited: "Su informe ha llegado. Su enlace cuenta para un solo informe. Puede cerrar esta página.",
   earlier: "Este navegador ya había extraído un informe para esta encuesta: ese es el que cuenta, y las respuestas de esta ventana no se han usado.",
   not_arrived: "Aún no ha llegado. {problem} El informe se conserva en este dispositivo y se envía de nuevo el mismo; sus respuestas no se conservan.",
   answered: "Este navegador ya ha respondido a esta encuesta. Un segundo informe revelaría más, así que no se extrae ninguno.",

@@ -71,7 +71,7 @@ export default {
   send_again: "Envoyer de nouveau",
   sending: "Envoi en cours\u00a0…",
   arrived: "Votre rapport est bien arrivé et compte une seule fois. Vous pouvez fermer cette page.",
-  arrived_invited: "Votre rapport est bien arrivé, et un seul rapport est compté par votre lien. Vous pouvez fermer cette page.",
+  arrived_invited: "Votre rapport est bien arrivé. Votre lien compte pour un seul rapport. Vous pouvez fermer cette page.",
   earlier: "Ce navigateur avait déjà tiré un rapport pour cette enquête : c’est lui qui compte, et les réponses de cette fenêtre n’ont pas été utilisées.",
   not_arrived: "Pas encore arrivé. {problem} Le rapport est conservé sur cet appareil, et le même sera renvoyé ; vos réponses ne sont pas conservées.",
   answered: "Ce navigateur a déjà répondu à cette enquête. Un second rapport en révélerait davantage : aucun autre n’est tiré.",

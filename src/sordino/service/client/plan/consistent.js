@@ -243,5 +243,5 @@ export const RULES = [
   ["a bound on dependence must be about a table, a category with a number or a distribution that is asked", dependsOnAsked],
   ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],
   ["a promise must be about each value of its attribute, and about no others", coversAll],
-  ["words must be about the plan's attributes, each of them in one section", isAboutAttributes],
+  ["words must be about the plan's attributes and public columns, each attribute in one section", isAboutAttributes],
 ];

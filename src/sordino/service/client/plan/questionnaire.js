@@ -69,9 +69,9 @@ export const QUESTIONNAIRE = both(
 
 const order = ({ sections }) => sections.flatMap(({ attributes }) => attributes);
 
-/** Whether what has a label is a value of the attribute, or that its number is missing. */
-function isLabelled({ labels, numbers, number, missing }, label) {
-  if (labels) return labels.includes(label);
+/** Whether what has a label is a value of the attribute, that none of several applies, or that its number is missing. */
+function isLabelled({ labels, numbers, number, missing, none }, label) {
+  if (labels) return labels.includes(label) || label === none;
   if (numbers !== undefined) return /^(0|[1-9]\d*)$/.test(label) && Number(label) < numbers;
   return number !== undefined && missing !== undefined && label === MISSING;
 }
@@ -90,15 +90,16 @@ function fits(attribute, { labels = {}, unit, input, step }) {
   return (step === undefined || isStep(step, number)) && (input !== "date" || areDays(number));
 }
 
-/** Whether the words of a plan, if it has some, are about its attributes, each of which stands in one section. */
-export function isAboutAttributes({ attributes, words }) {
+/** Whether the words of a plan, if it has some, are about its attributes, each of which stands in one section, and about its
+ * public columns, each in one at most. */
+export function isAboutAttributes({ attributes, public: columns = [], words }) {
   if (words === undefined) return true;
   const names = order(words);
-  const own = Object.entries(words.attributes);
+  const asked = new Map([...columns.map((column) => [column.name, column]), ...Object.entries(attributes)]);
   return (
     unlike(names) &&
-    names.length === Object.keys(attributes).length &&
-    names.every((name) => Object.hasOwn(attributes, name)) &&
-    own.every(([name, wording]) => Object.hasOwn(attributes, name) && fits(attributes[name], wording))
+    names.every((name) => asked.has(name)) &&
+    Object.keys(attributes).every((name) => names.includes(name)) &&
+    Object.entries(words.attributes).every(([name, wording]) => asked.has(name) && fits(asked.get(name), wording))
   );
 }

@@ -57,6 +57,8 @@ async function count() {
   last = await (await asked("/progress")).json();
   const closed = last.closed ? "; no more are taken" : "";
   part("count").textContent = `${number(last.reports)} of ${number(last.people)} reports expected${closed}`;
+  const { invitations, invitations_used: used } = last;
+  part("invited").textContent = invitations ? `${number(used)} of ${number(invitations)} invitations used` : "";
   part("progress").value = last.reports;
   part("groups").textContent = Object.entries(last.groups ?? {}).map(grouped).join("; ");
 }
