@@ -178,13 +178,13 @@ def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp
     try:
         page.goto(f"{served.address}/form")
         page.get_by_text("This answer is sent as it is, beside the report.").first.wait_for()
-        revealed = page.locator("section", has_text="What your code can reveal").inner_text()
+        revealed = page.locator("section", has_text="What your report can reveal").text_content()
         assert "“region” and “wave” are sent as they are, beside the report" in revealed
         page.get_by_label("quokka").check()
         send(page)
         assert "“region”" in told(page, "Nothing was sent")
         page.get_by_label("south").check()
-        page.get_by_label("No answer (counts as “3”)").check()
+        page.get_by_label("Prefer not to say (counts as “3”)").check()
         send(page)
         told(page, "is counted once")
         (body,) = traffic.uploads
