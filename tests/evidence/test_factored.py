@@ -56,7 +56,7 @@ def test_losses_are_those_of_the_whole_table(limit, listed, rounds, monkeypatch)
     rng, seen = np.random.default_rng(limit), 0
     for _ in range(rounds):
         evidence, table = random_evidence(rng)
-        assert evidence.impossible <= bool(np.isneginf(table).all())
+        assert evidence.is_impossible <= bool(np.isneginf(table).all())
         if np.isneginf(table).all():
             continue
         seen += 1

@@ -173,7 +173,7 @@ def test_codes_that_no_value_can_send_are_told_from_the_others(awkward):
             codes = np.arange(channel.mechanism.outputs, dtype=np.uint64)
             never = np.setdiff1d(codes, np.array(channel.codes, dtype=np.uint64)).tolist()
             # A table may list codes of weight zero: nobody sends them, and counting them does no harm.
-            assert np.flatnonzero(channel.mechanism.impossible(codes)).tolist() == never
+            assert np.flatnonzero(channel.mechanism.are_impossible(codes)).tolist() == never
             assert channel.mechanism.first_invalid(codes) == (never[0] if never else None)
 
 

@@ -181,7 +181,7 @@ def test_codes_that_a_digit_cannot_be_are_refused():
     asked = Together((Query(Number(0, 3), masks), SECOND))
     for code in range(asked.outputs):
         digit = np.array([code // 2], dtype=np.uint64)
-        assert asked.impossible(np.array([code]))[0] == masks.impossible(digit)[0]
+        assert asked.are_impossible(np.array([code]))[0] == masks.are_impossible(digit)[0]
     with pytest.raises(SordinoError, match="position 0"):
         asked.tally([0])
     for codes in ([0, 1, BOTH.outputs], [0, 5, -1]):

@@ -103,7 +103,7 @@ class Answer:
         return all_places(self.statistics)
 
     @property
-    def alone(self) -> Moment | None:
+    def sole_statistic(self) -> Moment | None:
         """The one statistic whose own bounds serve it, if there is such a one: one sign is linear in its number."""
         return self.statistics[0] if len(self.statistics) == 1 and (self.linear or self.errors) else None
 
@@ -144,7 +144,7 @@ def served_alone(types: Sequence[AnswerType]) -> frozenset[Moment]:
 
     Tables, categories with a number's sign and bins have bounds of their kind; all else takes those of the rest.
     """
-    alone = {answer.alone for answers in types for answer in answers if answer.alone is not None}
+    alone = {answer.sole_statistic for answers in types for answer in answers if answer.sole_statistic is not None}
     # Of two signs with a common table, the other one.
     pairs = {
         name
@@ -226,8 +226,8 @@ class _Losses:
 
     def touching_loss(self, i: int, answers: AnswerType) -> Nats:
         """Through a type that touches attribute i."""
-        if len(answers) == 1 and answers[0].alone is not None:
-            return self._through_others(answers[0].level, self._dependence.of(i, answers[0].alone))
+        if len(answers) == 1 and answers[0].sole_statistic is not None:
+            return self._through_others(answers[0].level, self._dependence.of(i, answers[0].sole_statistic))
         if len(answers) == 1 and answers[0].errors:
             statistics = answers[0].statistics
             others = [statistic for statistic in statistics if statistic != (i,)]
@@ -264,7 +264,7 @@ class _Losses:
         if len(others) == 1 and others[0].pieces:
             ((number,),) = others[0].statistics
             return self._dependence.of_thresholds(i, number, others[0].pieces)
-        alone = others[0].alone if len(others) == 1 else None
+        alone = others[0].sole_statistic if len(others) == 1 else None
         return self._dependence.of_rest(i) if alone is None else self._dependence.of(i, alone)
 
 

@@ -113,7 +113,7 @@ class Component:
         return frozenset(place for factor in self.factors for place in factor.places)
 
     @cached_property
-    def impossible(self) -> bool:
+    def is_impossible(self) -> bool:
         """Whether no values of the attributes can cause the reports."""
         if all(factor.possible for factor in self.factors):
             return False
@@ -201,9 +201,9 @@ class FactoredEvidence:
         return FactoredEvidence(self.shape, (*others, Component(tuple(factors))), most)
 
     @property
-    def impossible(self) -> bool:
+    def is_impossible(self) -> bool:
         """Whether no record at all can cause the reports."""
-        return any(part.impossible for part in self.components)
+        return any(part.is_impossible for part in self.components)
 
     @cached_property
     def loss(self) -> Span:

@@ -227,18 +227,18 @@ class _KeyedStream:
         else:
             drawn, places = self._drawn, rows
         later = isinstance(rows, slice) and self._mac is None
-        inputs = self._inputs if later else self._alone()
+        inputs = self._inputs if later else self._unpaired_column()
         taken = _KeyedStream(self._cipher, [column[rows] for column in inputs], drawn, places)
         taken._mac = None if later else self._absorb()[rows]
         return taken
 
     def _pair(self, number: Draws) -> Words:
         """Each row's pair of words of a number, shape (n, 2)."""
-        alone = self._alone()
+        alone = self._unpaired_column()
         block = (alone[0], number) if alone else (number,)
         return _encrypt(self._cipher, self._absorb(), *block)
 
-    def _alone(self) -> list[Words]:
+    def _unpaired_column(self) -> list[Words]:
         """The column that shares its block with the number, if one does."""
         return self._inputs[len(self._inputs) // 2 * 2 :]
 

@@ -123,7 +123,7 @@ class BinaryOptimal(SupportMechanism):
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return weights @ self.probabilities().T
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         empty = np.array([self.first == 0, self.second == WORD])
         return empty[codes.astype(np.intp)]
 

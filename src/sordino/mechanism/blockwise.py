@@ -279,15 +279,15 @@ class Blockwise(Brief, SupportMechanism):
             shares[..., self.blocks.block[values[:, 0]]] = mechanism.block_shares(law[..., rows])[..., 0]
         return shares
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if any(not mechanism.counts_codes for mechanism in self.inner):
             block, inner = self._codes.split(codes.astype(np.uint64, copy=False))
             if len(self.inner) == 1:
-                return self.inner[0].impossible(inner)
+                return self.inner[0].are_impossible(inner)
             for kind, mechanism in enumerate(self.inner):
                 rows = np.flatnonzero(self._codes.kind[block] == kind)
-                wrong[rows] = mechanism.impossible(inner[rows])
+                wrong[rows] = mechanism.are_impossible(inner[rows])
         return wrong
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:

@@ -119,14 +119,14 @@ class Channel(ABC):
         del counters
         return True
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Whether each code below `outputs` is one that no value can send."""
         return np.zeros(len(codes), dtype=np.bool_)
 
     @property
     def sends_all(self) -> bool:
-        """Whether each code below `outputs` is one that some value can send; False where only `impossible` tells."""
-        return type(self).impossible is Channel.impossible
+        """Whether some value can send each code below `outputs`; False where only `are_impossible` says which."""
+        return type(self).are_impossible is Channel.are_impossible
 
     @property
     def code_bits(self) -> int:
@@ -190,9 +190,9 @@ class Channel(ABC):
             return None
         if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
             wrong = (codes >= self.outputs) | (codes < 0)
-            wrong[~wrong] = self.impossible(codes[~wrong])
+            wrong[~wrong] = self.are_impossible(codes[~wrong])
         else:
-            wrong = self.impossible(codes)
+            wrong = self.are_impossible(codes)
         return int(np.argmax(wrong)) if wrong.any() else None
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:

@@ -248,7 +248,7 @@ class HighLow(Brief, SupportMechanism):
         told = np.flatnonzero(codes >= self.inner.outputs)
         own, found = self.inner.marks(codes[inner])
         marks[inner[:, None], self.sensitive] = found + np.int32(3)
-        sendable = inner[~self.inner.impossible(codes[inner])]
+        sendable = inner[~self.inner.are_impossible(codes[inner])]
         marks[sendable[:, None], self.others] = 1
         marks[told, self.others[(codes[told] - np.uint64(self.inner.outputs)).astype(np.intp)]] = 2
         return (0, self._behind, self._other_weight, *(scale * weight for weight in own)), marks
@@ -310,7 +310,7 @@ class HighLow(Brief, SupportMechanism):
         """Those of inner codes by how often these support two values, those of the others by the value that is told."""
         if not isinstance(self.inner, SubsetSelection):
             return super().second_moments(functionals, law, subtract_totals=subtract_totals)
-        own, alone, split = functionals[:, self.sensitive], self._alone(functionals), self.inner.counters
+        own, alone, split = functionals[:, self.sensitive], self._insensitive_part(functionals), self.inner.counters
         hidden = self.inner.second_moments_by(*self._own[:2], own, law[:split])
         hidden += (alone * law[split:]) @ alone.T
         return hidden
@@ -320,9 +320,9 @@ class HighLow(Brief, SupportMechanism):
         if not isinstance(self.inner, SubsetSelection):
             return super().square_weights(functionals, subtract_totals=subtract_totals)
         hidden = self.inner.square_weights_by(*self._own[:2], functionals[:, self.sensitive])
-        return np.concatenate((hidden, self._alone(functionals) ** 2), axis=1)
+        return np.concatenate((hidden, self._insensitive_part(functionals) ** 2), axis=1)
 
-    def _alone(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _insensitive_part(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the codes of values that are not sensitive add, shape (m, others)."""
         total = functionals[:, self.sensitive].sum(axis=1, keepdims=True)
         alone: NDArray[np.float64] = self._own[2] * total + self._told_alone * functionals[:, self.others]
@@ -354,11 +354,11 @@ class HighLow(Brief, SupportMechanism):
         """No report surely tells whether a value is sensitive: one block."""
         return Partition(np.broadcast_to(np.intp(0), self.k))
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Inner codes that the inner mechanism cannot send, and telling where nothing is told."""
         wrong = np.full(len(codes), self.hidden == WORD)
         rows = np.flatnonzero(codes < self.inner.outputs)
-        wrong[rows] = self.inner.impossible(codes[rows])
+        wrong[rows] = self.inner.are_impossible(codes[rows])
         return wrong
 
     def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:

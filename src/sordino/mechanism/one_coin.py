@@ -74,7 +74,7 @@ class OneCoin(SupportMechanism):
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
         """A weight where the code supports the value and one where not, each looked up once; 0 for what is not sent."""
         marks = self.supports(codes).astype(np.int8)
-        sendable = ~self.impossible(codes)
+        sendable = ~self.are_impossible(codes)
         marks[~sendable] = 2
         weights = [0, 0, 0]
         for mark in range(2) if marks.size else ():

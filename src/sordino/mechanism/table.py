@@ -107,7 +107,7 @@ class ChannelTable(Brief, Mechanism):
         place = [[number.setdefault(weight, len(number)) for weight in row] for row in self.weights]
         return tuple(number), np.array(place, dtype=np.int32)
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         empty = np.array([not any(column) for column in zip(*self.weights, strict=True)])
         return empty[codes.astype(np.intp)]
 

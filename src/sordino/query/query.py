@@ -77,8 +77,8 @@ class Query(Channel):
     def possible(self, counters: NDArray[np.integer]) -> bool:
         return self.mechanism.possible(counters)
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        return self.mechanism.impossible(codes)
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        return self.mechanism.are_impossible(codes)
 
     @property
     def sends_all(self) -> bool:

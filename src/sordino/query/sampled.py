@@ -238,11 +238,11 @@ class Sampled(SeveralQueries[Part]):
     def sends_all(self) -> bool:
         return bool(self.numbers) or all(query.sends_all for query in self.queries)
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if not self.sends_all:
             for query, own, rows in self._split(codes.astype(np.uint64, copy=False)):
-                wrong[rows] = query.impossible(own)
+                wrong[rows] = query.are_impossible(own)
         return wrong
 
     def reports(self, counters: NDArray[np.integer]) -> int:

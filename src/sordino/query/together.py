@@ -100,10 +100,10 @@ class Together(SeveralQueries[Query]):
         rows = counters.reshape(-1, self.counters)
         return each and all(len({query.reports(own) for query, own in self._parts(row)}) == 1 for row in rows)
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong = np.zeros(len(codes), dtype=np.bool_)
         for query, digit in zip(self.queries, self.digits(codes), strict=True):
-            wrong |= query.impossible(digit)
+            wrong |= query.are_impossible(digit)
         return wrong
 
     def check_values(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:

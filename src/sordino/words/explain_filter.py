@@ -70,7 +70,7 @@ def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
     if isinf(binding.left):
         clauses = ["no query can break the promise: every query is accepted."]
     else:
-        apart, rest = _said(binding.spent, loss_text), left_text(known)
+        apart, rest = _amount_in_words(binding.spent, loss_text), left_text(known)
         clauses = [
             f"least is left between {binding.about}: the answers so far distinguish them by at most {apart}.",
             f"queries whose epsilons add up to at most {rest} are accepted; larger ones if no answer reveals too much.",
@@ -83,7 +83,7 @@ def left_text(known: PrivacyFilter) -> str:
     exactly = known.binding.exactly
     if exactly is not None and exactly >= 0:
         return remaining_text(exactly)
-    return _said(known.remaining, remaining_text)
+    return _amount_in_words(known.remaining, remaining_text)
 
 
 def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
     lines = []
     for reading in known.readings:
         realized, separate, epsilons = (
-            _said(amount, loss_text) for amount in (reading.realized, reading.separate, reading.epsilons)
+            _amount_in_words(amount, loss_text) for amount in (reading.realized, reading.separate, reading.epsilons)
         )
         lines.append(
             f"The answers distinguish {reading.about} by at most {realized}; added up one by one, by {separate}; by"
@@ -139,5 +139,5 @@ def _conditions(known: BayesianFilter) -> tuple[str, ...]:
     return (ANSWERS, changes, *((OUTSIDE,) if isinstance(known.domain, Box) else ()))
 
 
-def _said(amount: float, say: Callable[[Fraction], str]) -> str:
+def _amount_in_words(amount: float, say: Callable[[Fraction], str]) -> str:
     return say(Fraction(amount)) if isfinite(amount) else "infinitely many nats"

@@ -199,7 +199,7 @@ class ProductState(GroupedState):
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
         asked = self._known_query(query)
         evidence = self.evidence.plus(asked.factor(code))
-        if evidence.impossible:
+        if evidence.is_impossible:
             return None
         coordinates = list(self.coordinates)
         if not isinstance(self.definition, LDP):

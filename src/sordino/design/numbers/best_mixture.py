@@ -145,14 +145,14 @@ class Mixtures:
         paying = sorted(
             (
                 (worth, kind)
-                for worth, kind in self._grown(self._prices(shares), shares.total)
+                for worth, kind in self._extend_tables(self._prices(shares), shares.total)
                 if kind is not None and worth > 1 + ENOUGH
             ),
             key=lambda pair: -pair[0],
         )
         return [kind for _, kind in paying[:NEW]]
 
-    def _grown(self, prices: Floats, total: float) -> list[tuple[float, MixtureType | None]]:
+    def _extend_tables(self, prices: Floats, total: float) -> list[tuple[float, MixtureType | None]]:
         """Tables of two signs, and of one more in each step as long as that helps, from the best before."""
         groups = range(len(self.groups))
         shapes = [tuple((g == i) + (g == j) for g in groups) for i in groups for j in groups if i <= j]

@@ -99,7 +99,9 @@ class IndependenceTest:
     @cached_property
     def test(self) -> ChiSquareTest:
         """Of independence."""
-        return ChiSquareTest(float(self.fit.left @ self.fit.left) * (1 + self.curvature), self.fit.degrees)
+        return ChiSquareTest(
+            float(self.fit.beyond_margins @ self.fit.beyond_margins) * (1 + self.curvature), self.fit.degrees
+        )
 
 
 def _without_noise(margin: Floats, covariance: Floats) -> Floats:

@@ -53,7 +53,7 @@ class ProductFit:
         return whitening_matrix(self.covariance)
 
     @cached_property
-    def left(self) -> Floats:
+    def beyond_margins(self) -> Floats:
         """The whitened residual without what other margins would explain, shape (rank,)."""
         return self.without_margins(self.whitening_matrix @ self.residual)
 

@@ -74,7 +74,7 @@ class Reach:
         d = report.box.d
         grown, bent = np.zeros((d, len(CELLS))), np.zeros(d)
         for terms in report.groups:
-            grown = np.nextafter(grown + _grown(terms), np.inf)
+            grown = np.nextafter(grown + _largest_additions(terms), np.inf)
             squares, most = (
                 (terms.slopes * terms.slopes).T,
                 np.broadcast_to(terms.shape.most_bent, terms.slopes.T.shape),
@@ -177,7 +177,7 @@ def rises(evidence: BoxEvidence, coordinate: int, cell: Floats) -> BoxEvidence |
     return replace(evidence, groups=tuple(groups))
 
 
-def _grown(terms: Terms) -> Floats:
+def _largest_additions(terms: Terms) -> Floats:
     """The most that terms add to each cell of each number, shape (d, cells)."""
     (n, d), cells = terms.slopes.shape, len(CELLS)
     own = np.repeat(terms.slopes[:, :, None], cells, axis=2)

@@ -227,10 +227,10 @@ class ProductResponse(Brief, Mechanism):
                 least, most = np.min(lows, axis=0), np.max(highs, axis=0)
         return Squares(own, least, most)
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong = np.zeros(len(codes), dtype=np.bool_)
         for part, digit in zip(self.axes, self._digits(codes.astype(np.uint64)), strict=True):
-            wrong |= part.impossible(digit)
+            wrong |= part.are_impossible(digit)
         return wrong
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:

@@ -221,7 +221,7 @@ class SubsetSelection(OneCoin):
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         return law[..., -1:]
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong: NDArray[np.bool_] = np.bitwise_count(codes) != self.size
         return wrong
 

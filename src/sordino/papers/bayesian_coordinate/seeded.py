@@ -92,7 +92,7 @@ class Packing:
         """The seeds of reports, shape (n,)."""
         return codes >> np.uint64(self.bits) if self.words == 1 else codes[:, 0]
 
-    def impossible(self, codes: Words) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: Words) -> NDArray[np.bool_]:
         """Whether reports of several words have bits beyond the last."""
         rest = self.bits % 64
         if self.words == 1 or rest == 0:
@@ -149,7 +149,7 @@ class Seeded(Channel):
         words = [code >> 64 * place & (WORD - 1) for place in reversed(range(self.layout.words))]
         rows = np.array([words], dtype=np.uint64)
         codes = rows[:, 0] if self.layout.words == 1 else rows
-        if self.layout.impossible(codes)[0]:
+        if self.layout.are_impossible(codes)[0]:
             return Fraction(0)
         seeds, values = self.layout.seeds_of(codes), np.array([record], dtype=np.float64)
         share = Fraction(1, WORD >> self.layout.bits if self.layout.words == 1 else WORD)
@@ -251,7 +251,7 @@ def read_rows(codes: ArrayLike, packing: Packing) -> Words:
     if words.size and int(words.min()) < 0:
         raise foreign_code(WORD, int(np.argmax(words < 0)) // packing.words)
     rows: Words = words.astype(np.uint64, copy=False).reshape(array.shape)
-    wrong = packing.impossible(rows)
+    wrong = packing.are_impossible(rows)
     if wrong.any():
         raise foreign_code(WORD, int(np.argmax(wrong)))
     return rows

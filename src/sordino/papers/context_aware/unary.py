@@ -174,7 +174,7 @@ class UnaryEncoding(Brief, SupportMechanism):
     def block_shares(self, law: Floats) -> Floats:
         return law[..., -1:]
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Two values that tell themselves."""
         told: NDArray[np.bool_] = np.bitwise_count(codes.astype(np.uint64) & np.uint64(~self._mask % WORD)) > 1
         return told

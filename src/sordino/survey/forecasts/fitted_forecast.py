@@ -92,7 +92,7 @@ class FittedForecast:
             if len(told) >= FEWEST:
                 for place, distance in zip(told, self._jointly(told, estimates), strict=True):
                     found[place] = distance
-        return [self._alone(one) if known is None else known for one, known in zip(estimates, found, strict=True)]
+        return [self._distance(one) if known is None else known for one, known in zip(estimates, found, strict=True)]
 
     def _jointly(self, places: Sequence[int], estimates: Sequence[ExpectedEstimates]) -> Sequence[float]:
         own = [estimates[place] for place in places]
@@ -101,7 +101,7 @@ class FittedForecast:
             self._found[key] = _joint_distances([self.questions[place] for place in places], own)
         return self._found[key]
 
-    def _alone(self, estimates: ExpectedEstimates) -> float:
+    def _distance(self, estimates: ExpectedEstimates) -> float:
         if estimates.key not in self._found:
             self._found[estimates.key] = (fitted_distance(estimates),)
         (distance,) = self._found[estimates.key]

@@ -261,7 +261,7 @@ class Plan:
         """Which numbers a report of the plan can have."""
         below = numbers <= np.uint64(self.cells.last_number)
         codes, _ = self.cells.split(np.where(below, numbers, 0).astype(np.uint64))
-        return below & ~self.sampled.impossible(codes)
+        return below & ~self.sampled.are_impossible(codes)
 
     @cached_property
     def kinds(self) -> tuple[AnyKind, ...]:

@@ -79,7 +79,7 @@ class CoordinatePromise:
         rest, known = self.dependence.of_rest(i), self.dependence
         together: list[tuple[Moment | None, Fraction]] = [(None, rest)] if rest < 1 else []
         declared = sorted(statistic for place, statistic in known.statistics if place == i)
-        own = [(statistic, known.of(i, statistic)) for statistic in declared if statistic in self._alone]
+        own = [(statistic, known.of(i, statistic)) for statistic in declared if statistic in self._moments_served_alone]
         return (*together, *((name, bound) for name, bound in own if bound < (1 if i in name else rest)))
 
     def rests_on_tables(self, i: int) -> tuple[tuple[Places, Fraction], ...]:
@@ -101,7 +101,7 @@ class CoordinatePromise:
         return tuple((number, bound) for number, bound in known if bound < self.dependence.of_rest(i))
 
     @cached_property
-    def _alone(self) -> frozenset[Moment]:
+    def _moments_served_alone(self) -> frozenset[Moment]:
         return served_alone(self.types)
 
     def bins_of(self, i: int) -> int | None:

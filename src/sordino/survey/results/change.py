@@ -140,14 +140,14 @@ def changes(
     both: dict[str, list[Hashable]] = {}
     for key, own in second.items():
         if key not in first:
-            apart.setdefault(own.name, _alone(own, "later"))
+            apart.setdefault(own.name, _error_of_one_side(own, "later"))
         elif first[key].values != own.values:
             apart[own.name] = why_apart(own.name, first[key].values, own.values)
         else:
             both.setdefault(own.question, []).append(key)
     for key, own in first.items():
         if key not in second:
-            apart.setdefault(own.name, _alone(own, "earlier"))
+            apart.setdefault(own.name, _error_of_one_side(own, "earlier"))
     found = []
     for name, keys in both.items():
         count = sum(_count_in_both(first[key], second[key]) for key in keys)
@@ -163,7 +163,7 @@ def changes(
     return tuple(found), apart
 
 
-def _alone(own: Quantities, side: str) -> SordinoError:
+def _error_of_one_side(own: Quantities, side: str) -> SordinoError:
     return SordinoError(
         f"{own.name} must be estimated in both collections", found=f"in the {side} one alone", step="ask for it in both"
     )

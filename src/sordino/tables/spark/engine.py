@@ -24,7 +24,7 @@ from sordino.tables.key import open_key
 from sordino.tables.records import id_expressions
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import report_columns, tally_table
-from sordino.tables.spark.failure import understood
+from sordino.tables.spark.failure import spark_errors
 from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
 from sordino.tables.spark.table import PathOrSpark, SparkTable
@@ -92,7 +92,7 @@ def privatize_folder(
         table = SparkTable.of(people)
         frame, work, rows = _work(plan, table, release.id_column or "", made)
         with written_folder(output) as (writing, done):
-            with understood():
+            with spark_errors():
                 files = frame.mapInArrow(partial(store_reports, work, writing), STORED).collect()
             # Of tries that were lost or too slow there may be files too.
             take_files([file for file, people, _, _ in files if people], writing, done)
@@ -156,7 +156,7 @@ def _tally(plan: Plan, table: SparkTable) -> Aggregate:
     parted = table.parts_for(report_columns(plan))
     require_columns(parted.sample, report_columns(plan), "give what `sordino privatize` wrote")
     fields = "slice bigint, counters binary"
-    with understood():
+    with spark_errors():
         work = Work(SentPlan.of(plan, table.context), parted.parts)
         each = parted.frame.mapInArrow(partial(tally_reports, work), fields)
         found = each.repartition("slice").mapInArrow(sum_slices, fields).collect()

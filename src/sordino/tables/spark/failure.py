@@ -47,7 +47,7 @@ def error_for_driver() -> Iterator[None]:
 
 
 @contextmanager
-def understood() -> Iterator[None]:
+def spark_errors() -> Iterator[None]:
     """On the driver: what Spark raises as a SordinoError.
 
     Raises:

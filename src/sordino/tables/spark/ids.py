@@ -22,7 +22,7 @@ from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
 from sordino.tables.duckdb import header, read_alone, read_batches
 from sordino.tables.records import batch_ids, id_expressions, missing_ids
-from sordino.tables.spark.failure import error_for_driver, understood
+from sordino.tables.spark.failure import error_for_driver, spark_errors
 from sordino.tables.spark.partition import partition
 from sordino.tables.spark.parts import Parts, Stretch
 from sordino.tables.table_file import change_error
@@ -71,7 +71,7 @@ def compare_ids(frame: "DataFrame", parts: Parts, called: str, id_column: str) -
     """
     for words in KINDS:
         compared = Comparison(parts, id_column, secrets.token_bytes(KEY_BYTES), words)
-        with understood():
+        with spark_errors():
             sent = frame.mapInArrow(partial(digest_ids, compared), "bucket int, digests binary, missing bigint")
             parted = sent.repartition("bucket").sortWithinPartitions("bucket")
             found = parted.mapInArrow(

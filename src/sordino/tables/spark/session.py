@@ -57,7 +57,7 @@ def session() -> "SparkSession":
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    # For as long as the session lives: py4j is interrupted wherever it talks, also outside the blocks of `understood`.
+    # For as long as the session lives: py4j is interrupted wherever it talks, also outside `spark_errors`.
     logging.getLogger().addFilter(_is_no_trace_of_a_stop)
     if (active := SparkSession.getActiveSession()) is not None:
         return active

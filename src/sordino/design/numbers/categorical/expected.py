@@ -56,7 +56,7 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
         categories: for each attribute of categories, by its place, the shares of people in each.
     """
     numbers = [place for place in range(d) if place not in categories]
-    known = unknown_records(len(numbers), len(numbers) - 1) if len(numbers) > 1 else _alone()
+    known = unknown_records(len(numbers), len(numbers) - 1) if len(numbers) > 1 else _unexplained_target()
     known = np.tile(known, (-(-RECORDS // len(known)), 1))
     records = np.empty((len(known), d))
     records[:, numbers] = known
@@ -70,7 +70,7 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
     return records
 
 
-def _alone() -> Floats:
+def _unexplained_target() -> Floats:
     """A target that no number explains."""
     places = (np.arange(64) + 0.5) / 64 * 2 - 1
     places *= SPREAD / np.sqrt(np.mean(places**2))
