@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -42,6 +42,10 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL, nginx or Go: the browser client, stores, a proxy, a client in Go; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PATIENT) $(PYTEST)
+
+proofs:  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
+	scripts/coq.sh
+	scripts/proofs.sh
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh
