@@ -77,28 +77,28 @@ $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."
 	@$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data --group example
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test --group check --group data --group example
 	touch $@
 
 .venv-lowest/.installed: pyproject.toml scripts/lowest.py
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-lowest/bin/python scripts/lowest.py > .venv-lowest/lowest.txt
-	.venv-lowest/bin/python -m pip install --quiet --editable ".[server,spark]" --group test --constraint .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --editable ".[all,spark]" --group test --constraint .venv-lowest/lowest.txt
 	touch $@
 
 # Spark is as large as all other libraries together, and knows no pandas that is as new as theirs.
 .venv-spark/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" --group test
+	.venv-spark/bin/python -m pip install --quiet --editable ".[all,spark]" --group test
 	touch $@
 
 # Playwright brings a Node of its own, and drives the Chromium that Debian has.
 .venv-live/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-live
 	.venv-live/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-live/bin/python -m pip install --quiet --editable ".[server]" --group test --group live
+	.venv-live/bin/python -m pip install --quiet --editable ".[all]" --group test --group live
 	touch $@
 
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
