@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -70,6 +70,14 @@ counts: $(STAMP)  ## how well the house is kept: names, circles of files, walks 
 format: $(STAMP)
 	$(BIN)/ruff check --fix; $(BIN)/ruff format
 
+release-check: $(STAMP) .venv-release/.installed check  ## all of a release but its upload: each role's install, the same bytes twice, a bill of materials; writes dist/
+	$(BIN)/python -m pytest -m "long or not long" tests/test_installs.py $(PATIENT) $(PYTEST)
+	.venv-release/bin/python scripts/release_check.py
+
+locks: .venv-release/.installed  ## locks/server.txt: versions and hashes of what a collector's container installs, as new as pyproject.toml allows
+	rm -f locks/server.txt
+	.venv-release/bin/python scripts/release_check.py --write-lock
+
 bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md, BENCH=files its part alone
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
@@ -81,28 +89,34 @@ $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."
 	@$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data --group example
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test --group check --group data --group example
 	touch $@
 
 .venv-lowest/.installed: pyproject.toml scripts/lowest.py
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-lowest/bin/python scripts/lowest.py > .venv-lowest/lowest.txt
-	.venv-lowest/bin/python -m pip install --quiet --editable ".[server,spark]" --group test --constraint .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --editable ".[all,spark]" --group test --constraint .venv-lowest/lowest.txt
 	touch $@
 
 # Spark is as large as all other libraries together, and knows no pandas that is as new as theirs.
 .venv-spark/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-spark
 	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" --group test
+	.venv-spark/bin/python -m pip install --quiet --editable ".[all,spark]" --group test
 	touch $@
 
 # Playwright brings a Node of its own, and drives the Chromium that Debian has.
 .venv-live/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-live
 	.venv-live/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-live/bin/python -m pip install --quiet --editable ".[server]" --group test --group live
+	.venv-live/bin/python -m pip install --quiet --editable ".[all]" --group test --group live
+	touch $@
+
+.venv-release/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-release/bin/python -m pip install --quiet --group release
 	touch $@
 
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
@@ -112,4 +126,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers .venv-release dist sordino-demo sordino-demo.html sordino-health

@@ -7,6 +7,8 @@ Type checkers read them in `__init__.pyi`.
 from importlib import import_module
 from typing import Any
 
+from sordino.extras import naming_extra
+
 _MODULES = {
     "accounting.approximate": "ApproximateFilter",
     "accounting.filter": "BayesianFilter",
@@ -88,9 +90,15 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list of texts
 
 def __getattr__(name: str) -> Any:
     """Load a public name."""
+    if name == "__version__":
+        # Read where it is asked for: what reads it takes longer to load than all else here.
+        from importlib.metadata import version
+
+        return version(__name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    with naming_extra():
+        found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
 

@@ -69,6 +69,8 @@ from sordino.verbs.plan_results import PlanEstimate
 from sordino.verbs.promises import certify, explain, plan
 from sordino.verbs.report import report
 
+__version__: str
+
 __all__ = [
     "LDP",
     "Affine",

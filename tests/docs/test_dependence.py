@@ -20,7 +20,7 @@ def ran(tmp_path_factory, run):
     (survey,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (line,) = re.findall(r"```console\n\$ (.*?)\n```", PAGE, re.DOTALL)
-    code, output, errors = run(*shlex.split(line.removeprefix(".venv/bin/sordino")), folder=folder)
+    code, output, errors = run(*shlex.split(line.removeprefix("sordino")), folder=folder)
     assert (code, errors) == (0, "")
     return folder, output
 

@@ -95,7 +95,7 @@ def test_the_commands_of_the_readme_run(tmp_path, run):
         pc.write_csv(pa.table(draw_people(2000, seed), names=["latitude", "longitude"]), folder / name)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     for line in block.splitlines():
-        code, _, errors = run(*shlex.split(line.removeprefix("$ .venv/bin/sordino")), folder=tmp_path)
+        code, _, errors = run(*shlex.split(line.removeprefix("$ sordino")), folder=tmp_path)
         assert (code, errors) == (0, "")
     assert (tmp_path / "page.html").stat().st_size > 10_000
     assert (tmp_path / "shares.csv").read_text(encoding="utf-8").count("\n") == 43_751

@@ -23,7 +23,7 @@ def ran(tmp_path_factory, run):
     (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
     outputs = []
     for line in block.splitlines():
-        code, output, errors = run(*shlex.split(line.removeprefix("$ .venv/bin/sordino")), folder=folder)
+        code, output, errors = run(*shlex.split(line.removeprefix("$ sordino")), folder=folder)
         assert (code, errors) == (0, "")
         outputs.append(output)
     return folder, outputs

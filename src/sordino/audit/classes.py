@@ -190,7 +190,9 @@ class _Totals:
 
     def add(self, values: NDArray[np.intp], amount: int) -> None:
         before = self._own[values]
-        for place in (before[:1] if (before == before[:1]).all() else np.unique(before)).tolist():
+        # Those that occur, in ascending order; `np.unique` loads masked arrays, which a short command never needs.
+        occurring = before[:1] if (before == before[:1]).all() else np.flatnonzero(np.bincount(before))
+        for place in occurring.tolist():
             total = self._sums[place] + amount
             after = self._place.setdefault(total, len(self._sums))
             if after == len(self._sums):

@@ -23,11 +23,13 @@ class LazyCommand(NamedTuple):
         module: its file.
         name: of its function there.
         line: what it does, for the list of commands.
+        extra: that brings the libraries it needs; empty for those of the base.
     """
 
     module: str
     name: str
     line: str
+    extra: str = ""
 
     def load(self) -> click.Command:
         """The command, with the exit codes below its help.

@@ -29,24 +29,34 @@ A survey becomes a frozen plan; every other command takes the plan:
 PLACE = "sordino.cli.commands"
 
 COMMANDS = {
-    "aggregate": LazyCommand(f"{PLACE}.aggregate", "aggregate", "Count reports from files, or add up aggregates."),
+    "aggregate": LazyCommand(
+        f"{PLACE}.aggregate", "aggregate", "Count reports from files, or add up aggregates.", "tables"
+    ),
     "answer": LazyCommand(f"{PLACE}.answer", "answer", "Answer a collector's plan once, from a record."),
     "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
-    "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections."),
-    "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side."),
-    "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people report where they live."),
-    "dependence": LazyCommand(f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other."),
-    "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
+    "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections.", "tables"),
+    "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side.", "plan"),
+    "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people report where they live.", "pages"),
+    "dependence": LazyCommand(
+        f"{PLACE}.dependence", "dependence", "Bound what attributes reveal about each other.", "tables"
+    ),
+    "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports.", "tables"),
     "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
-    "import": LazyCommand("sordino.cli.forms.import_form", "import_form", "Make a survey of an XLSForm."),
+    "import": LazyCommand("sordino.cli.forms.import_form", "import_form", "Make a survey of an XLSForm.", "import"),
     "invite": LazyCommand(f"{PLACE}.invite", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "Keep a person's ledger of everything that was asked."),
-    "plan": LazyCommand(f"{PLACE}.plan", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash."),
-    "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),
+    "plan": LazyCommand(
+        f"{PLACE}.plan", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash.", "plan"
+    ),
+    "privatize": LazyCommand(
+        f"{PLACE}.privatize", "privatize", "Release one report for each row of a table.", "tables"
+    ),
     "report": LazyCommand(f"{PLACE}.report", "report", "Draw one person's report from a record."),
-    "reproduce": LazyCommand("sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew."),
-    "serve": LazyCommand(f"{PLACE}.serve", "serve", "Collect a plan's reports over HTTP."),
+    "reproduce": LazyCommand(
+        "sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew.", "pages"
+    ),
+    "serve": LazyCommand(f"{PLACE}.serve", "serve", "Collect a plan's reports over HTTP.", "server"),
 }
 """Each command by its name."""
 

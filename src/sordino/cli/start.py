@@ -5,9 +5,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sordino.process.stops import listen
+
+if TYPE_CHECKING:
+    from sordino.errors import UnavailableError
 
 LEAST_MEMORY = 640 << 20
 """Bytes of address space. With less some library can hang or abort where another only fails to load."""
@@ -15,6 +18,8 @@ LEAST_MEMORY = 640 << 20
 
 def main() -> None:
     """Run a command; its exit code is the process's."""
+    # Plugins of other packages would be looked for in all that is installed, and would see what people answer.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # What says how a command stops is loaded itself, while signals are kept.
     kept: list[int] = []
     listen(lambda signalled, _: kept.append(signalled))
@@ -39,9 +44,15 @@ def main() -> None:
         raise
     except ImportError as error:
         # Some are loaded by the commands that need them.
-        _end("its libraries must be possible to load", str(error), "allow more memory, or install it again")
+        from sordino.errors import UnavailableError
+        from sordino.extras import missing_extra
+
+        rule, step = "its libraries must be possible to load", "allow more memory, or install it again"
+        _end(missing_extra(error, _extra_of_command()) or UnavailableError(rule, found=str(error), step=step))
     except MemoryError:
-        _end("there must be memory for the work", "too little", "allow more")
+        from sordino.errors import UnavailableError
+
+        _end(UnavailableError("there must be memory for the work", found="too little", step="allow more"))
 
 
 def _end_at_once(ended: list[int]) -> None:
@@ -66,15 +77,23 @@ def _require_memory() -> None:
 
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
+        from sordino.errors import UnavailableError
+
         rule = f"a process must be allowed {LEAST_MEMORY >> 20} MiB of address space"
-        _end(rule, f"{allowed >> 20} MiB", "raise the limit (ulimit -v)")
+        _end(UnavailableError(rule, found=f"{allowed >> 20} MiB", step="raise the limit (ulimit -v)"))
 
 
-def _end(rule: str, found: str, step: str) -> NoReturn:
+def _extra_of_command() -> str:
+    """The extra of the command that is run, empty if it has none or is unknown."""
+    from sordino.cli.main import COMMANDS
+
+    named = next((COMMANDS[word] for word in sys.argv[1:] if word in COMMANDS), None)
+    return named.extra if named else ""
+
+
+def _end(error: "UnavailableError") -> NoReturn:
     from sordino.cli.exits import EXIT_CODES, error_json, json_is_asked
-    from sordino.errors import UnavailableError
 
-    error = UnavailableError(rule, found=found, step=step)
     print(f"sordino: {error}", file=sys.stderr)  # noqa: T201 - click is not loaded
     if json_is_asked():
         print(error_json(error.problem()))  # noqa: T201

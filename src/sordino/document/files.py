@@ -237,7 +237,10 @@ def sync_folder(path: Path) -> None:
     Raises:
         SordinoError: the system refuses.
     """
-    folder = os.open(path.parent, os.O_RDONLY)
+    if not hasattr(os, "O_DIRECTORY"):
+        # Windows opens no folders; its file system keeps a journal of names.
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)
     except OSError as error:

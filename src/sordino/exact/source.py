@@ -179,4 +179,5 @@ def _wide(word: Words, bound: int) -> tuple[Words, NDArray[np.bool_]]:
     return choice, choice > np.uint64(bound - 1)
 
 
-os.register_at_fork(after_in_child=SystemSource.note_fork)
+if hasattr(os, "register_at_fork"):  # where processes fork
+    os.register_at_fork(after_in_child=SystemSource.note_fork)

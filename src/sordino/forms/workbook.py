@@ -25,14 +25,11 @@ def read_workbook(path: Path) -> dict[str, list[tuple[int, Row]]]:
     """The rows of each sheet of a form that has any, with their numbers.
 
     Raises:
-        SordinoError: no workbook, one without a sheet of questions, or one that is too large; openpyxl is missing.
+        SordinoError: no workbook, one without a sheet of questions, or one that is too large.
         DamagedError: a workbook that cannot be read.
     """
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        step = 'install it: pip install "sordino[import]"'
-        raise SordinoError("import needs openpyxl", found="none installed", step=step) from None
+    from openpyxl import load_workbook
+
     _require_small(path)
     try:
         book = load_workbook(path, read_only=True, data_only=True)

@@ -79,6 +79,10 @@ def _interrupt(_: int, __: FrameType | None) -> None:
 @contextmanager
 def postpone(*numbers: signal.Signals) -> Iterator[None]:
     """Have signals wait until the block has ended; a process that it starts never hears of them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        # Windows hands no mask to processes that it starts.
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
         yield

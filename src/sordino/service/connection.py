@@ -9,7 +9,6 @@ answer; of bodies see `budget`. A body must say its length: what has no end is r
 
 import asyncio
 import json
-import resource
 from collections.abc import Collection, Iterable
 from http import HTTPStatus
 from time import monotonic
@@ -20,8 +19,16 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from sordino.errors import SordinoError
 
-FILES, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-MOST_CONNECTIONS = 512 if FILES == resource.RLIM_INFINITY else min(512, FILES // 2)
+try:
+    from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
+except ImportError:
+    # Windows knows no such limit.
+    FILES = -1
+else:
+    FILES, _ = getrlimit(RLIMIT_NOFILE)
+    FILES = -1 if FILES == RLIM_INFINITY else FILES
+
+MOST_CONNECTIONS = 512 if FILES < 0 else min(512, FILES // 2)
 """At a time; half of the files that the process may open at most."""
 
 MOST_HEAD = 1 << 15

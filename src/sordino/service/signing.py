@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from sordino.document.files import cannot, replace_whole, sync_folder
-from sordino.document.private_file import new_private_file, require_private
+from sordino.document.private_file import HOW_TO_CLOSE, new_private_file, require_private
 from sordino.errors import SordinoError
 
 
@@ -46,7 +46,7 @@ class Signer:
             content, status = path.read_bytes(), path.stat()
         except OSError as error:
             raise cannot("read", path, error) from None
-        require_private(path, status, "if nobody else has read it, chmod 600 it; if somebody may have, use another key")
+        require_private(path, status, HOW_TO_CLOSE)
         try:
             key = load_pem_private_key(content, None)
         except (ValueError, TypeError, UnsupportedAlgorithm):

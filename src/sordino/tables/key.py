@@ -16,7 +16,13 @@ from pathlib import Path
 
 from sordino.document.files import cannot, replace_whole, require_new, sync_folder
 from sordino.document.kinds import explain_kind
-from sordino.document.private_file import new_private_file, require_private
+from sordino.document.private_file import (
+    HOW_TO_CLOSE,
+    is_of_another,
+    new_private_file,
+    open_unfollowed,
+    require_private,
+)
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.tables.release import Release
@@ -76,8 +82,7 @@ def read_key(path: Path) -> bytes | None:
     if path.is_dir():
         raise _no_key(path, "a folder", "add a name")
     try:
-        # Neither a link that appears meanwhile is followed, nor is a pipe waited for.
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = open_unfollowed(path)
         with open(handle, "rb") as file:  # noqa: PTH123 - a file that is open already
             status = os.fstat(handle)
             content = file.read(LARGEST) if stat.S_ISREG(status.st_mode) else b""
@@ -106,9 +111,9 @@ def make_key(path: Path) -> bytes:
 
 
 def _require_secret(path: Path, status: os.stat_result) -> None:
-    if status.st_uid != os.geteuid():
+    if is_of_another(status):
         raise _no_key(path, "somebody else's file", "use a key of your own")
-    require_private(path, status, "if nobody else has read it, chmod 600 it; if somebody may have, use another key")
+    require_private(path, status, HOW_TO_CLOSE)
 
 
 def _no_key(path: Path, found: str, step: str) -> SordinoError:

@@ -69,11 +69,8 @@ def serve(
     Devices fetch a plan and post reports, each counted once, acknowledged when it is on disk. The analyst's token is
     printed when the store is made, and never again. Behind a proxy that ends TLS; addresses are not kept.
     """
-    try:
-        from sordino.service.collector import Collector
-        from sordino.service.server import BoundedServer
-    except ImportError:
-        raise _missing_package("FastAPI, uvicorn and httptools") from None
+    from sordino.service.collector import Collector
+    from sordino.service.server import BoundedServer
     from sordino.service.signing import Signer
     from sordino.service.storage.store import ReportStore
 
@@ -123,18 +120,10 @@ def _serve_metrics(host: str, port: int | None) -> Iterator["Metrics | None"]:
         return
     from sordino.service.metrics import Metrics, MetricsServer
 
-    try:
-        metrics = Metrics()
-    except ImportError:
-        raise _missing_package("prometheus_client for --metrics-port") from None
+    metrics = Metrics()
     with _listen(host, port) as listener, MetricsServer(metrics, listener):
         say(f"Health and metrics: http://{host}:{listener.getsockname()[1]}/metrics")
         yield metrics
-
-
-def _missing_package(what: str) -> SordinoError:
-    step = 'install them: pip install "sordino[server]"'
-    return SordinoError(f"serve needs {what}", found="none installed", step=step)
 
 
 def _listen(host: str, port: int) -> socket.socket:

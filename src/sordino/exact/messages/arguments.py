@@ -17,6 +17,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 import numpy as np
 
 from sordino.errors import SordinoError
+from sordino.extras import missing_extra
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,6 +75,10 @@ def _watch(function: Callable[P, R], name: str) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except SordinoError:
+            raise
+        except ModuleNotFoundError as error:
+            if missing := missing_extra(error):
+                raise missing from None
             raise
         except RAW:
             wrong = _wrong(function, name, args, kwargs)

@@ -4,7 +4,6 @@ Write-ahead log, synchronous FULL. `settle` moves all that is committed into the
 that no later damage to the log can undo it. Connections live as long as one transaction: none is shared with a fork.
 """
 
-import os
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from sordino.document.files import cannot, replace_whole, sync_folder
-from sordino.document.private_file import new_private_file, require_private
+from sordino.document.private_file import is_of_another, new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
 
@@ -146,7 +145,7 @@ def require_own(path: Path) -> None:
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if path.is_dir() else "no file"
         raise SordinoError(f"{path} must be a ledger", found=found, step="make one with `sordino ledger new`")
-    if status.st_uid != os.geteuid():
+    if is_of_another(status):
         step = "run it as its owner, or make one with `sordino ledger new`"
         raise SordinoError(f"{path} must be your own ledger", found="somebody else's file", step=step)
     require_private(path, status)

@@ -30,7 +30,8 @@ Label = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 class Part(BaseModel):
     """A table of a survey or a plan: unknown keys are refused, nothing is converted."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+    # Built when first used: most tables stand within others, and few are ever read by themselves.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True, defer_build=True)
 
     def __repr__(self) -> str:
         """What was said, without long lists of names or integers."""

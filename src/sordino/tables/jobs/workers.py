@@ -10,7 +10,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing import forkserver, get_all_start_methods, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -62,7 +62,11 @@ class Workers:
 
         Raises:
             SordinoError: the system starts no process.
+            UnavailableError: it cannot fork any, as Windows.
         """
+        if "forkserver" not in get_all_start_methods():
+            step = "leave --jobs out, or use Linux, macOS, or Linux within Windows (WSL)"
+            raise UnavailableError("several jobs must be forked", found="a system without fork", step=step)
         self._shares = shares
         self._at_work: list[tuple[BaseProcess, Connection]] = []
         context = get_context("forkserver")

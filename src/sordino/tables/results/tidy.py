@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.document.files import replace_whole
-from sordino.errors import SordinoError, UnavailableError
+from sordino.errors import SordinoError
+from sordino.extras import naming_extra
 from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.files.table_name import FORMATS, ending_of
 from sordino.tables.results.cells import as_cell
@@ -94,7 +95,7 @@ def write_tidy(found: pa.Table, path: Path, *, overwrite: bool = False) -> None:
 
     Raises:
         SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
-        UnavailableError: SPSS without pyreadstat.
+        UnavailableError: SPSS without the extra for it.
     """
     batches = iter(found.to_batches())
     match file_format(path):
@@ -121,12 +122,9 @@ def _cells(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _write_spss(found: pa.Table, path: Path, *, overwrite: bool) -> None:
-    try:
+    with naming_extra("spss"):
         import pandas as pd
         import pyreadstat
-    except ImportError:
-        step = "pip install 'sordino[spss]', or write .csv, which SPSS reads too"
-        raise UnavailableError("a file of SPSS needs pyreadstat", found="none installed", step=step) from None
     columns = {
         name: pd.Series(found[name].to_pylist(), dtype="object" if name not in NUMBERS else "float64")
         for name in COLUMNS

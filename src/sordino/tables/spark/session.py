@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sordino.errors import UnavailableError
+from sordino.extras import naming_extra
 from sordino.process.children import ChildGroup
 from sordino.process.stops import is_asked, put_back
 
@@ -53,9 +54,9 @@ def session() -> "SparkSession":
     Raises:
         UnavailableError: no Spark, no Java, or one that does not start.
     """
-    _require_installed()
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
+    with naming_extra("spark"):
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
 
     # For as long as the session lives: py4j is interrupted wherever it talks, also outside `spark_errors`.
     logging.getLogger().addFilter(_is_no_trace_of_a_stop)
@@ -99,14 +100,6 @@ def _start_session(settings: dict[str, str]) -> "SparkSession":
 def _java_group() -> ChildGroup:
     """What ends Java with this process: left to itself, one that is still starting goes on."""
     return ChildGroup.open()
-
-
-def _require_installed() -> None:
-    try:
-        import pyspark  # noqa: F401 - whether it is there
-    except ImportError:
-        step = "pip install 'sordino[spark]', or leave --engine spark out"
-        raise UnavailableError("the engine spark needs PySpark", found="none installed", step=step) from None
 
 
 def require_java() -> None:
