@@ -28,7 +28,7 @@ from sordino import (
 )
 from sordino.show.cells import tables_of
 from sordino.survey.results.result import results
-from sordino.tables.results.estimates import write_estimates
+from sordino.tables.results.tidy import write_tidy
 
 TITLE = "Growing, layer by layer"
 NOTE = (
@@ -135,7 +135,7 @@ def written(folder: Path) -> Step:
 
         def write() -> None:
             tables = [table for result in found for table in tables_of(result.blocks())]
-            write_estimates(tables, path, overwrite=True)
+            write_tidy(tables, (), 0.95, path, overwrite=True)
 
         return write
 

@@ -137,7 +137,7 @@ def analyse(folder: Path, address: str, token: str) -> None:
     asked = Request(f"{address}/aggregate", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - our own collector
     with urlopen(asked) as answer:  # noqa: S310
         (folder / "tally.json").write_bytes(answer.read())
-    written = ["--html", "travel.html", "-o", "all.csv", "--tidy", "travel.csv", "--tidy", "homes.geojson", "--json"]
+    written = ["--html", "travel.html", "-o", "travel.csv", "-o", "homes.geojson", "--json"]
     found = json.loads(sordino(folder, "estimate", "plan.json", "tally.json", "--by", "region", *written))
     print("How people travel and whether they work, weighted to the totals of regions and settlements:")
     for row in found["weighted"]:

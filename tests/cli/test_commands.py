@@ -6,11 +6,13 @@ import re
 from itertools import pairwise
 
 import click
+import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
 from sordino.cli.main import cli
+from sordino.tables.results.tidy import COLUMNS
 
 COMMANDS = {
     "plan": ["survey.toml", "--people", "1000", "-o", "new.json"],
@@ -136,13 +138,27 @@ def test_certify_tells_the_verdict(released, run):
 def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     document = shares_of(run, "-o", name)
     table = pq.read_table(released / name) if name.endswith("parquet") else pc.read_csv(released / name)
-    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind"]
+    assert table.column_names == list(COLUMNS)
     assert table["kind"].to_pylist() == ["share"] * 4
     assert table["attribute"].to_pylist() == ["colour"] * 4
-    assert table["value"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
-    assert table.to_pylist() == [pytest.approx(row) for row in document["rows"]]
+    assert table["term"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
+    own = {name: own for name, own in COLUMNS.items() if own in document["rows"][0]}
+    rows = [{name: row[json_name] for name, json_name in own.items()} for row in document["rows"]]
+    assert table.select(list(own)).to_pylist() == [pytest.approx(row) for row in rows]
     again = run("estimate", "plan.json", "reports.csv", "-o", name)
     assert (again[0], "overwritten" in again[2]) == (2, True)
+
+
+def test_several_files_are_written_at_once_each_under_a_name_of_its_own(released, run):
+    assert shares_of(run, "-o", "f.csv", "-o", "f.arrow", "-o", "f.parquet")["n"] == 1000
+    arrow = pa.ipc.open_file(released / "f.arrow").read_all()
+    assert arrow.equals(pq.read_table(released / "f.parquet"))
+    assert pc.read_csv(released / "f.csv")["estimate"].to_pylist() == arrow["estimate"].to_pylist()
+    for wrong in (("-o", "g.csv", "-o", "g.csv"), ("-o", "g.csv", "--html", "g.csv")):
+        code, _, errors = run("estimate", "plan.json", "reports.csv", *wrong)
+        assert (code, "g.csv twice" in errors) == (2, True)
+    code, _, errors = run("estimate", "plan.json", "reports.csv", "-o", "homes.geojson")
+    assert (code, "a map must be estimated" in errors) == (2, True)
 
 
 @pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])

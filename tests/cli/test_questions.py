@@ -12,6 +12,7 @@ import pytest
 
 from sordino import Plan, Survey
 from sordino.tables.reports import privatize_table
+from sordino.tables.results.tidy import COLUMNS
 
 SURVEY = """\
 version = 1
@@ -159,7 +160,7 @@ def test_estimates_tell_their_attribute(asked, run):
         assert sum(row["estimate"] for row in own) == pytest.approx(1)
     assert [row["value"] for row in rows if row["attribute"] == "job"] == JOBS
     table = pc.read_csv(asked / "shares.csv")
-    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind"]
+    assert table.column_names == list(COLUMNS)
     assert table["attribute"].to_pylist() == [row["attribute"] for row in rows]
     assert table["estimate"].to_pylist() == pytest.approx([row["estimate"] for row in rows])
     code, out, _ = run("estimate", "plan.json", "reports.csv")

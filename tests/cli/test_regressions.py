@@ -53,7 +53,7 @@ def test_from_a_survey_to_coefficients(run, tmp_path):
     for name, value in TRUTH.items():
         assert abs(rows[name]["estimate"] - value) < 6 * rows[name]["stderr"]
         assert rows[name]["stderr"] < 3
-    assert pc.read_csv(tmp_path / "table.csv")["value"].to_pylist() == list(rows)
+    assert pc.read_csv(tmp_path / "table.csv")["term"].to_pylist() == list(rows)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for words in ("4 coefficients that explain weight", "smoker: yes against no", "all else equal"):
         assert words in page

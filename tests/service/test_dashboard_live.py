@@ -137,7 +137,7 @@ def test_the_demo_runs_until_it_is_stopped():
             while not said or "Ctrl-C" not in said[-1]:
                 said.append(line_of(demo))
                 assert said[-1], said
-            addresses = [line.split()[-1].partition("#")[0] for line in said if "http://" in line]
+            addresses = [line.split()[-1].partition("#")[0] for line in said if re.search(":  +http://", line)]
             assert any(re.search("/form#invitation=[0-9a-f]{32}$", line) for line in said)
             for address in addresses:
                 assert b"<!DOCTYPE html>" in asked(address) or b"<!doctype html>" in asked(address)

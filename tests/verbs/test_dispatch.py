@@ -238,7 +238,7 @@ def test_estimates_and_reports_are_frames_of_pandas_too(frozen, files):
 def test_what_is_estimated_is_written_as_the_command_writes_it(frozen, files, tmp_path):
     found = estimate(frozen, files / "reports.parquet")
     found.save(tmp_path / "shares.parquet")
-    assert pq.read_table(tmp_path / "shares.parquet").equals(found.to_arrow())
+    assert pq.read_table(tmp_path / "shares.parquet").equals(found.to_tidy())
     found.page(tmp_path / "page.html")
     assert "smoker" in (tmp_path / "page.html").read_text()
     with pytest.raises(SordinoError, match="must not exist"):

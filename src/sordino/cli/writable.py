@@ -37,18 +37,28 @@ def require_writable(
     )
 
 
-def require_tidy(paths: Sequence[Path], *, force: bool) -> dict[Path, bool]:
-    """Refuse names at which no tidy table or map can be written; which files of these names are to be replaced.
+def require_outputs(paths: Sequence[Path], page: Path | None, *, force: bool) -> dict[Path, bool]:
+    """Refuse names at which no estimates can be written; which files of these names are to be replaced.
+
+    Args:
+        paths: of tables and maps.
+        page: the page's name, if one is asked for.
+        force: whether files of estimates may be replaced.
 
     Raises:
-        SordinoError: another ending, another file of that name, or no folder.
+        SordinoError: another ending, a name twice, another file of that name, or no folder.
     """
-    again = {}
+    again: dict[Path, bool] = {}
+    taken = set() if page is None else {page.absolute()}
     for path in paths:
         is_mapped = is_map_name(path)
         if not is_mapped:
             file_format(path)
         require_plain(path)
-        what, is_one = ("a map", is_map) if is_mapped else ("a tidy table", is_tidy)
+        if path.absolute() in taken:
+            step = "give each a name of its own"
+            raise SordinoError("a table and a page must be different files", found=f"{path} twice", step=step)
+        taken.add(path.absolute())
+        what, is_one = ("a map", is_map) if is_mapped else ("a table of estimates", is_tidy)
         again[path] = require_free(path, what, is_one, force=force)
     return again

@@ -4,7 +4,7 @@ All rows of all tables, whatever people read of them. A million rows are many sm
 at a time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -62,6 +62,13 @@ def _band(blocks: Iterable[Block]) -> dict[str, Any]:
     return {}
 
 
+FULL = pa.schema(
+    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, *MADE)]
+    + [(name, pa.float64()) for name in (*NUMBERS, *SOMETIMES, *TESTS)]
+)
+"""All columns that some rows may have."""
+
+
 def estimate_schema(
     tables: Sequence[QuantityTable], made: Sequence[str] = (), *, always: Sequence[str] = ()
 ) -> pa.Schema:
@@ -83,41 +90,33 @@ def estimate_batches(
     tables: Iterable[QuantityTable],
     made: Iterable[Mapping[str, Any]],
     schema: pa.Schema,
-    written: Callable[[str], str] = str,
 ) -> Iterator[pa.RecordBatch]:
     """All rows, some at a time.
 
     Args:
         tables: of all results.
         made: rows that are made of estimates (`rows_made`), which follow.
-        schema: of the table (`estimate_schema`).
-        written: what a name is in a cell.
+        schema: of the table (`estimate_schema`, `FULL`).
     """
     for table in tables:
         for first in range(0, table.count, ROWS):
-            yield _batch(table, range(first, min(first + ROWS, table.count)), schema, written)
+            yield _batch(table, range(first, min(first + ROWS, table.count)), schema)
     rows = iter(made)
-    texts = {*HEAD, *MADE, GROUP}
     while some := list(islice(rows, ROWS)):
-        columns = []
-        for field in schema:
-            column = [row.get(field.name) for row in some]
-            if field.name in texts:
-                column = [None if text is None else written(text) for text in column]
-            columns.append(pa.array(column, field.type))
+        columns = [pa.array([row.get(field.name) for row in some], field.type) for field in schema]
         yield pa.record_batch(columns, schema)
 
 
-def _batch(table: QuantityTable, rows: range, schema: pa.Schema, written: Callable[[str], str]) -> pa.RecordBatch:
-    name = written(table.question)
+def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBatch:
+    name = table.question
     columns = {
         "attribute": pa.array([name] * len(rows), pa.string()),
-        "value": pa.array([written(table.label(place)) for place in rows], pa.string()),
+        "value": pa.array([table.label(place) for place in rows], pa.string()),
         "kind": pa.array([table.kind(place) for place in rows], pa.string()),
         QUESTION: pa.array([name] * len(rows), pa.string()),
     }
     if table.group is not None:
-        columns[GROUP] = pa.array([written(table.group(place)) for place in rows], pa.string())
+        columns[GROUP] = pa.array([table.group(place) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
 

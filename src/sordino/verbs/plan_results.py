@@ -32,7 +32,7 @@ from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.survey.results.weighted import Unweighted, Weighted, weighted_by_survey, weighted_results
-from sordino.tables.results.estimates import table_of, write_estimates
+from sordino.tables.results.estimates import table_of
 from sordino.tables.results.geojson import is_map_name, map_features, write_map
 from sordino.tables.results.rows import rows_made
 from sordino.tables.results.tidy import tidy, write_tidy
@@ -243,7 +243,8 @@ class PlanEstimate:
         """A row for each quantity, in columns that are the same whatever was asked, as broom's `tidy()` names them.
 
         Columns: `question`, `attribute`, `term`, `group`, `kind`, `given`, `within`, `minus`, `estimate`, `std.error`,
-        `conf.low`, `conf.high`, `conf.level`, `fitted`; values in the survey's order.
+        `conf.low`, `conf.high`, `conf.level`, `fitted`, `fitted.low`, `fitted.high`, `moved`, `p.value`, `p.adjusted`;
+        values in the survey's order. They are those of the files that `save` writes.
 
         Args:
             derived: as of `to_arrow`.
@@ -261,22 +262,6 @@ class PlanEstimate:
         """
         return map_features(self.results, question)
 
-    def save_tidy(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Write the rows of `to_tidy` (.csv, .csv.gz, .parquet, .arrow, .sav), or the maps of `to_geojson` (.geojson).
-
-        Args:
-            path: of the file.
-            overwrite: whether a file that is there is replaced.
-
-        Raises:
-            SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
-            UnavailableError: pyreadstat is not installed, which .sav needs.
-        """
-        if is_map_name(Path(path)):
-            write_map(self.results, Path(path), overwrite=overwrite)
-        else:
-            write_tidy(self.to_tidy(), Path(path), overwrite=overwrite)
-
     def save(
         self,
         path: Path | str,
@@ -285,24 +270,28 @@ class PlanEstimate:
         differences: Sequence[Asked] = (),
         overwrite: bool = False,
     ) -> None:
-        """Write all that is told as a table, .csv, .csv.gz or .parquet; its column `kind` says what a row is.
+        """Write all rows in the columns of `to_tidy`, or the maps of `to_geojson` where the name ends in .geojson.
 
         After the questions' own rows come those that are made of them: what several questions tell, and of tables
         margins, conditional shares and their differences.
 
         Args:
-            path: of the file.
+            path: of the file: .csv, .csv.gz, .parquet, .arrow, .sav (SPSS), .geojson.
             margins: shares that are known otherwise, to have tables by them too, as `poststratified` takes them.
             differences: of two shares, each as `difference` takes it.
             overwrite: whether a file that is there is replaced.
 
         Raises:
-            SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+            SordinoError: another ending, no map, a file that may not be overwritten, or the system refuses to write.
+            UnavailableError: pyreadstat is not installed, which .sav needs.
         """
+        if is_map_name(Path(path)):
+            write_map(self.results, Path(path), overwrite=overwrite)
+            return
         known = [] if margins is None else self.poststratified(margins)
         between = share_differences(self.results, differences, self.coverage)
         made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted)
-        write_estimates(self._tables, Path(path), made, overwrite=overwrite)
+        write_tidy(self._tables, made, self.confidence, Path(path), overwrite=overwrite)
 
     def page(
         self, path: Path | str, *, margins: Mapping[str, Any] | Path | str | None = None, overwrite: bool = False

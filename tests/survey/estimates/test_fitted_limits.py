@@ -37,7 +37,7 @@ def test_a_histogram_and_a_table_have_them_in_rows_and_files(ask, tmp_path):
     assert any("Intervals of fitted shares hold" in text for text in sentences(found))
     found.save(tmp_path / "rows.csv")
     header = (tmp_path / "rows.csv").read_text().splitlines()[0].split(",")
-    assert header[6:9] == ["fitted", "fitted_low", "fitted_high"]
+    assert header[13:16] == ["fitted", "fitted.low", "fitted.high"]
 
 
 def test_margins_of_a_table_have_them_and_conditional_shares_have_none(tmp_path):
@@ -47,7 +47,7 @@ def test_margins_of_a_table_have_them_and_conditional_shares_have_none(tmp_path)
     assert "fitted_low" not in found.table("smoker", "diet").conditional("diet", given="smoker")[0]
     found.save(tmp_path / "rows.parquet")
     written = pq.read_table(tmp_path / "rows.parquet").to_pylist()
-    given = {row["kind"] for row in written if row["fitted_low"] is not None}
+    given = {row["kind"] for row in written if row["fitted.low"] is not None}
     assert given == {"cell", "margin"}
 
 

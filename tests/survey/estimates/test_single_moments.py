@@ -97,7 +97,8 @@ def test_every_output_has_them_and_says_what_they_are(tmp_path):
     found.save(tmp_path / "found.csv")
     lines = (tmp_path / "found.csv").read_text().splitlines()
     assert len(lines) == 5
-    assert f"pooled,{name}; mean of height" in lines[4]
+    assert lines[4].startswith(f"{name}; mean of height,")
+    assert ",height,,pooled," in lines[4]
     page = estimate_page(found.plan, found.results, pooled=found.pooled)
     assert "Shown instead of the regression of height on age: each attribute by itself." in page
     assert "From several questions together: mean of height" in page

@@ -8,10 +8,11 @@ import pytest
 from pyarrow import parquet
 
 from sordino import KeyedSource, SordinoError, SordinoErrors, aggregate, estimate, plan, privatize
+from sordino.tables.results.tidy import COLUMNS
 
 AGES = ["young", "middle", "old"]
 
-NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
+NUMBERS = ("estimate", "std.error", "conf.low", "conf.high", "fitted")
 
 SURVEY = """\
 version = 1
@@ -168,7 +169,7 @@ def test_the_file_holds_all_that_was_asked_for_and_says_what_each_row_is(surveye
     for kind, name in lists.items():
         rows = [row for row in written if row["kind"] == kind]
         assert [[row[key] for key in NUMBERS] for row in rows] == [
-            [row.get(key) for key in NUMBERS] for row in told[name]
+            [row.get(COLUMNS[key]) for key in NUMBERS] for row in told[name]
         ]
         assert rows
     assert [row["estimate"] for row in written[: len(told["rows"])]] == [row["estimate"] for row in told["rows"]]
@@ -176,11 +177,11 @@ def test_the_file_holds_all_that_was_asked_for_and_says_what_each_row_is(surveye
     (old,) = (
         row
         for row in written
-        if (row["kind"], row["attribute"], row["value"]) == ("difference", "smoker", "yes")
+        if (row["kind"], row["attribute"], row["term"]) == ("difference", "smoker", "yes")
         and (row["within"], row["minus"], row["question"]) == ("young", "old", "age, smoker")
     )
     table = surveyed[1].table("age", "smoker")
     assert old["estimate"] == table.difference("smoker", given="age", first="young", second="old")[0]["estimate"]
     assert old["given"] == "age"
     (pets,) = (row for row in written if row["kind"] == "between")
-    assert (pets["value"], pets["minus"], pets["question"]) == ("cat", "dog", "pet")
+    assert (pets["term"], pets["minus"], pets["question"]) == ("cat", "dog", "pet")

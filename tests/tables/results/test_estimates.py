@@ -15,7 +15,9 @@ from sordino.show import cells
 from sordino.show.cells import tables_of
 from sordino.survey.results.result import results
 from sordino.tables.results.cells import as_cell
-from sordino.tables.results.estimates import table_of, write_estimates
+from sordino.tables.results.estimates import table_of
+from sordino.tables.results.tidy import COLUMNS as FILE_COLUMNS
+from sordino.tables.results.tidy import write_tidy
 
 COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind")
 
@@ -82,14 +84,14 @@ def tables(found):
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
     path = tmp_path / f"table{ending}"
-    write_estimates(tables(found), path)
+    write_tidy(tables(found), (), 0.95, path)
     names = [str(row["value"]) for result in found for row in result.rows()]
     if ending == ".parquet":
-        assert parquet.read_table(path).column("value").to_pylist() == names
+        assert parquet.read_table(path).column("term").to_pylist() == names
         return
     content = gzip.decompress(path.read_bytes()) if ending == ".csv.gz" else path.read_bytes()
     rows = list(csv.DictReader(StringIO(content.decode(), newline="")))
-    assert [row["value"] for row in rows] == [f"'{name}" if name in FORMULAS else name for name in names]
+    assert [row["term"] for row in rows] == [f"'{name}" if name in FORMULAS else name for name in names]
     for row in rows:
         for cell in row.values():
             assert not re.match(r"[=+@\t\r\n]|-(?![0-9.e, -]+$)", cell)
@@ -112,15 +114,15 @@ def test_what_is_made_of_estimates_stands_behind_them(tmp_path, found, monkeypat
     monkeypatch.setattr(cells, "ROWS", at_a_time)
     head = {"attribute": "=A1", "value": "+1", "estimate": 0.25, "stderr": None, "low": 0.0, "high": 1.0}
     made = [{**head, "kind": "difference", "question": "=Q1", "given": "@a", "within": "=w", "minus": "-x"}] * 3
-    write_estimates(tables(found), tmp_path / "t.csv", made)
+    write_tidy(tables(found), made, 0.95, tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows] == ["share"] * found[0].count + ["difference"] * 3
-    assert list(rows[-1]) == [*COLUMNS, "question", "given", "within", "minus", "p", "p_adjusted"]
+    assert list(rows[-1]) == list(FILE_COLUMNS)
     assert [rows[-1][name] for name in ("question", "given", "within", "minus")] == ["'=Q1", "'@a", "'=w", "'-x"]
-    assert rows[-1]["stderr"] == rows[-1]["fitted"] == rows[0]["given"] == ""
+    assert rows[-1]["std.error"] == rows[-1]["fitted"] == rows[0]["given"] == ""
 
 
 def test_rows_of_a_table_are_not_made_one_by_one(tmp_path, found, monkeypatch):
     monkeypatch.setattr(type(found[0]), "row", None)
-    write_estimates(tables(found), tmp_path / "table.csv")
+    write_tidy(tables(found), (), 0.95, tmp_path / "table.csv")

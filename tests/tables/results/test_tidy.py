@@ -75,7 +75,7 @@ def test_columns_are_the_same_whatever_was_asked():
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
 def test_a_file_holds_the_same_rows(found, tmp_path, ending):
     path = tmp_path / f"t{ending}"
-    found.save_tidy(path)
+    found.save(path)
     again, own = read(path), found.to_tidy()
     assert is_tidy(path)
     for field in SCHEMA:
@@ -85,7 +85,7 @@ def test_a_file_holds_the_same_rows(found, tmp_path, ending):
 
 
 def test_spss_reads_names_numbers_and_labels(found, tmp_path):
-    found.save_tidy(tmp_path / "t.sav")
+    found.save(tmp_path / "t.sav")
     frame, meta = pyreadstat.read_sav(tmp_path / "t.sav")
     own = found.to_tidy()
     assert list(frame.columns) == list(COLUMNS)
@@ -96,7 +96,7 @@ def test_spss_reads_names_numbers_and_labels(found, tmp_path):
 
 
 def test_a_map_has_a_feature_for_each_cell(found, tmp_path):
-    found.save_tidy(tmp_path / "m.geojson")
+    found.save(tmp_path / "m.geojson")
     assert is_map(tmp_path / "m.geojson")
     features = json.loads((tmp_path / "m.geojson").read_text())["features"]
     rows = [row for row in found.to_arrow().to_pylist() if row["attribute"] == "home"]
@@ -111,7 +111,7 @@ def test_what_has_no_map_is_refused(tmp_path):
     frozen = plan(survey, people=100)
     found = estimate(frozen, aggregate(frozen, privatize(frozen, pa.table({"x": [0, 1] * 50}))))
     with pytest.raises(SordinoError, match="a map must be estimated"):
-        found.save_tidy(tmp_path / "m.geojson")
+        found.save(tmp_path / "m.geojson")
     with pytest.raises(SordinoError, match=r"must end in .*\.sav"):
-        found.save_tidy(tmp_path / "m.xlsx")
+        found.save(tmp_path / "m.xlsx")
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
 from sordino.cli.whole_numbers import Whole
-from sordino.cli.writable import require_tidy, require_writable
+from sordino.cli.writable import require_outputs, require_writable
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.show.associations import association_blocks
@@ -26,7 +26,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.groups import REST, columns_of
 from sordino.survey.results.poststratified import Poststratified
-from sordino.tables.results.estimates import is_estimates
+from sordino.tables.results.tidy import is_tidy
 from sordino.verbs.plan_results import PlanEstimate, estimate_plan
 from sordino.words.coverage import FINITE, POPULATION
 
@@ -64,13 +64,13 @@ from sordino.words.coverage import FINITE, POPULATION
 @click.option("--against", default=REST, show_default=True, help="The group that others are compared to.")
 @click.option("--totals", type=FILE, help="People of public groups (TOML or CSV), to weight by; else the survey's.")
 @click.option("--margins", type=FILE, help="Known shares of attributes (TOML or CSV); tables are raked to them.")
-@click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option(
-    "--tidy",
-    "tidies",
+    "-o",
+    "--output",
+    "outputs",
     type=FILE,
     multiple=True,
-    help="A row a quantity for other tools (.csv, .parquet, .arrow, .sav), or maps (.geojson). May be repeated.",
+    help="All estimates, a row each (.csv, .csv.gz, .parquet, .arrow, .sav), or maps (.geojson). May be repeated.",
 )
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
@@ -82,14 +82,13 @@ def estimate(
     public: Path | None,
     confidence: float,
     margins: Path | None,
-    output: Path | None,
+    outputs: tuple[Path, ...],
     html: Path | None,
     *,
     by: str | None,
     against: str,
     totals: Path | None,
     differences: tuple[tuple[str, str, str], ...],
-    tidies: tuple[Path, ...],
     simultaneous: bool,
     watched: bool,
     forged: int,
@@ -103,8 +102,8 @@ def estimate(
     Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
-    table_again, page_again = require_writable(output, html, "a table of estimates", is_estimates, force=force)
-    tidy_again = require_tidy(tidies, force=force)
+    _, page_again = require_writable(None, html, "a table of estimates", is_tidy, force=force)
+    again = require_outputs(outputs, html, force=force)
     frozen = Plan.load(plan)
     counted = tally(frozen, reports)
     coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
@@ -114,10 +113,8 @@ def estimate(
     estimated = estimate_plan(frozen, counted, method, coverage, public, by=columns, against=against, totals=totals)
     between = share_differences(estimated.results, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
-    if output is not None:
-        estimated.save(output, margins=margins, differences=differences, overwrite=table_again)
-    for path in tidies:
-        estimated.save_tidy(path, overwrite=tidy_again[path])
+    for path in outputs:
+        estimated.save(path, margins=margins, differences=differences, overwrite=again[path])
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
@@ -142,9 +139,9 @@ def estimate(
         )
         return
     _print(estimated, between, known, with_suggestions=method is None)
-    for path in filter(None, (output, *tidies, html)):
+    for path in filter(None, (*outputs, html)):
         say(f"{path}: written")
-    if output is None and not tidies:
+    if not outputs:
         _say_where_all_are(estimated.blocks)
 
 

@@ -14,12 +14,12 @@ from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.show.cells import tables_of
 from sordino.survey.results.result import Result
-from sordino.tables.results.tidy import COLUMNS, NUMBERS
+from sordino.tables.results.tidy import COLUMNS, TEXTS
 
 DIGITS = 9
 """Of a degree: a tenth of a millimetre."""
 
-NAMES = {own: name for name, own in COLUMNS.items() if name in NUMBERS and own}
+NAMES = {own: name for name, own in COLUMNS.items() if name not in TEXTS and own}
 """Each number of a cell, and the property that it is: the column of tidy tables."""
 
 

@@ -1,15 +1,20 @@
-"""Estimates for other tools: one row a quantity, in columns that are the same whatever was asked.
+"""Estimates in files: one row a quantity, in columns that are the same whatever was asked.
 
 The names are those of broom's `tidy()` in R; what a row does not have is empty. The columns always stand in one order.
 """
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.tables import QuantityTable
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError
 from sordino.extras import naming_extra
+from sordino.show.cells import FULL, estimate_batches
 from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.files.table_name import FORMATS, ending_of
 from sordino.tables.results.cells import as_cell
@@ -29,6 +34,11 @@ COLUMNS = {
     "conf.high": "high",
     "conf.level": "",
     "fitted": "fitted",
+    "fitted.low": "fitted_low",
+    "fitted.high": "fitted_high",
+    "moved": "moved",
+    "p.value": "p",
+    "p.adjusted": "p_adjusted",
 }
 """Each column, and that of `to_arrow()` which it is."""
 
@@ -47,12 +57,17 @@ LABELS = {
     "conf.high": "Upper limit of the interval",
     "conf.level": "Confidence of the interval",
     "fitted": "Closest valid distribution",
+    "fitted.low": "Lower limit of the interval of what is fitted",
+    "fitted.high": "Upper limit of the interval of what is fitted",
+    "moved": "How far forged reports may have moved the estimate",
+    "p.value": "P-value of a test",
+    "p.adjusted": "P-value adjusted for looking at all tests",
 }
 """What each column is, in files that say it."""
 
-NUMBERS = {"estimate", "std.error", "conf.low", "conf.high", "conf.level", "fitted"}
+TEXTS = {"question", "attribute", "term", "group", "kind", "given", "within", "minus"}
 
-SCHEMA = pa.schema([(name, pa.float64() if name in NUMBERS else pa.string()) for name in COLUMNS])
+SCHEMA = pa.schema([(name, pa.string() if name in TEXTS else pa.float64()) for name in COLUMNS])
 
 ARROW, SPSS = ".arrow", ".sav"
 """An IPC file of Arrow, and a file of SPSS, beside the tables that are read too."""
@@ -84,41 +99,61 @@ def file_format(path: Path) -> str:
     endings = (*FORMATS, ARROW, SPSS)
     if ending := ending_of(path, endings):
         return ending
-    rule = f"a tidy table must end in {', '.join(endings)}, or .geojson for a map"
+    if path.is_fifo():
+        return ".csv"
+    rule = f"a table of estimates must end in {', '.join(endings)}, or .geojson for a map"
     raise SordinoError(rule, found=repr(path.name), step="name it so")
 
 
-def write_tidy(found: pa.Table, path: Path, *, overwrite: bool = False) -> None:
-    """Write a table of these columns: .csv, .csv.gz, .parquet, .arrow (an IPC file) or .sav (SPSS).
+def write_tidy(
+    found: Sequence[QuantityTable],
+    made: Iterable[Mapping[str, Any]],
+    confidence: float,
+    path: Path,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write all rows: .csv, .csv.gz, .parquet, .arrow (an IPC file) or .sav (SPSS).
 
-    In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`).
+    In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`). But for SPSS
+    some rows at a time are in memory.
+
+    Args:
+        found: the tables of all questions.
+        made: what is made of their results (`rows_made`).
+        confidence: of the intervals.
+        path: of the file.
+        overwrite: whether an existing file may be replaced.
 
     Raises:
         SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
         UnavailableError: SPSS without the extra for it.
     """
-    batches = iter(found.to_batches())
+    written = estimate_batches(found, made, FULL)
+    batches = chain.from_iterable(tidy(pa.Table.from_batches([one]), confidence).to_batches() for one in written)
     match file_format(path):
         case ".parquet":
             write_table(path, SCHEMA, batches, overwrite=overwrite)
         case ".arrow":
             with replace_whole(path, overwrite=overwrite) as temporary, pa.ipc.new_file(temporary, SCHEMA) as file:
-                file.write_table(found)
+                for batch in batches:
+                    file.write_batch(batch)
         case ".sav":
-            _write_spss(found, path, overwrite=overwrite)
+            _write_spss(pa.Table.from_batches(batches, SCHEMA), path, overwrite=overwrite)
         case _:
-            write_table(path, SCHEMA, map(_cells, batches), overwrite=overwrite)
+            write_table(path, SCHEMA, _as_cells(batches), overwrite=overwrite)
 
 
-def _cells(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _as_cells(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """With texts as a spreadsheet takes them for texts."""
-    columns = [
-        batch[one.name]
-        if one.name in NUMBERS
-        else pa.array([None if text is None else as_cell(text) for text in batch[one.name].to_pylist()], pa.string())
-        for one in SCHEMA
-    ]
-    return pa.record_batch(columns, SCHEMA)
+    for batch in batches:
+        columns = [
+            pa.array([None if text is None else as_cell(text) for text in batch[one.name].to_pylist()], pa.string())
+            if one.name in TEXTS
+            else batch[one.name]
+            for one in SCHEMA
+        ]
+        yield pa.record_batch(columns, SCHEMA)
 
 
 def _write_spss(found: pa.Table, path: Path, *, overwrite: bool) -> None:
@@ -126,8 +161,7 @@ def _write_spss(found: pa.Table, path: Path, *, overwrite: bool) -> None:
         import pandas as pd
         import pyreadstat
     columns = {
-        name: pd.Series(found[name].to_pylist(), dtype="object" if name not in NUMBERS else "float64")
-        for name in COLUMNS
+        name: pd.Series(found[name].to_pylist(), dtype="object" if name in TEXTS else "float64") for name in COLUMNS
     }
     frame = pd.DataFrame(columns)
     with replace_whole(path, overwrite=overwrite) as temporary:
@@ -135,7 +169,7 @@ def _write_spss(found: pa.Table, path: Path, *, overwrite: bool) -> None:
 
 
 def is_tidy(path: Path) -> bool:
-    """Whether a file is such a table."""
+    """Whether a file is a table of estimates."""
     try:
         match file_format(path):
             case ".arrow":
