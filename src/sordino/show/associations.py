@@ -6,8 +6,10 @@ import numpy as np
 
 from sordino.blocks.block import Block, BlockGroup, Plot
 from sordino.blocks.charts import AssociationChart
+from sordino.blocks.digits import round_row
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
+from sordino.estimation.associations.cramers_v import Strength
 from sordino.survey.results.associations import Association, Associations
 
 TITLE = "Which attributes go together"
@@ -46,12 +48,11 @@ def association_in_words(pair: Association, adjusted: float | None) -> str:
     first, second = pair.names
     if pair.strength is None or adjusted is None:
         return f"{first} and {second}: {pair.why}."
-    strength, error = pair.strength, 1 - pair.table.coverage.confidence
+    limits, error = _strength(pair.strength), 1 - pair.table.coverage.confidence
     if adjusted <= error:
-        value, low, high = map(_share, (strength.value, strength.low, strength.high))
+        value, low, high = limits
         return f"{first} and {second} are related ({_probability(adjusted)}): Cramér's V is {value} ({low} to {high})."
-    most = _share(strength.high)
-    return f"{first} and {second} may be independent ({_probability(adjusted)}): Cramér's V is at most {most}."
+    return f"{first} and {second} may be independent ({_probability(adjusted)}): Cramér's V is at most {limits[-1]}."
 
 
 def association_chart(found: Associations) -> AssociationChart:
@@ -84,16 +85,16 @@ def _row(pair: Association, adjusted: float | None) -> tuple[str, ...]:
     name, strength = " and ".join(pair.names), pair.strength
     if strength is None or adjusted is None or pair.p_value is None:
         return (name, pair.why, "", "", "", "")
-    limits = (_share(number) for number in (strength.value, strength.low, strength.high))
     return (
         name,
-        *limits,
+        *_strength(strength),
         *(_probability(number).removeprefix("p = ").removeprefix("p ") for number in (pair.p_value, adjusted)),
     )
 
 
-def _share(number: float) -> str:
-    return f"{number:.3f}"
+def _strength(found: Strength) -> tuple[str, ...]:
+    """Cramér's V and its limits."""
+    return tuple(round_row({"value": found.value, "low": found.low, "high": found.high}).values())
 
 
 def _probability(number: float) -> str:

@@ -30,7 +30,7 @@ def plain(text):
 
 def test_bars_tell_the_largest_with_their_intervals():
     words = plain(shares_in_words(["white", "black", "unknown"], shares(0.61, 0.2, 0.19)))
-    assert words.startswith("Bars of 3 shares. The largest: white 61.0 % (60.0 % to 62.0 %), black 20.0 %")
+    assert words.startswith("Bars of 3 shares. The largest: white 61.00 % (60.00 % to 62.00 %), black 20.00 %")
 
 
 def test_of_many_bars_a_few_are_told():
@@ -59,7 +59,7 @@ def test_places_have_sides(cell, named):
 def test_a_histogram_tells_its_peak_and_its_middle():
     words = plain(columns_in_words("age", shares(0, 0.1, 0.5, 0.3, 0.1)))
     assert "from 0 to 4" in words
-    assert "The highest: 2 50.0 %" in words
+    assert "The highest: 2 50.00 %" in words
     assert "from 2 to 3, the median is 2" in words
 
 

@@ -55,7 +55,7 @@ def test_figures_tell_what_was_found():
     (bars, region) = words(page)
     (result,) = found
     for value, name in enumerate(("white", "black", "<b>none</b>")):
-        assert f"{name} {100 * result.estimate.value[value]:.1f} %" in bars
+        assert f"{name} {100 * result.estimate.value[value]:.2f} %" in bars
     assert "a test that errs equally often in both ways errs at least 26.9 % of the time" in region
     assert "&lt;b&gt;none&lt;/b&gt;" in page
     assert "<b>" not in page

@@ -145,7 +145,7 @@ class SeveralResult(QuestionResult):
         facts |= {"simultaneous": "Bonferroni", "each": self.each} if self.coverage.simultaneous else {}
         about = tuple(question.attribute_names)
         heading = Heading(question.name, question.kind, about, self.n, facts, "shares", len(self.marks))
-        shares = Shares(numbers["estimate"], numbers["low"], numbers["high"], None, None)
+        shares = Shares(numbers["estimate"], numbers["low"], numbers["high"], stderr=numbers["stderr"])
         table = QuantityTable(
             question=question.name,
             about=question.name,

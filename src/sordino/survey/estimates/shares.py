@@ -357,7 +357,7 @@ class HistogramResult(QuestionResult):
         return "" if self.offer is None else choice_in_words(self.offer, self.estimate.method, asked=False)
 
     def _shares(self, truth: Floats | None) -> Shares:
-        return Shares(self.estimate.value, *self.interval, self.fitted, truth)
+        return Shares(self.estimate.value, *self.interval, self.fitted, truth, self.stderr)
 
     def _bars(self, truth: Floats | None) -> BarChart:
         return BarChart(tuple(map(self.label, self.excerpt.tolist())), self._shares(truth).of(self.excerpt))
