@@ -48,6 +48,10 @@ class Shares:
         more = (None if column is None else column[values] for column in (self.fitted, self.truth, self.stderr))
         return Shares(self.estimate[values], self.low[values], self.high[values], *more)
 
+    def first(self, count: int) -> "Shares":
+        """Those of the first values."""
+        return self.of(np.arange(count))
+
     def percentages(self) -> list[dict[str, str]]:
         """Each with its limits, as people read them."""
         names = ("estimate", "low", "high", *(() if self.stderr is None else ("stderr",)))

@@ -9,7 +9,6 @@ from sordino.show.html.descriptions import (
     columns_in_words,
     correlations_in_words,
     map_in_words,
-    place,
     points_in_words,
     region_in_words,
     shares_in_words,
@@ -45,15 +44,15 @@ def test_a_map_tells_where_people_are_and_in_how_many_cells():
     words = plain(map_in_words(GRID, "Truth", cells, 1e-6))
     assert words == (
         "Map, Truth: 3 of 43,750 cells have people; most are at 25.1° N, 129.9° W with 50.0 %, "
-        f"{place(GRID, 1000)} with 30.0 %, {place(GRID, 2000)} with 20.0 %."
+        f"{GRID.place(1000)} with 30.0 %, {GRID.place(2000)} with 20.0 %."
     )
     assert map_in_words(GRID, "Truth", 0 * cells, 0) == "Map, Truth: 0 of 43,750 cells have people."
 
 
 @pytest.mark.parametrize(("cell", "named"), [(0, "5.0° S, 5.0° W"), (3, "5.0° N, 5.0° E")])
 def test_places_have_sides(cell, named):
-    assert place(Grid(-10, 10, -10, 10, 2, 2), cell) == named
-    assert place(Grid(-10, 10, -10, 10, 1, 1), 0) == "0.0°, 0.0°"
+    assert Grid(-10, 10, -10, 10, 2, 2).place(cell) == named
+    assert Grid(-10, 10, -10, 10, 1, 1).place(0) == "0.0°, 0.0°"
 
 
 def test_a_histogram_tells_its_peak_and_its_middle():

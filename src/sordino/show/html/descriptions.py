@@ -66,19 +66,8 @@ def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: flo
     if not somebody:
         return f"{start}."
     top = np.argsort(-finite, kind="stable")[: min(PLACES, somebody)]
-    places = [f"{place(grid, int(cell))} with {share}" for cell, share in zip(top, _percents(finite[top]), strict=True)]
+    places = [f"{grid.place(int(cell))} with {share}" for cell, share in zip(top, _percents(finite[top]), strict=True)]
     return f"{start}; most are at {', '.join(places)}."
-
-
-def place(grid: Grid, cell: int) -> str:
-    r"""The centre of a cell as people say it.
-
-    Example:
-        >>> place(Grid(-10, 10, -10, 10, 2, 2), 2)
-        '5.0\xb0 N, 5.0\xb0 W'
-    """
-    latitude, longitude = grid.label(cell).split(",")
-    return f"{_side(latitude, 'NS')}, {_side(longitude, 'EW')}"
 
 
 def points_in_words(what: str, labels: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
@@ -173,11 +162,6 @@ def _with_intervals(labels: Sequence[str], shares: Shares) -> str:
     return ", ".join(
         f"{label} {row['estimate']} ({row['low']} to {row['high']})" for label, row in zip(labels, rows, strict=True)
     )
-
-
-def _side(degrees: str, sides: str) -> str:
-    number = float(degrees)
-    return f"{degrees.removeprefix('-')}\N{DEGREE SIGN}{'' if number == 0 else ' ' + sides[number < 0]}"
 
 
 def _percents(values: NDArray[np.float64]) -> list[str]:
