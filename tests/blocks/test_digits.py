@@ -3,7 +3,8 @@
 import numpy as np
 
 from in_one import in_one
-from sordino.blocks.digits import round_row
+from sordino.blocks.charts import Shares
+from sordino.blocks.digits import in_percent, round_row
 
 
 def row(estimate, stderr):
@@ -46,3 +47,17 @@ def test_nothing_is_off_by_more_than_a_fortieth_of_the_error():
         # One part in 20 of 10..99 units of the last place.
         assert abs(float(found["estimate"]) - estimate) <= stderr / 20 + 1e-12
         assert abs(float(found["stderr"]) - stderr) <= stderr / 20 + 1e-12
+
+
+def test_shares_have_no_more_digits_than_their_errors():
+    found = in_percent(row(0.20115, 0.0214))
+    assert (found["estimate"], found["stderr"]) == ("20.1 %", "2.1 %")
+    found = in_percent({"estimate": 2.5e-6, "stderr": 1.3e-6, "fitted": None})
+    assert found == {"estimate": "0.00025 %", "stderr": "0.00013 %"}
+    # Without a standard error by the interval.
+    assert in_percent({"estimate": 0.5, "low": 0.46, "high": 0.54})["low"] == "46.0 %"
+
+
+def test_a_chart_says_what_its_table_says():
+    shares = Shares(*np.array([[0.20115], [0.1592], [0.2431]]), stderr=np.array([0.0214]))
+    assert shares.percentages()[0] == in_percent(row(0.20115, 0.0214) | {"low": 0.1592, "high": 0.2431})

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.digits import in_percent
 from sordino.domain.grid import Grid
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -21,6 +22,7 @@ class Shares:
         low, high: the ends of its interval.
         fitted: a distribution near it; None where nothing was fitted.
         truth: where it is known.
+        stderr: of the estimates, by which they have their digits; by default the intervals say it.
     """
 
     estimate: Floats
@@ -28,6 +30,7 @@ class Shares:
     high: Floats
     fitted: Floats | None = None
     truth: Floats | None = None
+    stderr: Floats | None = None
 
     @property
     def columns(self) -> list[Floats]:
@@ -42,8 +45,17 @@ class Shares:
 
     def of(self, values: NDArray[np.intp]) -> "Shares":
         """Those of some values."""
-        fitted, truth = (None if column is None else column[values] for column in (self.fitted, self.truth))
-        return Shares(self.estimate[values], self.low[values], self.high[values], fitted, truth)
+        more = (None if column is None else column[values] for column in (self.fitted, self.truth, self.stderr))
+        return Shares(self.estimate[values], self.low[values], self.high[values], *more)
+
+    def first(self, count: int) -> "Shares":
+        """Those of the first values."""
+        return self.of(np.arange(count))
+
+    def percentages(self) -> list[dict[str, str]]:
+        """Each with its limits, as people read them."""
+        names = ("estimate", "low", "high", *(() if self.stderr is None else ("stderr",)))
+        return [in_percent({name: float(getattr(self, name)[at]) for name in names}) for at in range(len(self.low))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 Where there is none, as of a quantile, a quarter of the interval's width counts as one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import floor, isfinite, log10
 
 DIGITS = 2
@@ -11,9 +11,6 @@ DIGITS = 2
 
 WIDTH = 4
 """Of an interval, in standard errors and about."""
-
-FEWEST_OF_SHARES = 5
-"""Decimals of a share, which many tables have in one column; more where its error is smaller."""
 
 MOST_DECIMALS = 9
 """Beyond them, and from 15 digits before the point, a power of ten is clearer."""
@@ -36,18 +33,15 @@ def round_row(row: Mapping[str, object]) -> dict[str, str]:
     return {name: f"{number:z.{decimals}f}" for name, number in numbers.items()}
 
 
-def rounded_share(row: Mapping[str, object], names: Sequence[str]) -> tuple[str, ...]:
-    """Those of the named numbers of a share's row that it has.
+def in_percent(row: Mapping[str, object]) -> dict[str, str]:
+    """The numbers of a share's row as percentages, in the same digits.
 
     Example:
-        >>> rounded_share({"estimate": 0.25, "stderr": 0.013}, ["estimate", "stderr", "fitted"])
-        ('0.25000', '0.01300')
-        >>> rounded_share({"estimate": 2.5e-6, "stderr": 1.3e-6}, ["estimate", "stderr"])
-        ('0.0000025', '0.0000013')
+        >>> in_percent({"estimate": 0.20115, "stderr": 0.0214, "low": 0.1592, "high": 0.2431})
+        {'estimate': '20.1 %', 'stderr': '2.1 %', 'low': '15.9 %', 'high': '24.3 %'}
     """
-    numbers = [row[name] for name in names if name in row]
-    decimals = max(FEWEST_OF_SHARES, _decimals(float(str(row["stderr"]))) or 0)
-    return tuple(f"{number:z.{decimals}f}" for number in numbers)
+    hundredfold = {name: 100 * number for name, number in row.items() if isinstance(number, float)}
+    return {name: f"{text} %" for name, text in round_row(hundredfold).items()}
 
 
 def _decimals(error: float) -> int | None:

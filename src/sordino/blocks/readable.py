@@ -1,6 +1,6 @@
 """A table of quantities as people read it: the rows of its excerpt as texts, in as many digits as they have."""
 
-from sordino.blocks.digits import round_row, rounded_share
+from sordino.blocks.digits import round_row
 from sordino.blocks.tables import QuantityTable
 
 NAMES = {
@@ -40,11 +40,8 @@ def _label(table: QuantityTable, place: int) -> str:
 
 
 def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:
-    numbers, names = table.numbers(place), _columns(table)
-    if table.are_shares:
-        return rounded_share(numbers, names)
-    texts = round_row(numbers)
-    return tuple(texts[name] for name in names)
+    texts = round_row(table.numbers(place))
+    return tuple(texts[name] for name in _columns(table))
 
 
 def _columns(table: QuantityTable) -> tuple[str, ...]:

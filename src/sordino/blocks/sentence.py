@@ -10,6 +10,8 @@ from enum import Enum, auto
 class Purpose(Enum):
     """What a sentence is there for."""
 
+    FINDING = auto()
+    """What was found, for whoever reads no further."""
     LIMIT = auto()
     """What is promised or checked, or is not."""
     EXAMPLE = auto()

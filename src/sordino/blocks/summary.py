@@ -58,14 +58,13 @@ def summary(title: str, tables: Iterable[QuantityTable], rest: str = "") -> str:
     return lines_of(title, ("", *SHOWN), rows, count, rest)
 
 
-def numbers_summary(title: str, about: str, columns: Columns, *, are_shares: bool = False) -> str:
+def numbers_summary(title: str, about: str, columns: Columns) -> str:
     """A title, and the first numbers below it, named by their places.
 
     Args:
         title: the first line.
         about: what the places are of.
         columns: `estimate`, `stderr` and others of `QuantityTable`, of equal shapes: shape (m,), or of a matrix.
-        are_shares: whether all are shares of people.
     """
     shape = columns["estimate"].shape
     flat = {name: column.reshape(-1) for name, column in columns.items()}
@@ -73,7 +72,7 @@ def numbers_summary(title: str, about: str, columns: Columns, *, are_shares: boo
     def label(place: int) -> str:
         return ", ".join(str(int(index)) for index in np.unravel_index(place, shape))
 
-    table = QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, are_shares=are_shares)
+    table = QuantityTable("", about, flat, label, str, lambda _: {}, 0.0)
     return lines_of(title, readable_header(table), readable_rows(table, MOST_ROWS), table.count)
 
 

@@ -32,7 +32,7 @@ class QuantityTable:
         excerpt: the places that people read, in their order; all by default.
         title: which rows these are; empty where a heading says it.
         noun: what one estimate is.
-        are_shares: whether all are shares of people, which have their decimals in common.
+        are_shares: whether all are shares of people.
         sentences: what the columns and the intervals mean.
         order: where files, frames and JSON have the table, among those of its question.
         grouping: the public columns by whose values people are grouped; empty of a table of all people.

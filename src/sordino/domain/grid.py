@@ -72,6 +72,16 @@ class Grid:
         latitude = _degrees(self.south + (row + 0.5) * height, height)
         return f"{latitude},{_degrees(self.west + (column + 0.5) * width, width)}"
 
+    def place(self, index: int) -> str:
+        r"""The centre of one cell as people say it.
+
+        Example:
+            >>> Grid(-10, 10, -10, 10, 2, 2).place(2)
+            '5.0\xb0 N, 5.0\xb0 W'
+        """
+        latitude, longitude = self.label(index).split(",")
+        return f"{_side(latitude, 'NS')}, {_side(longitude, 'EW')}"
+
     def tiles(self, height: int, width: int) -> NDArray[np.intp]:
         """Each cell's tile, shape (k,), when tiles of height x width cells are cut from the south-west corner."""
         if height < 1 or width < 1:
@@ -97,3 +107,8 @@ def _degrees(centre: float, size: float) -> str:
     decimals = max(1, 2 - math.floor(math.log10(size)))
     text = f"{centre:.{decimals}f}".rstrip("0")
     return text + "0" if text.endswith(".") else text
+
+
+def _side(degrees: str, sides: str) -> str:
+    number = float(degrees)
+    return f"{degrees.removeprefix('-')}\N{DEGREE SIGN}{'' if number == 0 else ' ' + sides[number < 0]}"

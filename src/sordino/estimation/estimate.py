@@ -91,7 +91,7 @@ class Estimate:
         columns |= {} if self.fitted is None else {"fitted": self.fitted}
         fitted = "" if self.fitted is None else f", fitted by {self.method}"
         title = f"Estimate of {len(self.value):,} shares from {self.n:,} reports{fitted}"
-        return numbers_summary(title, "value", columns, are_shares=True)
+        return numbers_summary(title, "value", columns)
 
     @property
     def by_method(self) -> Floats:

@@ -18,6 +18,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
 from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
+from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks, grouped_tables
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.coverage import Coverage
@@ -90,7 +91,8 @@ class PlanEstimate:
         # Drawing libraries take a second to load: only what draws waits for them.
         from sordino.show.html.notebook import notebook_output
 
-        shown = [*self.blocks, *map(pooled_blocks, self.pooled)]
+        shown = [tuple(finding_blocks(self.results, self.associations, self.groups)), *self.blocks]
+        shown += map(pooled_blocks, self.pooled)
         shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
         shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
         return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")

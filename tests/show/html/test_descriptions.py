@@ -9,7 +9,6 @@ from sordino.show.html.descriptions import (
     columns_in_words,
     correlations_in_words,
     map_in_words,
-    place,
     points_in_words,
     region_in_words,
     shares_in_words,
@@ -30,7 +29,7 @@ def plain(text):
 
 def test_bars_tell_the_largest_with_their_intervals():
     words = plain(shares_in_words(["white", "black", "unknown"], shares(0.61, 0.2, 0.19)))
-    assert words.startswith("Bars of 3 shares. The largest: white 61.0 % (60.0 % to 62.0 %), black 20.0 %")
+    assert words.startswith("Bars of 3 shares. The largest: white 61.00 % (60.00 % to 62.00 %), black 20.00 %")
 
 
 def test_of_many_bars_a_few_are_told():
@@ -45,21 +44,21 @@ def test_a_map_tells_where_people_are_and_in_how_many_cells():
     words = plain(map_in_words(GRID, "Truth", cells, 1e-6))
     assert words == (
         "Map, Truth: 3 of 43,750 cells have people; most are at 25.1° N, 129.9° W with 50.0 %, "
-        f"{place(GRID, 1000)} with 30.0 %, {place(GRID, 2000)} with 20.0 %."
+        f"{GRID.place(1000)} with 30.0 %, {GRID.place(2000)} with 20.0 %."
     )
     assert map_in_words(GRID, "Truth", 0 * cells, 0) == "Map, Truth: 0 of 43,750 cells have people."
 
 
 @pytest.mark.parametrize(("cell", "named"), [(0, "5.0° S, 5.0° W"), (3, "5.0° N, 5.0° E")])
 def test_places_have_sides(cell, named):
-    assert place(Grid(-10, 10, -10, 10, 2, 2), cell) == named
-    assert place(Grid(-10, 10, -10, 10, 1, 1), 0) == "0.0°, 0.0°"
+    assert Grid(-10, 10, -10, 10, 2, 2).place(cell) == named
+    assert Grid(-10, 10, -10, 10, 1, 1).place(0) == "0.0°, 0.0°"
 
 
 def test_a_histogram_tells_its_peak_and_its_middle():
     words = plain(columns_in_words("age", shares(0, 0.1, 0.5, 0.3, 0.1)))
     assert "from 0 to 4" in words
-    assert "The highest: 2 50.0 %" in words
+    assert "The highest: 2 50.00 %" in words
     assert "from 2 to 3, the median is 2" in words
 
 

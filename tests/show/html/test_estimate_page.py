@@ -55,7 +55,7 @@ def test_figures_tell_what_was_found():
     (bars, region) = words(page)
     (result,) = found
     for value, name in enumerate(("white", "black", "<b>none</b>")):
-        assert f"{name} {100 * result.estimate.value[value]:.1f} %" in bars
+        assert f"{name} {100 * result.estimate.value[value]:.2f} %" in bars
     assert "a test that errs equally often in both ways errs at least 26.9 % of the time" in region
     assert "&lt;b&gt;none&lt;/b&gt;" in page
     assert "<b>" not in page
@@ -197,8 +197,8 @@ def test_many_tables_are_folded_below_how_attributes_go_together():
     found = estimate(frozen, aggregate(frozen, reports))
     page = estimate_page(frozen, found.results, pooled=found.pooled)
     headings = re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)
-    assert headings[0] == "Which attributes go together"
-    assert headings[1:3] == ["From several questions together", "Each table"]
+    assert headings[:2] == ["What was found", "Which attributes go together"]
+    assert headings[2:4] == ["From several questions together", "Each table"]
     folds = re.findall(r"<summary>([^<]+)</summary>", page)
     assert [fold for fold in folds if fold in {"a, b", "a, c", "c, d"}] == ["a, b", "a, c", "c, d"]
     assert page.count("<details>") == page.count("</details>") == len(folds)

@@ -19,6 +19,7 @@ from sordino.estimation.estimate import Method
 from sordino.show.associations import association_blocks
 from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks, groups_json
 from sordino.show.weighted import weighted_blocks, weighted_json
 from sordino.survey.estimates.coverage import Coverage
@@ -167,6 +168,7 @@ def _print(
 ) -> None:
     """Everything for people; by groups in place of all people together where groups are asked for."""
     shown, groups = estimated.blocks, estimated.groups
+    print_blocks(finding_blocks(estimated.results, estimated.associations, groups))
     if groups is not None:
         print_blocks(grouped_blocks(groups))
     for blocks in shown if groups is None else ():

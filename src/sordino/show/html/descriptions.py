@@ -9,9 +9,8 @@ from sordino.audit.region import ErrorRegion
 from sordino.blocks.charts import Shares
 from sordino.domain.grid import Grid
 from sordino.show.html.figures.associations import short as short_strength
-from sordino.show.html.figures.bars import percents
 from sordino.show.html.figures.correlations import correlation, short
-from sordino.show.html.figures.lettering import percent
+from sordino.show.html.figures.lettering import in_print, percent
 
 FEW = 8
 """Values that are named one by one at most."""
@@ -24,8 +23,8 @@ def shares_in_words(labels: Sequence[str], shares: Shares) -> str:
 
     Example:
         >>> half = np.array([0.25, 0.75])
-        >>> shares_in_words(["no", "yes"], Shares(half, half - 0.01, half + 0.01, half))
-        'Bars of 2 shares. The largest: yes 75.0\xa0% (74.0\xa0% to 76.0\xa0%), no 25.0\xa0% (24.0\xa0% to 26.0\xa0%).'
+        >>> shares_in_words(["no", "yes"], Shares(half, half - 0.04, half + 0.04, half))
+        'Bars of 2 shares. The largest: yes 75.0\xa0% (71.0\xa0% to 79.0\xa0%), no 25.0\xa0% (21.0\xa0% to 29.0\xa0%).'
     """
     order = _order(shares)[:FEW]
     named = [labels[value] for value in order]
@@ -67,19 +66,8 @@ def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: flo
     if not somebody:
         return f"{start}."
     top = np.argsort(-finite, kind="stable")[: min(PLACES, somebody)]
-    places = [f"{place(grid, int(cell))} with {share}" for cell, share in zip(top, percents(finite[top]), strict=True)]
+    places = [f"{grid.place(int(cell))} with {share}" for cell, share in zip(top, _percents(finite[top]), strict=True)]
     return f"{start}; most are at {', '.join(places)}."
-
-
-def place(grid: Grid, cell: int) -> str:
-    r"""The centre of a cell as people say it.
-
-    Example:
-        >>> place(Grid(-10, 10, -10, 10, 2, 2), 2)
-        '5.0\xb0 N, 5.0\xb0 W'
-    """
-    latitude, longitude = grid.label(cell).split(",")
-    return f"{_side(latitude, 'NS')}, {_side(longitude, 'EW')}"
 
 
 def points_in_words(what: str, labels: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
@@ -170,13 +158,14 @@ def _order(shares: Shares) -> NDArray[np.intp]:
 
 
 def _with_intervals(labels: Sequence[str], shares: Shares) -> str:
-    texts = percents(np.concatenate([shares.estimate, shares.low, shares.high]))
-    count = len(labels)
+    rows = [{name: in_print(text) for name, text in row.items()} for row in shares.percentages()]
     return ", ".join(
-        f"{label} {texts[i]} ({texts[count + i]} to {texts[2 * count + i]})" for i, label in enumerate(labels)
+        f"{label} {row['estimate']} ({row['low']} to {row['high']})" for label, row in zip(labels, rows, strict=True)
     )
 
 
-def _side(degrees: str, sides: str) -> str:
-    number = float(degrees)
-    return f"{degrees.removeprefix('-')}\N{DEGREE SIGN}{'' if number == 0 else ' ' + sides[number < 0]}"
+def _percents(values: NDArray[np.float64]) -> list[str]:
+    """Percentages with as many decimals as give the largest three digits: of maps, whose cells have no errors."""
+    largest = float(100 * np.abs(values).max())
+    decimals = 1 if largest == 0 else int(np.clip(2 - np.floor(np.log10(largest)), 1, 6))
+    return [percent(value, decimals) for value in values]

@@ -10,6 +10,7 @@ from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
 from sordino.show.associations import association_blocks
 from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
+from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
@@ -38,6 +39,9 @@ ALIKE = " These two answers are frequent; the promise allows as much for them as
 
 TABLE = "table"
 """What a heading says of a table's question."""
+
+CHECKED = "How this was checked"
+"""The section of all certificates."""
 
 MANY = 4
 """Tables of which each is folded, so that what all of them show stands first."""
@@ -87,7 +91,8 @@ def estimate_page(
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
-    sections += sections_of(association_blocks(associations(results)))
+    related = associations(results)
+    sections += sections_of((*finding_blocks(results, related, groups), *association_blocks(related)))
     about_questions = [
         [*sections_of(blocks, several=len(results) > 1), *sections_of(within_blocks([result]))]
         for result, blocks in zip(results, shown, strict=True)
@@ -107,11 +112,10 @@ def estimate_page(
     sections += sections_of(() if groups is None else grouped_blocks(groups))
     explained = explanation(plan)
     sections += [*questionnaire_sections(explained), revealed_section(explained)]
-    if plan.promise is not None:
-        sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     certified = _certificates(plan, results)
-    names = [one.title for one in certified]
-    sections += _folded_sections("How this was checked", [[one] for one in certified], names) if is_long else certified
+    if plan.promise is not None:
+        certified.insert(0, Section("The certificate of each attribute", (_promise(plan.promise),)))
+    sections += _folded_sections(CHECKED, [[one] for one in certified], [one.title for one in certified])
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))

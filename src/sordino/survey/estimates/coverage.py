@@ -1,6 +1,6 @@
 """What intervals are to hold against: chance alone, many at once, many looks, forged reports; any of these together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,10 @@ class Coverage:
     def each(self, count: int) -> float:
         """The confidence of each of some intervals, whatever their errors have to do with each other."""
         return bonferroni(self.confidence, count) if self.simultaneous else self.confidence
+
+    def for_all(self, count: int) -> "Coverage":
+        """The same with intervals that hold together, so many of them (Bonferroni), whatever question they are of."""
+        return replace(self, confidence=bonferroni(self.confidence, count), simultaneous=False)
 
     def errors(self, n: int, expected: int, each: float) -> float:
         """How many standard errors limits are from an estimate that errs as a normal distribution does.

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, FunctionChart
+from sordino.blocks.digits import round_row
+from sordino.blocks.finding import Finding, Topic, in_brackets
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.bins import plain
@@ -265,6 +267,16 @@ class DistributionResult(QuestionResult):
         low, high = map(float, possible_limits(value, (value - reach, value + reach)))
         told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
         return {"attribute": self.question.name, "value": MISSING} | told
+
+    def findings(self) -> Iterator[Finding]:
+        """The median, or that nothing is known of it."""
+        value, low, high = self.quantile(0.5)
+        edges, whose = self.question.domain.edges, self.question.whose
+        if (low, high) == (edges[0], edges[-1]):
+            yield Finding(Topic.NUMBERS, f"{whose}: the reports do not say where the median is; more are needed.")
+            return
+        texts = round_row({"estimate": value, "low": low, "high": high})
+        yield Finding(Topic.NUMBERS, f"{whose}: the median is {in_brackets(texts, self.coverage.confidence)}.")
 
     def blocks(self) -> tuple[Block, ...]:
         """The bins with their histogram, the distribution function with its quantiles, who has no number, the ranges.

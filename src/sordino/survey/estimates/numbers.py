@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
-from sordino.blocks.charts import Chart, CorrelationChart, PointChart
+from sordino.blocks.charts import CorrelationChart, PointChart
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
-from sordino.domain.interval import Interval
 from sordino.estimation.estimated_moments import read_moments
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
@@ -36,6 +36,8 @@ from sordino.survey.estimates.quantities import (
 )
 from sordino.survey.estimates.rows import EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
+from sordino.survey.estimates.shown.number_charts import coefficient_chart, correlation_chart, means_chart
+from sordino.survey.estimates.shown.number_findings import clearest, mean_finding
 from sordino.survey.questions.numbers import NumbersQuestion
 
 FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
@@ -314,12 +316,28 @@ class NumbersResult(QuestionResult):
         whose = self.question.whose
         match self.question.part.asked:
             case "mean":
-                chart = Plot(PointChart, self._means)
+                chart = Plot(PointChart, lambda: means_chart(self.question, self.labels, self.numbers, self.own_rows))
             case "regression":
-                chart = Plot(PointChart, self._coefficient_chart)
+                chart = Plot(PointChart, lambda: coefficient_chart(self.question, self.numbers, self.own_rows))
             case "covariance":
-                chart = Plot(CorrelationChart, self._correlations)
+                chart = Plot(CorrelationChart, lambda: correlation_chart(self.question.attribute_names, self.fitted))
         return heading, BlockGroup(whose[0].upper() + whose[1:], (chart, self._table))
+
+    def findings(self) -> Iterator[Finding]:
+        """The first mean; or which covariance or coefficient is farthest from 0, if any is beyond noise."""
+        question, confidence = self.question, self.coverage.confidence
+        if question.part.asked == "mean":
+            # Where nobody may have any of the numbers, only the shares of who lacks them are estimated.
+            if self.kind(0) == self.noun:
+                place = self.labels[0][1]
+                whose = f"{self.label(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
+                possible = tuple(float(end[place]) for end in self.possible)
+                yield mean_finding(whose, self.own_rows[0], possible, confidence)
+            return
+        # Neither a variance, at two equal places, nor the intercept, at 0, relates two numbers.
+        related = [at for at, (_, place) in enumerate(self.labels) if place[0] != (*place, 0)[1]]
+        wide = self.with_coverage(self.coverage.for_all(len(related))).own_rows
+        yield from clearest(question.whose, self.noun, [(self.label(at), wide[at]) for at in related], confidence)
 
     @property
     def _table(self) -> QuantityTable:
@@ -352,48 +370,6 @@ class NumbersResult(QuestionResult):
             )
 
     @property
-    def _own(self) -> tuple[dict[str, float], ...]:
+    def own_rows(self) -> tuple[dict[str, float], ...]:
         """The numbers of all rows, in their own units."""
         return tuple(numbers_at(self.numbers, place) for place in range(self.count))
-
-    def _means(self) -> Chart:
-        """Numbers of one range on one axis; of several, whose units may differ, each on a scale of its own."""
-        # Of numbers that may be missing the shares of those who lack them follow.
-        ends = [*self.question.intervals, *(Interval(0, 1) for _ in self.question.missing_shares)]
-        names = tuple(name for name, _ in self.labels)
-        scales = [(end.low, end.high) for end in (ends[place[0]] for _, place in self.labels)]
-        about = "means and shares" if self.question.missing_shares else "means"
-        columns = self.numbers
-        drawn, what = (columns["estimate"], columns["low"], columns["high"]), f"{len(names)} {about}"
-        note = f"The numbers on the right are the {about}."
-        if len(set(scales)) == 1:
-            return PointChart(what, names, drawn, self._own, "mean", (), has_zero=False, note=note)
-        note += " Each row has its own scale; do not compare rows."
-        unit = "each on its own scale, over its whole range"
-        return PointChart(what, names, drawn, self._own, unit, scales, has_zero=False, note=note)
-
-    def _coefficient_chart(self) -> Chart:
-        """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
-        *features, target = self.question.ranges.names
-        widths = 2 * self.question.ranges.half[:-1]
-        low, high = self.interval
-        value, low, high = (widths * numbers[1:] for numbers in (self.estimate.value, low, high))
-        note = (
-            "A point is a coefficient times the range of its feature, so that features can be compared; the numbers on"
-            " the right are the coefficients in their own units."
-        )
-        if self.question.part.base:
-            note += " For a category it is the difference from the base category, all else equal."
-        what, own = f"{len(features)} coefficients that explain {target}", self._own[1 : 1 + len(features)]
-        unit = f"change of {target} over the whole range of the feature"
-        return PointChart(what, tuple(features), (value, low, high), own, unit, (), has_zero=True, note=note)
-
-    def _correlations(self) -> Chart:
-        """The correlations of the fitted matrix, which noise cannot have made impossible."""
-        names = self.question.attribute_names
-        fitted = np.zeros((len(names), len(names))) if self.fitted is None else self.fitted
-        note = (
-            "Correlations of the fitted covariances, without intervals: see the intervals of the covariances."
-            " A number with a fitted variance of zero has no correlations."
-        )
-        return CorrelationChart(tuple(names), fitted, note)

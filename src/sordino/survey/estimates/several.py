@@ -14,6 +14,7 @@ import numpy as np
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import BarChart, Shares
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.errors import SordinoError
@@ -23,11 +24,12 @@ from sordino.estimation.joint.among import ratio_shares, shares_among
 from sordino.estimation.joint.cells import TableShares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
-from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, head_of, limits_of
 from sordino.survey.estimates.rows import UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
+from sordino.survey.estimates.shown.asked import asked_blocks
+from sordino.survey.estimates.shown.largest_share import largest_share
 from sordino.survey.questions.question import Floats
 from sordino.survey.questions.several import SeveralQuestion
 
@@ -145,7 +147,6 @@ class SeveralResult(QuestionResult):
         facts |= {"simultaneous": "Bonferroni", "each": self.each} if self.coverage.simultaneous else {}
         about = tuple(question.attribute_names)
         heading = Heading(question.name, question.kind, about, self.n, facts, "shares", len(self.marks))
-        shares = Shares(numbers["estimate"], numbers["low"], numbers["high"], None, None)
         table = QuantityTable(
             question=question.name,
             about=question.name,
@@ -161,9 +162,21 @@ class SeveralResult(QuestionResult):
                 Sentence(UNBIASED, Purpose.COLUMNS),
             ),
         )
-        chart = Plot(BarChart, lambda: BarChart(self.marks, shares))
+        chart = Plot(BarChart, lambda: BarChart(self.marks, self._shares))
         among = asked_blocks(question.name, self.marks[:-1], self.among_asked, self.coverage, self.n)
         return heading, BlockGroup("Shares", (chart, table), question.name), *among
+
+    @property
+    def _shares(self) -> Shares:
+        numbers = self.numbers
+        return Shares(numbers["estimate"], numbers["low"], numbers["high"], stderr=numbers["stderr"])
+
+    def findings(self) -> Iterator[Finding]:
+        """Which category applies to the most people."""
+        count, confidence = len(self.question.choices.labels), self.coverage.confidence
+        wide = self.with_coverage(self.coverage.for_all(count)).numbers
+        together = wide["low"][:count], wide["high"][:count]
+        yield largest_share(self.question.name, self.marks.__getitem__, self._shares.first(count), together, confidence)
 
     @cached_property
     def among_asked(self) -> TableShares | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence, Plot
 from sordino.blocks.charts import BarChart, ColumnChart, Floats, MapChart, Shares
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
@@ -27,11 +28,13 @@ from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
 from sordino.estimation.neighbours.choice import Choice
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.supported import SupportMechanism
-from sordino.survey.estimates.asked import asked_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.fitted_limits import FITTED_LIMITS, fitted_limits_in_words
 from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
+from sordino.survey.estimates.shown.asked import asked_blocks
+from sordino.survey.estimates.shown.column_chart import MOST_COLUMNS, column_chart
+from sordino.survey.estimates.shown.largest_share import largest_share
 from sordino.survey.estimates.smoothing_choice import choice_in_words
 from sordino.survey.estimates.surroundings import numbers_in_order, offer_of, surroundings_of
 from sordino.survey.questions.question import Question, SharesQuestion
@@ -42,11 +45,8 @@ SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; i
 
 CELLS = "A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
 
-FEWEST_COLUMNS, MOST_COLUMNS = 16, 400
-"""Values in order that are drawn one by one: a chart of fewer shows nothing that bars beside a table do not."""
-
-RUNS = 100
-"""Columns at most where each is a run of values: noise that neighbours share cancels within a run."""
+FEWEST_COLUMNS = 16
+"""Values in order that are drawn as columns: a chart of fewer shows nothing that bars beside a table do not."""
 
 MOST_CODES = 1 << 17
 """Of a mechanism whose sums are worked out for a figure."""
@@ -77,6 +77,10 @@ class QuestionResult(Summarized):
     @abstractmethod
     def quantities(self) -> Iterator[Quantities]:
         """All that it tells, under keys that do not depend on how the plan asked for it."""
+
+    @abstractmethod
+    def findings(self) -> Iterator[Finding]:
+        """What is worth knowing first; nothing where it says no more than its rows."""
 
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Any]]:
@@ -285,7 +289,13 @@ class HistogramResult(QuestionResult):
         if isinstance(domain, Grid):
             groups.append(BlockGroup("Map", (Plot(MapChart, lambda: self._map(domain, truth, others)),), name))
         if self._has_columns:
-            groups.append(BlockGroup("Histogram", (Plot(ColumnChart, lambda: self._histogram(truth)),), name))
+            groups.append(
+                BlockGroup(
+                    "Histogram",
+                    (Plot(ColumnChart, lambda: column_chart(name, domain, self._shares(truth), self.sums)),),
+                    name,
+                )
+            )
         is_whole = len(self.excerpt) == self.count
         parts: tuple[Block, ...] = self._table(truth), LateSentence(self._suggestion, Purpose.SUGGESTION)
         # What a histogram shows in order is not drawn again.
@@ -294,6 +304,16 @@ class HistogramResult(QuestionResult):
         groups.append(BlockGroup("Shares" if is_whole else "The largest shares", parts, name))
         labels = [self.label(value) for value in range(self.count - 1)] if self.among_asked is not None else []
         return self._heading, *groups, *asked_blocks(name, labels, self.among_asked, self.coverage, self.n)
+
+    def findings(self) -> Iterator[Finding]:
+        """Which answer has the largest share; that a question was not asked is none."""
+        attribute, domain = self.question.histogram_of, self.question.domain
+        count = self.count - (attribute is not None and attribute.not_asked is not None)
+        if count > 1:
+            low, high = self.with_coverage(self.coverage.for_all(count)).interval
+            label, shares = domain.place if isinstance(domain, Grid) else self.label, self._shares(None).first(count)
+            together, name = (low[:count], high[:count]), self.question.name
+            yield largest_share(name, label, shares, together, self.coverage.confidence)
 
     @cached_property
     def among_asked(self) -> TableShares | None:
@@ -357,7 +377,7 @@ class HistogramResult(QuestionResult):
         return "" if self.offer is None else choice_in_words(self.offer, self.estimate.method, asked=False)
 
     def _shares(self, truth: Floats | None) -> Shares:
-        return Shares(self.estimate.value, *self.interval, self.fitted, truth)
+        return Shares(self.estimate.value, *self.interval, self.fitted, truth, self.stderr)
 
     def _bars(self, truth: Floats | None) -> BarChart:
         return BarChart(tuple(map(self.label, self.excerpt.tolist())), self._shares(truth).of(self.excerpt))
@@ -378,23 +398,3 @@ class HistogramResult(QuestionResult):
         # Where each code supports values of all kinds nothing cancels between neighbours, and sums take long.
         has_sums = not isinstance(mechanism, SupportMechanism) and mechanism.counts_codes
         return domain.k <= MOST_COLUMNS or (has_sums and mechanism.outputs <= MOST_CODES)
-
-    def _histogram(self, truth: Floats | None) -> ColumnChart:
-        """The shares of all values, or of runs of values where these are too many."""
-        domain, name, shares = self.question.domain, self.question.name, self._shares(truth)
-        numbers = numbers_in_order(domain)
-        at = np.arange(domain.k, dtype=np.float64) if numbers is None else numbers
-        labels = [domain.label(value) for value in range(domain.k)]
-        if domain.k <= MOST_COLUMNS:
-            return ColumnChart(name, tuple(labels), shares, at)
-        run = -(-domain.k // RUNS)
-        runs = Partition.of(np.arange(domain.k) // run)
-        value, limits = self.sums(runs)
-        fitted, true = (None if column is None else runs.totals(column) for column in (shares.fitted, shares.truth))
-        ends = [(block * run, min((block + 1) * run, domain.k) - 1) for block in range(runs.m)]
-        return ColumnChart(
-            f"{name}, in runs of {run:,} values",
-            tuple(labels[first] if first == last else f"{labels[first]} to {labels[last]}" for first, last in ends),
-            Shares(value, *limits, fitted, true),
-            np.array([(at[first] + at[last]) / 2 for first, last in ends]),
-        )

@@ -24,7 +24,7 @@ from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.surroundings import Public
 from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.change import Changed, changes
+from sordino.survey.results.change import Changed, ChangedRow, changes
 from sordino.survey.results.group_tests import GroupTest, equality_tests
 from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
@@ -67,11 +67,13 @@ class GroupDifference:
         group: whose numbers they are.
         minus: the group that is taken off, or the rest.
         changed: of each question the differences, its numbers being those after and the others' those before.
+        sides: what the others' reports say, and the group's.
     """
 
     group: str
     minus: str
     changed: tuple[Changed, ...]
+    sides: tuple[Sequence[Result], Sequence[Result]]
 
     def rows(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Of each difference the question, the label, and all of it for programs."""
@@ -83,6 +85,27 @@ class GroupDifference:
 
 
 @dataclass(frozen=True, eq=False)
+class ClearestDifference:
+    """A number in which a group differs from others beyond noise.
+
+    Attributes:
+        of: the two sides.
+        question: whose number it is.
+        row: it on both sides.
+    """
+
+    of: GroupDifference
+    question: str
+    row: ChangedRow
+
+    @property
+    def relative_width(self) -> float:
+        """The width of the interval, as a part of the difference."""
+        together = self.row.together
+        return (together.high - together.low) / abs(together.value)
+
+
+@dataclass(frozen=True, eq=False)
 class GroupedResults:
     """What reports say by groups.
 
@@ -91,8 +114,8 @@ class GroupedResults:
         groups: in the order of their values.
         coverage: what intervals hold against.
         least: reports without which a group is not estimated.
-        differences: between each estimated group and the rest, or one group.
-        tests: of equality over all estimated groups.
+        differences: between each estimated group and the rest, or one group; none where reports are watched.
+        tests: of equality over all estimated groups; none where reports are watched.
     """
 
     by: tuple[str, ...]
@@ -111,6 +134,20 @@ class GroupedResults:
     def estimated(self) -> tuple[tuple[PublicGroup, tuple[Result, ...]], ...]:
         """The groups of enough reports, with what these say."""
         return tuple((group, group.results) for group in self.groups if group.results is not None)
+
+    def clearest(self) -> ClearestDifference | None:
+        """The difference that is the farthest from 0 for the width of its interval, if any is beyond noise.
+
+        Its limits hold together with those of all numbers of all questions of all groups that are compared.
+        """
+        count = len(self.differences) * max((len(one.changed) for one in self.differences), default=0)
+        coverage, found = self.coverage.for_all(count), list[ClearestDifference]()
+        for difference in self.differences:
+            changed, _ = changes(*difference.sides, coverage)
+            found += [
+                ClearestDifference(difference, each.name, row) for each in changed for row in each.readable if row.sure
+            ]
+        return min(found, key=lambda one: one.relative_width, default=None)
 
     @property
     def untold(self) -> Iterator[tuple[str, str, str]]:
@@ -160,6 +197,9 @@ def grouped_results(
         named = repr(against) + nearest([against], known)
         raise SordinoError("groups must be compared to one of them", found=named, step="write it as its rows do")
     found = GroupedResults(tuple(by), groups, coverage, least, (), ())
+    if coverage.watched:
+        # Intervals of differences, and tests, hold for one look.
+        return found
     differences = tuple(_differences(plan, aggregate, found, against))
     tests = equality_tests([own for _, own in found.estimated], all_at_once=coverage.simultaneous)
     return replace(found, differences=differences, tests=tests)
@@ -245,7 +285,7 @@ def _differences(plan: Plan, aggregate: Aggregate, found: GroupedResults, agains
             rest = without(whole, group.tally, aggregate.n - group.n)
             other = results_so_far(plan, rest, _quick(plan), coverage)
         changed, _ = changes(other, own, coverage)
-        yield GroupDifference(group.label, against, changed)
+        yield GroupDifference(group.label, against, changed, (other, own))
 
 
 def _each(coverage: Coverage, count: int) -> Coverage:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.digits import round_row
 from sordino.errors import SordinoError
 from sordino.estimation.joint.cells import TableShares, sums_over
 from sordino.estimation.joint.raking import rake, rake_with_slopes
@@ -60,7 +61,7 @@ class Poststratified:
         """The header and the rows of a table that people read: attributes without known shares first, then cells."""
         rows = sorted(self.rows(), key=lambda row: len(row["attributes"]) > 1)
         names = ["estimate", "std. error", "from", "to", *([] if self.fitted is None else ["fitted"])]
-        told = [(", ".join(row["value"]), *(_number(row[name]) for name in NUMBERS if name in row)) for row in rows]
+        told = [(", ".join(row["value"]), *_texts(row)) for row in rows]
         return (self.table.question.name, *names), tuple(told[:most])
 
     def _table_rows(self, names: list[str]) -> Iterator[TableRow]:
@@ -109,8 +110,10 @@ def poststratify(results: Sequence[Result], margins: Margins) -> list[Poststrati
     return found
 
 
-def _number(number: float | None) -> str:
-    return "-" if number is None else f"{number:z.5f}"
+def _texts(row: TableRow) -> Iterator[str]:
+    """The numbers of a row as people read them."""
+    texts = round_row(row)
+    return (texts.get(name, "-") for name in NUMBERS if name in row)
 
 
 def _fitted_shares(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> NDArray[np.float64] | None:

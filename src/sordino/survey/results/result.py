@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
@@ -63,6 +64,10 @@ class Untold(QuestionResult):
         return self
 
     def quantities(self) -> Iterator[Quantities]:
+        """Nothing."""
+        return iter(())
+
+    def findings(self) -> Iterator[Finding]:
         """Nothing."""
         return iter(())
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sordino.blocks.digits import in_percent
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
@@ -321,6 +322,6 @@ def table_results(results: Sequence[Result]) -> list[TableResult]:
 def _percentages(row: TableRow) -> str:
     if row["estimate"] is None:
         return TOO_FEW
-    fitted = f" [{100 * row['fitted']:z.1f}%]" if row.get("fitted") is not None else ""
-    share, low, high = (f"{100 * row[name]:z.1f}%" for name in ("estimate", "low", "high"))
-    return f"{share} ({low} to {high}){fitted}"
+    texts = {name: text.replace(" ", "") for name, text in in_percent(row).items()}
+    fitted = f" [{texts['fitted']}]" if "fitted" in texts else ""
+    return f"{texts['estimate']} ({texts['low']} to {texts['high']}){fitted}"

@@ -9,7 +9,7 @@ from sordino.blocks.charts import Shares
 from sordino.errors import SordinoError
 from sordino.show.html.figures.axes import SIZE, WIDTH
 from sordino.show.html.figures.colours import BAR, INK, MARK, TRUTH
-from sordino.show.html.figures.lettering import fit, percent
+from sordino.show.html.figures.lettering import fit, in_print, percent
 from sordino.show.html.figures.scenes.legend import Mark, Sign, Stroke, legend, legend_height
 from sordino.show.html.figures.scenes.plane import Plane, ticks, with_room
 from sordino.show.html.figures.scenes.scene import Outline, Scene, Text
@@ -52,7 +52,7 @@ def bars(labels: Sequence[str], shares: Shares) -> Scene:
     scene = Scene(WIDTH, top + ROW * shown.size + AXIS)
     legend(scene, SIZE, signs)
     plane = row_plane(scene, top, shown.size, with_room(some.columns, 0.03, base=0.0))
-    names(plane, [labels[index] for index in shown], percents(some.estimate))
+    names(plane, [labels[index] for index in shown], [in_print(row["estimate"]) for row in some.percentages()])
     numbers = ticks(plane.across, 5)
     plane.guides_upright(numbers)
     at = middles(plane, shown.size)
@@ -116,10 +116,3 @@ def signs_of(shares: Shares) -> list[Sign]:
     if shares.fitted is not None:
         signs.append(Sign("fitted: a valid distribution near the estimates", Stroke(BAR, 10)))
     return [*signs, Sign("truth", mark=DIAMOND)] if shares.truth is not None else signs
-
-
-def percents(values: NDArray[np.float64]) -> list[str]:
-    """Percentages with as many decimals as give the largest three digits."""
-    largest = float(100 * np.abs(values).max())
-    decimals = 1 if largest == 0 else int(np.clip(2 - np.floor(np.log10(largest)), 1, 6))
-    return [percent(value, decimals) for value in values]

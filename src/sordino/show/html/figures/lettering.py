@@ -79,6 +79,16 @@ def percent(share: float, decimals: int | None = None) -> str:
     return digits.replace("-", MINUS) + NO_BREAK + "%"
 
 
+def in_print(number: str) -> str:
+    r"""A number as print has it: with a true minus sign, and its unit on the same line.
+
+    Example:
+        >>> in_print("-2.1 %")
+        '\u22122.1\xa0%'
+    """
+    return number.replace("-", MINUS).replace(" ", NO_BREAK)
+
+
 def for_markup(text: str) -> str:
     r"""The text on one line, in characters that HTML and XML can hold: what hides is spelled out, as in a terminal.
 

@@ -1,0 +1,148 @@
+"""What is said first: never more than the intervals hold, and nothing where they hold nothing."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sordino import KeyedSource, aggregate, estimate, plan, privatize
+from sordino.show.findings import finding_blocks
+
+FALSE = 0.05
+
+
+def survey(ask, epsilon="2", **attributes):
+    return {"version": 1, "epsilon": epsilon, "attribute": attributes, "ask": ask}
+
+
+def found_in(asked, people, key="found", **options):
+    n = len(next(iter(people.values())))
+    frozen = plan(asked, people=n)
+    table = pa.table(people | {"id": [str(at) for at in range(n)]})
+    reports = privatize(frozen, table, KeyedSource(bytes(32), key), id_column="id")
+    return estimate(frozen, aggregate(frozen, reports), **options)
+
+
+def sentences(estimated):
+    groups = finding_blocks(estimated.results, estimated.associations, estimated.groups)
+    return [part.text for group in groups for part in group.parts]
+
+
+def numbers_in(text):
+    return [float(number) for number in re.findall(r"-?\d+\.\d+", text)]
+
+
+def test_a_clear_majority_is_named_with_the_interval_of_its_table():
+    asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
+    estimated = found_in(asked, {"smoker": ["no", "no", "no", "yes"] * 1000})
+    (text,) = sentences(estimated)
+    assert text.startswith("smoker: 'no' has the largest share, 7")
+    low, high = (100 * end[1] for end in estimated.results[0].interval)
+    assert numbers_in(text)[1:] == pytest.approx([low, high], abs=0.06)
+    assert "(95 % interval " in text
+
+
+def test_halves_are_said_to_be_undecided():
+    asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
+    (text,) = sentences(found_in(asked, {"smoker": ["no", "yes"] * 1000}))
+    assert text.startswith("smoker: the largest share may be that of ")
+    assert text.endswith(" together, overlap.")
+    assert "largest share," not in text
+
+
+def test_of_many_values_those_that_may_be_the_largest_are_counted():
+    asked = survey([{"histogram": "a"}], epsilon="1", a={"categories": [*"abcdef"]})
+    (text,) = sentences(found_in(asked, {"a": [*"abcdef"] * 500}))
+    assert re.search(r", or of [1-4] other values?; the 95 % intervals", text)
+    assert "which hold for all 6 values together, overlap" in text
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_few_reports_say_nothing():
+    asked = survey([{"histogram": "a"}], epsilon="0.1", a={"categories": 20})
+    (text,) = sentences(found_in(asked, {"a": [str(at) for at in range(20)]}))
+    assert text == "a: no share is known to be above 0; more reports are needed."
+
+
+def test_a_wrong_value_is_seldom_said_to_have_the_largest_share():
+    """Of four values two are as frequent and most so: any claim is wrong, and at most 5 % may be made."""
+    asked = survey([{"histogram": "a"}], a={"categories": [*"abcd"]})
+    people = {"a": [*"aaabbbcd"] * 40}
+    claims = ["has the largest" in sentences(found_in(asked, people, f"tie {run}"))[0] for run in range(300)]
+    # A fair number of chances to err, and the share that Bonferroni promises with room for luck.
+    assert np.mean(claims) <= FALSE + 3 * np.sqrt(FALSE * (1 - FALSE) / len(claims))
+
+
+def test_a_mean_and_a_median_are_given_in_their_units():
+    number = {"number": {"low": 0, "high": 100}}
+    ask = [{"mean": ["age"]}, {"distribution": "pulse", "quantiles": [0.25]}]
+    people = {"age": [40.0] * 8000, "pulse": [60.0] * 8000}
+    estimated = found_in(survey(ask, age=number, pulse=number), people)
+    # One sentence about numbers: the survey's first.
+    (text,) = sentences(estimated)
+    assert re.fullmatch(r"age: the mean is \d+\.\d+ \(95 % interval \d+\.\d+ to \d+\.\d+\)\.", text)
+    (finding,) = estimated.results[1].findings()
+    low, value, high = (numbers_in(finding.text)[at] for at in (1, 0, 2))
+    assert low <= value <= high
+    assert estimated.results[1].quantile(0.5) == pytest.approx((value, low, high), abs=0.6)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_coefficient_is_said_to_be_beyond_noise_only_with_all_others():
+    number = {"number": {"low": 0, "high": 1}}
+    rng = np.random.default_rng(3)
+    a, b = rng.random(60_000), rng.random(60_000)
+    asked = survey([{"regression": {"target": "y", "features": ["a", "b"]}}], "8", a=number, b=number, y=number)
+    clear = {"a": a.tolist(), "b": b.tolist(), "y": (a > 0.5).astype(float).tolist()}
+    (text,) = sentences(found_in(asked, clear))
+    assert "the coefficient of a is above 0, " in text
+    assert "interval for all 2 coefficients together" in text
+    unclear = clear | {"y": rng.random(60_000).tolist()}
+    (text,) = sentences(found_in(asked, unclear))
+    assert text.endswith("none of 2 coefficients is beyond noise: every interval contains 0.")
+
+
+def test_of_tables_the_surest_association_is_named_and_the_others_counted():
+    names = ("a", "b", "c")
+    attributes = {name: {"categories": ["yes", "no"]} for name in names}
+    same, other = ["yes", "no"] * 4000, ["yes"] * 4000 + ["no"] * 4000
+    estimated = found_in(survey([{"tables": {"of": list(names)}}], **attributes), {"a": same, "b": same, "c": other})
+    shares, associated = sentences(estimated)
+    assert shares.startswith("a, b: ")
+    assert associated.startswith("a and b are related: Cramér's V is ")
+    assert "Of all 3 pairs 1 is related, corrected for looking at all of them." in associated
+    watched = found_in(
+        survey([{"tables": {"of": list(names)}}], **attributes), {"a": same, "b": same, "c": other}, watched=True
+    )
+    assert len(sentences(watched)) == 1
+
+
+@pytest.mark.parametrize("differ", [True, False])
+def test_a_group_is_said_to_differ_only_by_limits_of_all_groups(differ):
+    asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
+    asked["public"] = {"region": {"categories": ["north", "south", "west"]}}
+    regions = ["north", "south", "west"] * 4000
+    smokers = ["yes" if region == "north" and differ else ("yes", "no")[at % 2] for at, region in enumerate(regions)]
+    estimated = found_in(asked, {"smoker": smokers, "region": regions}, by=["region"])
+    text = sentences(estimated)[-1]
+    if differ:
+        assert re.match(
+            r"By region: the share of (yes|no) \(smoker\) is (higher|lower) in north than among all other", text
+        )
+        assert "percentage points" in text
+        value, low, high = numbers_in(text)
+        assert low < value < high
+        assert value == pytest.approx(50, abs=8)
+    else:
+        assert text == "By region: no group differs from all other people beyond noise."
+
+
+def test_groups_are_neither_compared_nor_tested_while_they_are_watched():
+    """Differences and tests hold for one look."""
+    asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
+    asked["public"] = {"region": {"categories": ["north", "south"]}}
+    people = {"smoker": ["yes", "no"] * 1000, "region": ["north"] * 1000 + ["south"] * 1000}
+    groups = found_in(asked, people, by=["region"], watched=True).groups
+    assert groups.estimated
+    assert groups.differences == groups.tests == ()
