@@ -16,6 +16,7 @@ from sordino.service.uploads import PACKED, pack
 from surveys import planned
 from waits import line_of, stop
 
+STARTED, STOPPED = "the collector has started", "the collector has stopped"
 JSON, BINARY = "application/json", f"{PACKED}; version=1"
 
 
@@ -86,6 +87,11 @@ def is_problem(answer, status, words):
     assert answer.json["status"] == status
     assert answer.json["type"] == f"urn:sordino:error:{answer.json['code']}"
     return True
+
+
+def log_events(lines):
+    """The events of a collector's log, each line of which is an object."""
+    return [json.loads(line)["event"] for line in lines.splitlines()]
 
 
 @contextmanager

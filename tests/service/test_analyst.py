@@ -11,7 +11,7 @@ from commands import PATIENCE, run_here
 from reports_sent import JSON, Client, is_problem, make_plan, on_a_thread
 from sordino import aggregate
 from sordino.document.signature import is_signed
-from sordino.service.metrics import Metrics, MetricsServer
+from sordino.service.monitoring.metrics import Metrics, MetricsServer
 from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
 from sordino.survey.results.sourced_aggregate import counts_hash, with_sources
@@ -116,7 +116,7 @@ def test_without_the_token_nothing_is_told_or_changed(store):
         ):
             for token in ("", client.token[:-1], f"{client.token}x"):
                 stranger = Client(client.plan, client.port, token)
-                assert is_problem(stranger.as_analyst(method, path), 401, "analyst's token"), path
+                assert is_problem(stranger.as_analyst(method, path), 401, "needs a token"), path
         assert client.of_plan("GET", "/progress").json == before
 
 
@@ -129,7 +129,7 @@ def test_what_is_published_is_told_to_everybody_from_the_least_number_on(store):
         assert client.of_plan("GET", "/aggregate").body == client.as_analyst("GET", "/aggregate").body
         assert client.of_plan("GET", "/estimates").json["n"] == 4
         for method, path in (("GET", "/reports"), ("GET", "/page"), ("POST", "/aggregate"), ("POST", "/close")):
-            assert is_problem(client.of_plan(method, path), 401, "analyst's token"), path
+            assert is_problem(client.of_plan(method, path), 401, "needs a token"), path
 
 
 def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan):
@@ -153,14 +153,14 @@ def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan
 def test_the_openapi_document_tells_every_route_and_problem(store):
     with on_a_thread(store) as client:
         document = client.ask("GET", "/openapi.json").json
-        assert len(document["paths"]) == 13
+        assert len(document["paths"]) == 14
         upload = document["paths"]["/plans/{plan_hash}/reports"]["post"]
         assert list(upload["requestBody"]["content"]) == ["application/vnd.sordino-reports; version=1", JSON]
         assert {"200", "400", "404", "409", "413", "415", "429", "503", "507"} <= set(upload["responses"])
         assert "401" in document["paths"]["/plans/{plan_hash}/scrub"]["post"]["responses"]
 
 
-def test_health_and_metrics_have_a_port_of_their_own(store):
+def test_livez_and_metrics_have_a_port_of_their_own(store):
     metrics = Metrics()
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -170,7 +170,7 @@ def test_health_and_metrics_have_a_port_of_their_own(store):
         port = listener.getsockname()[1]
         client.upload([0, 1, 1])
         client.upload([0, 1, 2])
-        assert client.ask("GET", "/health", port=port).json == {"status": "ok"}
+        assert client.ask("GET", "/livez", port=port).json == {"status": "alive"}
         told = client.ask("GET", "/metrics", port=port)
         assert told.headers["content-type"].startswith("application/openmetrics-text")
         assert {

@@ -92,7 +92,7 @@ def test_estimates_are_watched_while_reports_come_in(opened, collector, uploads)
     assert page.locator("main table").count() == 0
     page.get_by_role("heading", name="What one report can reveal").wait_for()
     sign_in(page, "another")
-    page.get_by_role("status").filter(has_text="analyst's token").wait_for()
+    page.get_by_role("status").filter(has_text="needs a token").wait_for()
     assert page.locator("main table").count() == 0
     assert page.evaluate("document.activeElement.id") == "token"
     sign_in(page, token)

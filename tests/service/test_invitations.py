@@ -10,7 +10,7 @@ import pytest
 from reports_sent import BINARY, is_problem, on_a_thread, serving, uploaded
 from sordino import SordinoError
 from sordino.document.invitation_list import InvitationList
-from sordino.service.metrics import Metrics
+from sordino.service.monitoring.metrics import Metrics
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack
 

@@ -43,6 +43,8 @@ def test_kills_of_a_collector_and_crashes_of_its_database_count_what_was_acknowl
     require_all_counted_once(senders, plan, found, address)
 
 
+REFUSED = "the collector must be able to use its store; found a refusal"
+
 FULL = """
 CREATE FUNCTION sordino.fill() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$;
@@ -60,8 +62,8 @@ def test_a_database_that_refuses_to_write_is_507_or_503_and_loses_nothing(plan, 
     with on_a_thread(store) as client:
         sent = 0
         for status, words, begin, end in (
-            (507, "a disk that is full", (FULL,), ("DROP TRIGGER full_disk ON sordino.report",)),
-            (503, "a refusal", begin_reading, end_reading),
+            (507, REFUSED, (FULL,), ("DROP TRIGGER full_disk ON sordino.report",)),
+            (503, REFUSED, begin_reading, end_reading),
         ):
             for statement in begin:
                 empty_postgres.do(statement)
@@ -91,7 +93,7 @@ def test_a_full_disk_is_507_and_takes_the_same_bytes_once_there_is_room(tmp_path
         while (answer := client.upload([1] * 500, first=500 * sent)).status == 200:
             sent += 1
         assert sent
-        assert is_problem(answer, 507, "database or disk is full")
+        assert is_problem(answer, 507, REFUSED)
         assert int(answer.headers["retry-after"]) > 0
         assert client.of_plan("GET", "/progress").json["reports"] == 500 * sent
         assert client.upload([1] * 500).json["repeated"] == 500

@@ -16,7 +16,7 @@ import pytest
 from certificates import self_signed
 from commands import PATIENCE, PROGRAM, started
 from hostile_sockets import GONE, Drip, header_lines, heard, upload_head
-from reports_sent import BINARY, served, uploaded
+from reports_sent import BINARY, STARTED, STOPPED, log_events, served, uploaded
 from sordino.service.uploads import pack
 
 pytestmark = pytest.mark.live
@@ -118,7 +118,7 @@ def proxied(folder, plan):
     with served(folder / "collector", plan) as (client, said), behind_nginx(folder, client.port) as port:
         yield Proxied(folder, port, plan, client)
     out, err, code = said
-    assert (code, err) == (0, "")
+    assert (code, log_events(err)) == (0, [STARTED, STOPPED])
     # Nobody's address stands anywhere, not even beside the refusals of these tests.
     written = out.encode() + b"".join(each.read_bytes() for each in folder.rglob("*") if each.is_file())
     assert SOURCE.encode() not in written
@@ -148,14 +148,14 @@ def test_large_uploads_pass_and_larger_ones_do_not(proxied):
 
 
 def test_long_heads_are_refused(proxied):
-    request = b"GET /health HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
+    request = b"GET /livez HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
     assert b" 200 " in proxied.told(request + header_lines(8000) + b"\r\n")
     assert b" 400 " in proxied.told(request + header_lines(1 << 20) + b"\r\n")
     assert b" 414 " in proxied.told(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n")
 
 
 def test_the_slow_are_given_up(proxied):
-    assert proxied.told(b"GET /health HTTP/1.1\r\nX: ").partition(b"\r\n")[0] in (
+    assert proxied.told(b"GET /livez HTTP/1.1\r\nX: ").partition(b"\r\n")[0] in (
         b"",
         GONE,
         b"HTTP/1.1 408 Request Time-out",
@@ -175,7 +175,7 @@ def test_one_address_has_so_many_connections_and_others_are_served(proxied):
         for peer in peers:
             with suppress(OSError):
                 peer.sendall(upload_head(proxied.plan.hash, 1000) + bytes(100))
-        assert proxied.collector.ask("GET", "/health").status == 200
+        assert proxied.collector.ask("GET", "/livez").status == 200
         for peer in peers:
             with suppress(OSError):
                 told.append(peer.recv(20))
@@ -183,4 +183,4 @@ def test_one_address_has_so_many_connections_and_others_are_served(proxied):
         for peer in peers:
             peer.close()
     assert sum(b" 503 " in answer for answer in told) >= 8
-    assert json.loads(proxied.collector.ask("GET", "/health").body) == {"status": "ok"}
+    assert json.loads(proxied.collector.ask("GET", "/livez").body) == {"status": "alive"}

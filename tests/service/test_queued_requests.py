@@ -62,7 +62,7 @@ def test_whoever_hangs_up_or_asks_for_another_protocol_causes_a_line_of_the_log_
                 hang_up(peer)
         for _ in range(5):
             with connected(client.port) as peer:
-                peer.sendall(b"GET /health HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+                peer.sendall(b"GET /livez HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
                 assert peer.recv(12) == b"HTTP/1.1 200"
             with connected(client.port) as peer:
                 peer.sendall(18 * upload)

@@ -41,7 +41,7 @@ NAME = "the upload"
 
 
 class AnalystRoutes:
-    """The routes that ask for the analyst's token; tally and estimates do not where they are published."""
+    """The routes that ask for a token; tally and estimates do not where they are published."""
 
     def __init__(self, desk: Desk, pages: DashboardPages) -> None:
         self._desk, self._pages = desk, pages
@@ -65,18 +65,26 @@ class AnalystRoutes:
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
-        collection, _ = await self._tally_or_public(plan_hash, request)
-        tally = await self._desk.of_store(lambda _: collection.sourced_aggregate)
+        collection, holder = self._desk.collection(plan_hash), await self._desk.holder_of(request)
+        public = holder is None or not holder.may("analyst")
+        if public and not self._desk.published:
+            await self._desk.require_role(request, "analyst")
+        await self._desk.tally(collection)
+        if holder is not None and not public:
+            await self._desk.note(holder, "tally exported", plan_hash)
         # A collector may have sent fewer reports than anybody is told estimates of.
-        public = not await self._desk.is_analyst(request)
+        tally = await self._desk.of_store(lambda _: collection.sourced_aggregate)
         least = self._desk.least_people
         text = await asyncio.to_thread(lambda: aggregate_text(collection.plan, tally, public=public, least=least))
         return Response(text, media_type="application/json")
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
         """All reports that came here as Parquet, which `sordino aggregate` reads; without ids, in their order."""
-        collection, _ = await self._tally(plan_hash, request)
+        collection = self._desk.collection(plan_hash)
+        holder = await self._desk.require_role(request, "analyst")
+        await self._desk.tally(collection)
         await self._require_codes(collection)
+        await self._desk.note(holder, "reports exported", plan_hash)
         folder = tempfile.TemporaryDirectory()
         path = Path(folder.name) / "reports.parquet"
         try:
@@ -101,7 +109,7 @@ class AnalystRoutes:
 
         Of each collector the later tally takes the place of the earlier; the same one again adds nothing.
         """
-        collection = await self._open_collection(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request, "analyst", "tallies added")
         with self._desk.budget.share() as share:
             body = await share.body_of(request)
             other = await asyncio.to_thread(_read_tally, collection.plan, bytes(body))
@@ -111,24 +119,27 @@ class AnalystRoutes:
 
     async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Take no more reports, for ever."""
-        collection = await self._open_collection(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request, "operator", "closed")
         await self._desk.of_store(lambda _: collection.close_to_reports())
         return await self._reports_of(collection)
 
     async def scrub(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Forget the codes of all reports, which are counted: ids stay, so that none is counted again."""
-        collection = await self._open_collection(plan_hash, request)
+        collection = await self._open_collection(plan_hash, request, "operator", "scrubbed")
         scrubbed = await asyncio.to_thread(lambda: sum(self._desk.parts(collection.scrub)))
         return {"scrubbed": scrubbed, **await self._reports_of(collection)}
 
-    async def _open_collection(self, plan_hash: str, request: Request) -> Collection:
+    async def _open_collection(self, plan_hash: str, request: Request, role: str, act: str = "") -> Collection:
+        """A collection for whoever may do what a role may; an act is noted before it is done."""
         collection = self._desk.collection(plan_hash)
-        await self._desk.require_analyst(request)
+        holder = await self._desk.require_role(request, role)
+        if act:
+            await self._desk.note(holder, act, plan_hash)
         return collection
 
     async def _tally(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
-        """The same with what all reports add up to, if they are enough."""
-        collection = await self._open_collection(plan_hash, request)
+        """What all reports add up to, if they are enough, for whoever may look at estimates."""
+        collection = await self._open_collection(plan_hash, request, "reader")
         return collection, await self._desk.tally(collection)
 
     async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:

@@ -11,16 +11,16 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/signature | all | the signature of the bytes |
 | POST /plans/{hash}/reports | devices, relays | an upload, packed or JSON: how many are kept, and which failed |
 | GET /plans/{hash}/progress | all | how many reports there are, of each public group too, and whether more are taken |
-| GET /plans/{hash}/estimates | analyst; all if published | what the reports say; `?by=region` by groups too |
+| GET /plans/{hash}/estimates | reader; all if published | what the reports say; `?by=region` by groups too |
 | GET /plans/{hash}/dashboard | all | a page to watch the collection on |
-| GET /plans/{hash}/page | analyst | what the reports say as a page, with intervals that hold while more come in |
+| GET /plans/{hash}/page | reader | what the reports say as a page, with intervals that hold while more come in |
 | GET /plans/{hash}/aggregate | analyst; all if published | the tally, by collectors |
 | POST /plans/{hash}/aggregate | analyst | other collectors' tallies, each report once |
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
-| POST /plans/{hash}/scrub | analyst | forgets codes that are counted |
-| POST /plans/{hash}/close | analyst | takes no more reports, for ever |
+| POST /plans/{hash}/scrub | operator | forgets codes that are counted |
+| POST /plans/{hash}/close | operator | takes no more reports, for ever |
 | GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
-| GET /health | all | whether it runs |
+| GET /livez, /readyz | all | whether it runs; whether it can take reports |
 """
 
 import asyncio
@@ -46,7 +46,7 @@ from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
 
 if TYPE_CHECKING:
-    from sordino.service.metrics import Metrics
+    from sordino.service.monitoring.metrics import Metrics
 
 PLAN = "/plans/{plan_hash}"
 
@@ -85,7 +85,8 @@ class Collector:
             app.add_exception_handler(refused, of_framework)
         uploads, analyst = UploadRoute(self._desk, app), AnalystRoutes(self._desk, self._pages)
         for method, path, answer, body in (
-            ("GET", "/health", self.health, None),
+            ("GET", "/livez", self.livez, None),
+            ("GET", "/readyz", self.readyz, None),
             ("GET", "/key", self.key, None),
             ("GET", "/plans", self.plans, None),
             ("GET", PLAN, self.plan_bytes, None),
@@ -108,9 +109,16 @@ class Collector:
         add_pages(app)
         return uploads if self._desk.metrics is None else self._desk.metrics.count_answers(uploads)
 
-    async def health(self) -> dict[str, str]:
-        """That it runs."""
-        return {"status": "ok"}
+    async def livez(self, response: Response) -> dict[str, str]:
+        """Whether it runs."""
+        response.status_code = 200 if self._desk.health.is_alive else 503
+        return {"status": "alive" if self._desk.health.is_alive else "not writing"}
+
+    async def readyz(self, response: Response) -> dict[str, str]:
+        """Whether it can take reports; why not, is for whoever operates it."""
+        found = await self._desk.health.readiness()
+        response.status_code = found.status
+        return found.word
 
     async def plans(self) -> list[dict[str, str | None]]:
         """All plans that were ever served from the store, since which day, and since which day they are closed."""
@@ -140,7 +148,7 @@ class Collector:
         return await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
-        """A page to watch the collection on, whose estimates ask for the analyst's token."""
+        """A page to watch the collection on, whose estimates ask for a token."""
         return as_page(await asyncio.to_thread(self._pages.watch, self._desk.collection(plan_hash).plan))
 
     async def _bytes(self, plan_hash: str) -> bytes:

@@ -1,25 +1,30 @@
 """What all routes of a collector share: its store behind one writer, its plans, and who the analyst is."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
 from fastapi import FastAPI, Request
 
-from sordino.errors import SordinoError, UnavailableError
+from sordino.errors import RefusedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.budget import BodyBudget
+from sordino.service.log import log_event
+from sordino.service.monitoring.health import Health
 from sordino.service.problems import ProblemError
 from sordino.service.signing import Signer
 from sordino.service.storage.collection import Collection
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.tokens import TokenHolder
 from sordino.service.writer import UploadWriter
 
 if TYPE_CHECKING:
-    from sordino.service.metrics import Metrics
+    from sordino.service.monitoring.metrics import Metrics
 
 T = TypeVar("T")
 
@@ -47,24 +52,35 @@ class Desk:
         self.least_people, self.signer, self.metrics, self.published = least_people, signer, metrics, published
         self.budget, self._store = BodyBudget(), store
         self._writer: UploadWriter | None = None
+        self._health: Health | None = None
 
     @asynccontextmanager
     async def run(self, _: FastAPI) -> AsyncIterator[None]:
         """From the application's start to its end, when what was taken is written, and the store given back."""
         self._writer = UploadWriter(self._store, asyncio.get_running_loop())
+        self._health = Health(self._writer)
         if self.metrics is not None:
-            self.metrics.watch(self._writer)
+            self.metrics.watch(self._writer, self._health)
+        log_event("the collector has started", version=version("sordino"), plans=[*self._store.collections])
         try:
             yield
         finally:
             await asyncio.to_thread(self._writer.stop)
             self._store.close()
+            log_event("the collector has stopped")
+
+    @property
+    def health(self) -> Health:
+        """Of the store and its writer."""
+        if self._health is None:
+            raise _not_started()
+        return self._health
 
     @property
     def writer(self) -> UploadWriter:
         """Who writes into the store."""
         if self._writer is None:
-            raise UnavailableError("a collector must be started", found="one that is not", step="run its application")
+            raise _not_started()
         return self._writer
 
     async def of_store(self, job: Callable[[ReportStore], T]) -> T:
@@ -104,18 +120,40 @@ class Desk:
             raise ProblemError(HTTPStatus.CONFLICT, SordinoError(rule, found=shown(tally.n), step="wait for more"))
         return tally
 
-    async def is_analyst(self, request: Request) -> bool:
-        """Whether the analyst's token came with a request."""
+    async def holder_of(self, request: Request) -> TokenHolder | None:
+        """Who holds the token that came with a request; None without one that is valid."""
         kind, _, token = request.headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and await self.of_store(lambda store: store.is_token(token))
+        if kind.lower() != "bearer":
+            return None
+        return await self.of_store(lambda store: store.tokens.holder_of(token))
 
-    async def require_analyst(self, request: Request) -> None:
-        """Refuse whoever has no token."""
-        if not await self.is_analyst(request):
-            rule, step = "this needs the analyst's token", "send it as Authorization: Bearer TOKEN"
+    async def require_role(self, request: Request, role: str) -> TokenHolder:
+        """Who asks, if they may do what a role may.
+
+        Raises:
+            ProblemError: no valid token (unknown, expired and revoked ones are refused alike), or one of a lesser role.
+        """
+        holder = await self.holder_of(request)
+        if holder is None:
+            rule, step = "this needs a token", "send a valid one as Authorization: Bearer TOKEN"
             sent = request.headers.get("authorization")
-            error = SordinoError(rule, found="a token of no analyst" if sent else "no token", step=step)
+            if sent:
+                log_event("a token that is not valid came", logging.WARNING)
+            error = SordinoError(rule, found="a token that is not valid here" if sent else "no token", step=step)
             raise ProblemError(HTTPStatus.UNAUTHORIZED, error, {"WWW-Authenticate": "Bearer"})
+        if not holder.may(role):
+            step = "ask whoever operates the collector"
+            error = RefusedError(f"this needs a token of the role {role}", found=holder.role, step=step)
+            raise ProblemError(HTTPStatus.FORBIDDEN, error)
+        return holder
+
+    async def note(self, holder: TokenHolder, act: str, plan: str) -> None:
+        """Note what somebody is about to do to a plan's collection."""
+        await self.of_store(lambda store: store.note(holder.name, act, plan=plan))
+
+
+def _not_started() -> UnavailableError:
+    return UnavailableError("a collector must be started", found="one that is not", step="run its application")
 
 
 def not_served(asked: str) -> ProblemError:

@@ -105,7 +105,7 @@ ALWAYS = {
     408: "not whole in time",
     431: "a head that is too long",
     429: "too many wait: again after Retry-After seconds",
-    503: "the system refuses to write",
+    503: "the store refuses: again after Retry-After seconds",
     507: "the disk is full",
 }
 
@@ -139,7 +139,7 @@ def responses(
         **(OF_A_PLAN if "{" in path or path == "/key" else {}),
         **(OF_A_BODY if body else {}),
         **(OF_AN_UPLOAD if body is UPLOAD_BODY else {}),
-        **({401: "without the analyst's token"} if for_analyst else {}),
+        **({401: "without a valid token", 403: "with a token of a lesser role"} if for_analyst else {}),
     }
     extra: dict[str, Any] = {"requestBody": body} if body else {}
     if for_analyst:

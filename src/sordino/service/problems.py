@@ -1,5 +1,6 @@
 """Errors over HTTP as problem details (RFC 9457), with the words and the code that errors have everywhere."""
 
+import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -9,10 +10,15 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from sordino.errors import SordinoError
-from sordino.service.writer import FullQueueError
+from sordino.service.log import log_event
+from sordino.service.writer import EndingError, FullQueueError, StoreTroubleError
 
-STATUS = {"invalid": 400, "refused": 409, "damaged": 400, "unavailable": 503}
+STATUS = {"invalid": 400, "refused": 409, "damaged": 400}
 """Of each kind of error."""
+
+
+LATER = {"Retry-After": "10"}
+"""When to send the same again."""
 
 
 class ProblemError(Exception):
@@ -54,9 +60,14 @@ async def of_error(_: Request, error: Exception) -> JSONResponse:
             return problem(error.status, error.error, error.headers)
         case FullQueueError():
             return problem(HTTPStatus.TOO_MANY_REQUESTS, error, {"Retry-After": "1"})
+        case StoreTroubleError(is_full=True):
+            return problem(HTTPStatus.INSUFFICIENT_STORAGE, error, LATER)
+        case StoreTroubleError() | EndingError():
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, error, LATER)
         case SordinoError(code="unavailable"):
-            full = HTTPStatus.INSUFFICIENT_STORAGE if "full" in error.found else HTTPStatus.SERVICE_UNAVAILABLE
-            return problem(full, error, {"Retry-After": "10"})
+            # As a folder for temporary files that cannot be written: its name is for the log.
+            log_event("the system refuses", logging.ERROR, error=str(error))
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, StoreTroubleError(is_full=False), LATER)
         case SordinoError():
             return problem(STATUS[error.code], error)
     raise error

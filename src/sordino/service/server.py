@@ -16,6 +16,7 @@ from uvicorn.config import LOGGING_CONFIG
 
 from sordino.process.stops import listen_within
 from sordino.service.connection import LAST_SECONDS, BoundedProtocol
+from sordino.service.log import LOGGER, JsonLines
 
 PAUSE = 0.5
 """Seconds between two looks at all connections."""
@@ -114,6 +115,8 @@ class BoundedServer(uvicorn.Server):
 
 def _log_config() -> dict[str, Any]:
     config: dict[str, Any] = deepcopy(LOGGING_CONFIG)
+    config["formatters"]["default"] = {"()": JsonLines}
+    config["loggers"][LOGGER.name] = {"handlers": ["default"], "level": "INFO", "propagate": False}
     config["filters"] = {"seldom": {"()": SeldomRecords}}
     config["handlers"]["default"]["filters"] = ["seldom"]
     return config

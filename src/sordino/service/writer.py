@@ -7,6 +7,7 @@ Who waits is told on the loop that asked, all of a commit at once: a thread that
 the interpreter as often.
 """
 
+import logging
 from asyncio import AbstractEventLoop, Future
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -17,7 +18,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-from sordino.errors import UnavailableError
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.service.log import log_event
 from sordino.service.storage.collection import Collection
 from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
@@ -39,6 +41,23 @@ T = TypeVar("T")
 
 class FullQueueError(UnavailableError):
     """More than can wait: it may come again."""
+
+
+class EndingError(UnavailableError):
+    """A writer that ends."""
+
+
+class StoreTroubleError(UnavailableError):
+    """The store refuses, in words for everybody: the particulars, such as its name, are in the log.
+
+    Attributes:
+        is_full: whether it has no room.
+    """
+
+    def __init__(self, *, is_full: bool) -> None:
+        self.is_full = is_full
+        step = "send the same again later; whoever operates the collector finds the reason in its log"
+        super().__init__("the collector must be able to use its store", found="a refusal", step=step)
 
 
 @dataclass(eq=False)
@@ -63,10 +82,12 @@ class UploadWriter:
 
     Attributes:
         loop: on which it is asked, and tells.
+        trouble: the particulars of what the store last refused; None once a commit succeeded.
     """
 
     def __init__(self, store: ReportStore, loop: AbstractEventLoop) -> None:
         self._store, self.loop = store, loop
+        self.trouble: str | None = None
         self._waiting: SimpleQueue[_Queued | None] = SimpleQueue()
         self._lock, self._jobs, self._stopped = Lock(), Counter[bool](), False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
@@ -98,6 +119,21 @@ class UploadWriter:
         """
         return self._put(_Queued(self.loop.create_future(), job), always=always)
 
+    def probe(self) -> "Future[int | None]":
+        """See that the store answers, and after trouble that it can commit: the bytes that its disk has free, if known.
+
+        Raises:
+            UnavailableError: the writer has ended, or the store refuses.
+        """
+
+        def probe(store: ReportStore) -> int | None:
+            if self.trouble is not None:
+                store.commit_probe()
+                self._note_commit()
+            return store.probe()
+
+        return self.do(probe, always=True)
+
     def stop(self) -> None:
         """Write what waits, and end; from another thread than the loop's, which is told meanwhile."""
         with self._lock:
@@ -109,7 +145,7 @@ class UploadWriter:
         with self._lock:
             if self._stopped:
                 step = "send again when it is back"
-                raise UnavailableError("the collector must be running", found="one that ends", step=step)
+                raise EndingError("the collector must be running", found="one that ends", step=step)
             if self._jobs[one.is_large] >= (MOST_LARGE if one.is_large else MOST_WAITING) and not always:
                 rule, found = "the collector must keep up", "too many uploads at once"
                 raise FullQueueError(rule, found=found, step="send again a little later")
@@ -130,7 +166,7 @@ class UploadWriter:
                 if one.collection is not None:
                     uploads[one.collection].append(one)
             for collection, group in uploads.items():
-                self._settle(group, partial(collection.add, [one.work for one in group]))
+                self._settle(group, partial(self._add, collection, [one.work for one in group]))
             for one in waiting:
                 if one.collection is None:
                     self._settle([one], partial(_run_job, one.work, self._store))
@@ -153,11 +189,30 @@ class UploadWriter:
         """Have each told its result, or whatever went wrong; the thread goes on."""
         try:
             tell = partial(_tell, waiting, list(work()))
+        except (UnavailableError, DamagedError) as error:
+            tell = partial(_tell_error, waiting, self._note_trouble(error))
         except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
             tell = partial(_tell_error, waiting, error)
         # On a loop that has ended nobody waits.
         with suppress(RuntimeError):
             self.loop.call_soon_threadsafe(tell)
+
+    def _add(self, collection: Collection, uploads: list[Upload]) -> list[Receipt]:
+        receipts = collection.add(uploads)
+        self._note_commit()
+        return receipts
+
+    def _note_commit(self) -> None:
+        if self.trouble is not None:
+            self.trouble = None
+            log_event("the store's trouble has ended")
+
+    def _note_trouble(self, error: SordinoError) -> StoreTroubleError:
+        """Note what the store refuses, and say so in words for everybody."""
+        if self.trouble is None:
+            log_event("the store refuses", logging.ERROR, error=str(error))
+        self.trouble = str(error)
+        return StoreTroubleError(is_full="full" in error.found)
 
 
 def _some_of(large: deque[_Queued]) -> list[_Queued]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from commands import started
+from older_stores import make_older
 from reports_sent import ids_from, uploaded
 from sordino import RefusedError
 from sordino.document.invitation_list import invitation_hash
@@ -120,11 +121,7 @@ def test_reports_that_came_without_leave_no_room_for_invitations(opened, plan):
 def test_a_store_of_the_third_version_goes_on_and_takes_invitations_for_a_new_plan(opened, plan, other):
     store = opened(plan)
     store.collections[plan.hash].add([uploaded([0, 1])])
-    third = "PRAGMA user_version = 3"
-    if store._database.rows("SELECT 1 FROM setting WHERE name = 'version'"):
-        third = "UPDATE setting SET value = '3' WHERE name = 'version'"
-    for statement in ("DROP TABLE invitation", "DROP TABLE used_invitation", third):
-        store._database.rows(statement)
+    make_older(store._database.rows, 3)
     store = opened(plan, other, add=True)
     first, second = (store.collections[each.hash] for each in (plan, other))
     assert first.aggregate.counts.tolist() == [1, 1, 0, 0]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from commands import started
+from older_stores import make_older
 from reports_sent import uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import UnavailableError
@@ -291,8 +292,7 @@ def as_version_two(path, *tallies):
     connection.execute("DELETE FROM setting WHERE name = 'source'")
     for counts in tallies:
         connection.execute("INSERT INTO tally VALUES (1, ?, ?)", counts)
-    for statement in ("DROP TABLE invitation", "DROP TABLE used_invitation", "PRAGMA user_version = 2"):
-        connection.execute(statement)
+    make_older(lambda statement: connection.execute(statement).fetchall(), 2)
     connection.commit()
     connection.close()
 

@@ -6,8 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 from time import sleep
 
+import psycopg
 import pytest
 
+from older_stores import make_older
 from reports_sent import on_a_thread, uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import UnavailableError
@@ -35,27 +37,29 @@ def test_a_newer_version_and_other_plans_are_refused(postgres, address, plan, ot
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(address, other)
-    postgres.do("UPDATE sordino.setting SET value = '5' WHERE name = 'version'")
-    with pytest.raises(SordinoError, match="must be of version 4; found 5"):
+    postgres.do("UPDATE sordino.setting SET value = '6' WHERE name = 'version'")
+    with pytest.raises(SordinoError, match="must be of version 5; found 6"):
         ReportStore.open(address, plan)
+
+
+def in_schema(address, statement):
+    with psycopg.connect(f"{address}&options=-csearch_path%3Dsordino", autocommit=True) as connection:
+        found = connection.execute(statement)
+        return found.fetchall() if found.description else []
 
 
 def test_a_store_of_the_second_version_goes_on_if_it_took_no_tallies(postgres, address, plan):
     store = ReportStore.open(address, plan)
     store.collections[plan.hash].add([uploaded([0, 1])])
     store.close()
-    before = (
-        "DROP TABLE sordino.invitation, sordino.used_invitation",
-        "UPDATE sordino.setting SET value = '2' WHERE name = 'version'",
-    )
-    for statement in ("DELETE FROM sordino.setting WHERE name = 'source'", *before):
-        postgres.do(statement)
+    postgres.do("DELETE FROM sordino.setting WHERE name = 'source'")
+    make_older(lambda statement: in_schema(address, statement), 2)
     store = ReportStore.open(address, plan)
     held = store.collections[plan.hash]
     assert (held.aggregate.counts.tolist(), len(held.source)) == ([1, 1, 0, 0], 32)
     store.close()
-    for statement in ("INSERT INTO sordino.tally VALUES (1, 'hash', '')", *before):
-        postgres.do(statement)
+    postgres.do("INSERT INTO sordino.tally VALUES (1, 'hash', '')")
+    make_older(lambda statement: in_schema(address, statement), 2)
     with pytest.raises(SordinoError, match="whose reports it is; found 1 of an earlier version"):
         ReportStore.open(address, plan)
 
@@ -188,9 +192,9 @@ def test_a_newer_collector_that_came_meanwhile_is_told(postgres, address, plan):
     held = store.collections[plan.hash]
     postgres.stop()
     postgres.start()
-    postgres.do("UPDATE sordino.setting SET value = '5' WHERE name = 'version'")
+    postgres.do("UPDATE sordino.setting SET value = '6' WHERE name = 'version'")
     with pytest.raises(UnavailableError):
         held.add([uploaded([0])])
-    with pytest.raises(SordinoError, match="must be of version 4; found 5"):
+    with pytest.raises(SordinoError, match="must be of version 5; found 6"):
         held.add([uploaded([0])])
     store.close()

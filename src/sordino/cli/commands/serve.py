@@ -17,7 +17,7 @@ from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
 
 if TYPE_CHECKING:
-    from sordino.service.metrics import Metrics
+    from sordino.service.monitoring.metrics import Metrics
 
 
 @click.command()
@@ -66,8 +66,8 @@ def serve(
 ) -> None:
     """Collect the reports of each PLAN over HTTP until the process is ended.
 
-    Devices fetch a plan and post reports, each counted once, acknowledged when it is on disk. The analyst's token is
-    printed when the store is made, and never again. Behind a proxy that ends TLS; addresses are not kept.
+    Devices fetch a plan and post reports, each counted once, acknowledged when it is on disk. The first token, which
+    may do everything, is printed when the store is made, and never again. A proxy ends TLS; addresses are not kept.
     """
     from sordino.service.collector import Collector
     from sordino.service.server import BoundedServer
@@ -88,7 +88,7 @@ def serve(
         token = held.new_token()
         application = Collector(held, least_people, signer, metrics, published=publish).application
         if token is not None:
-            say(f"The analyst's token, shown once: {token}")
+            say(f"The first token, shown once: {token}")
         if signer is not None:
             say(f"Plans are signed by the Ed25519 key {signer.public}")
         for plan in frozen:
@@ -118,7 +118,7 @@ def _serve_metrics(host: str, port: int | None) -> Iterator["Metrics | None"]:
     if port is None:
         yield None
         return
-    from sordino.service.metrics import Metrics, MetricsServer
+    from sordino.service.monitoring.metrics import Metrics, MetricsServer
 
     metrics = Metrics()
     with _listen(host, port) as listener, MetricsServer(metrics, listener):

@@ -10,11 +10,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.service.storage.reports import Upload
 
-VERSION = 4
+VERSION = 5
 """Of the tables: since 3 each tally of others is known by the collector whose reports they are, since 4 there can be
-invitations."""
+invitations, since 5 there are tokens by name and a record of acts."""
 
 SCRUBBED = "scrubbed"
 """The tally of a store's own reports whose codes are gone; of all others the source is named."""
@@ -39,6 +40,20 @@ CREATE TABLE used_invitation (plan INTEGER PRIMARY KEY, bits {bytes} NOT NULL);
 writes over stands by itself: SQLite writes rows whole."""
 
 
+ACCESS_TABLES = """
+CREATE TABLE token (name TEXT PRIMARY KEY, role TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, since TEXT NOT NULL,
+    expires TEXT, revoked TEXT);
+CREATE TABLE act (number INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL);
+"""
+"""Since version 5: tokens and the record of acts."""
+
+OLD_TOKEN = (
+    "INSERT INTO token SELECT 'first', 'operator', value, '{day}', NULL, NULL FROM setting WHERE name = 'token'",
+    "DELETE FROM setting WHERE name = 'token'",
+)
+"""Before version 5 there was one token, which could do everything."""
+
+
 def require_no_unsourced(name: str, tallies: int) -> None:
     """Refuse a store of an earlier version that holds tallies of others.
 
@@ -49,6 +64,17 @@ def require_no_unsourced(name: str, tallies: int) -> None:
         rule = f"{name} must say of each tally that it took from others whose reports it is"
         step = "serve it by the version of Sordino that made it"
         raise SordinoError(rule, found=f"{tallies:,} of an earlier version, which do not", step=step)
+
+
+def require_version(name: str, found: int) -> None:
+    """Refuse tables of another version.
+
+    Raises:
+        SordinoError: of an earlier or a newer one.
+    """
+    if found != VERSION:
+        step = "serve it by the version of Sordino that made it"
+        raise SordinoError(f"{name} must be of version {VERSION}", found=shown(found), step=step)
 
 
 class Database(ABC):
@@ -64,6 +90,16 @@ class Database(ABC):
     def session(self) -> int:
         """Another number as soon as the next statement is on another connection: others may have written in between."""
         return 0
+
+    @property
+    def free_bytes(self) -> int | None:
+        """What the disk has free; None of a database that is a machine's of its own."""
+        return None
+
+    @property
+    @abstractmethod
+    def version(self) -> int:
+        """Of the tables."""
 
     @abstractmethod
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -88,6 +124,9 @@ class Database(ABC):
     @abstractmethod
     def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
         """The ids of an upload that are there, with their codes as signed integers."""
+
+    def lock_record(self) -> None:  # noqa: B027 - most databases need nothing
+        """Keep other connections from noting acts until the transaction ends; needless where there are none."""
 
     @abstractmethod
     def vacuum(self) -> None:

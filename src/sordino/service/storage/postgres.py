@@ -5,22 +5,25 @@ advisory lock. A connection that breaks is made again at the next use, in a new 
 the lock meanwhile, so that what was known is looked up, never guessed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sordino.errors import SordinoError, UnavailableError
-from sordino.exact.messages.brief import shown
 from sordino.service.storage.database import (
+    ACCESS_TABLES,
     INVITATION_TABLES,
+    OLD_TOKEN,
     TABLES,
     UNSOURCED,
     VERSION,
     Database,
     require_no_unsourced,
+    require_version,
 )
+from sordino.service.storage.day import today
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 if TYPE_CHECKING:
@@ -38,6 +41,18 @@ CREATE TRIGGER kept BEFORE UPDATE OR DELETE ON plan FOR EACH ROW EXECUTE FUNCTIO
 CREATE TRIGGER kept_all BEFORE TRUNCATE ON plan EXECUTE FUNCTION kept()
 """
 """What was served cannot be taken away or changed, whoever writes by SQL."""
+
+ACTS_APPEND_ONLY = """
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'an act that was noted stays as it was'; END $$;
+CREATE TRIGGER noted BEFORE UPDATE OR DELETE ON act FOR EACH ROW EXECUTE FUNCTION noted();
+CREATE TRIGGER noted_all BEFORE TRUNCATE ON act EXECUTE FUNCTION noted()
+"""
+
+FIRST_VERSION = 2
+"""The first one that was kept here."""
+
+VERSION_QUERY = b"SELECT value::int FROM setting WHERE name = 'version'"
 
 PLACES = "unnest(%s::bigint[]) WITH ORDINALITY AS sent (code, place)"
 """The codes of an upload with their places, from 1."""
@@ -73,6 +88,11 @@ class PostgresDatabase(Database):
             database.close()
             raise
         return database
+
+    @property
+    def version(self) -> int:
+        """See the base class."""
+        return int(self.rows(VERSION_QUERY.decode())[0][0])
 
     @property
     def session(self) -> int:
@@ -113,7 +133,10 @@ class PostgresDatabase(Database):
             raise UnavailableError(f"{self.name} must be free", found="another collector", step=step) from None
         if self._made:
             # Whoever held the lock meanwhile may have been of another version.
-            self._require_version(made)
+            try:
+                require_version(self.name, made.execute(VERSION_QUERY).fetchall()[0][0])
+            except SordinoError as error:
+                raise UnavailableError(error.rule, found=error.found, step=error.step) from None
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See the base class."""
@@ -147,6 +170,10 @@ class PostgresDatabase(Database):
         found = self.rows("SELECT id, code FROM report WHERE plan = ? AND id = ANY(?::bytea[])", plan, ids)
         return [(bytes(key), code) for key, code in found]
 
+    def lock_record(self) -> None:
+        """See the base class."""
+        self.rows("LOCK TABLE act IN EXCLUSIVE MODE")
+
     def vacuum(self) -> None:
         """See the base class."""
         self.rows("VACUUM report, used_invitation")
@@ -159,28 +186,41 @@ class PostgresDatabase(Database):
     def _migrate(self) -> None:
         """Bring the tables to this version, within a transaction. The first version that was kept here is 2."""
         if self.rows("SELECT to_regclass('sordino.setting')") == [(None,)]:
-            for statement in TABLES.format(bytes="BYTEA", clustered="").split(";"):
-                self.rows(statement)
+            self._create(TABLES)
             self.rows(APPEND_ONLY)
-            self._add_invitations("INSERT INTO setting VALUES ('version', ?)")
-        elif (found := self.rows("SELECT value FROM setting WHERE name = 'version'")) in ([("2",)], [("3",)]):
-            if found == [("2",)]:
-                # It knew tallies of others by their counts alone; its tables are those of version 3.
-                require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
-            self._add_invitations("UPDATE setting SET value = ? WHERE name = 'version'")
-        self._require_version(self._connection)
+            self.rows("INSERT INTO setting VALUES ('version', '3')")
+        version = self.version
+        if version == FIRST_VERSION:
+            # It knew tallies of others by their counts alone; its tables are those of version 3.
+            require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
+        for number in range(version, VERSION):
+            if number in _MIGRATIONS:
+                _MIGRATIONS[number](self)
+        if version in range(FIRST_VERSION, VERSION):
+            self.rows("UPDATE setting SET value = ? WHERE name = 'version'", str(VERSION))
+        require_version(self.name, self.version)
 
-    def _add_invitations(self, note: str) -> None:
-        """What version 3 has not, with a note of the version."""
-        for statement in filter(str.strip, INVITATION_TABLES.format(bytes="BYTEA").split(";")):
+    def _create(self, tables: str) -> None:
+        for statement in filter(str.strip, tables.format(bytes="BYTEA", clustered="").split(";")):
             self.rows(statement)
-        self.rows(note, str(VERSION))
 
-    def _require_version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
-        ((found,),) = connection.execute("SELECT value::int FROM setting WHERE name = 'version'").fetchall()
-        if found != VERSION:
-            step = "serve it by the version of Sordino that made it"
-            raise SordinoError(f"{self.name} must be of version {VERSION}", found=shown(found), step=step)
+    def from_three(self) -> None:
+        """Version 3 knew no invitations."""
+        self._create(INVITATION_TABLES)
+
+    def from_four(self) -> None:
+        """Version 4 knew one token and no acts."""
+        self._create(ACCESS_TABLES)
+        self.rows(ACTS_APPEND_ONLY)
+        for statement in OLD_TOKEN:
+            self.rows(statement.format(day=today()))
+
+
+_MIGRATIONS: Mapping[int, Callable[[PostgresDatabase], None]] = {
+    3: PostgresDatabase.from_three,
+    4: PostgresDatabase.from_four,
+}
+"""From an earlier version to the next one; those of version 2 are as those of 3."""
 
 
 def _signed_codes(upload: Upload) -> list[int]:

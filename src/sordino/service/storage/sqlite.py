@@ -4,6 +4,7 @@ A commit is whole on disk before anybody is told, so that a crash loses nothing 
 """
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,13 +17,16 @@ from sordino.document.private_file import make_private, new_private_file
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.service.storage.database import (
+    ACCESS_TABLES,
     INVITATION_TABLES,
+    OLD_TOKEN,
     TABLES,
     UNSOURCED,
     VERSION,
     Database,
     require_no_unsourced,
 )
+from sordino.service.storage.day import today
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 APPLICATION = 0x50524452
@@ -46,6 +50,14 @@ WHEN EXISTS (SELECT 1 FROM plan WHERE number = NEW.number OR hash = NEW.hash)
 BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END
 """
 """What was served cannot be taken away or changed by writing rows; a row that is replaced is no deletion to SQLite."""
+
+
+ACTS_APPEND_ONLY = """
+CREATE TRIGGER noted BEFORE DELETE ON act BEGIN SELECT RAISE(ABORT, 'an act that was noted stays noted'); END;
+CREATE TRIGGER as_noted BEFORE UPDATE ON act BEGIN SELECT RAISE(ABORT, 'an act that was noted stays as it was'); END;
+CREATE TRIGGER noted_once BEFORE INSERT ON act WHEN EXISTS (SELECT 1 FROM act WHERE number = NEW.number)
+BEGIN SELECT RAISE(ABORT, 'an act that was noted stays as it was'); END
+"""
 
 
 class SqliteDatabase(Database):
@@ -84,6 +96,18 @@ class SqliteDatabase(Database):
                 connection.close()
                 raise
             return cls(path, connection)
+
+    @property
+    def free_bytes(self) -> int | None:
+        """See the base class."""
+        with suppress(OSError):
+            return shutil.disk_usage(Path(self.name).resolve().parent).free
+        return None
+
+    @property
+    def version(self) -> int:
+        """See the base class."""
+        return int(self.rows("PRAGMA user_version")[0][0])
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See the base class."""
@@ -150,17 +174,21 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
     if version > VERSION:
         step = "serve it by the version of Sordino that made it"
         raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
-    if version < VERSION:
-        _MIGRATIONS[version](path, connection)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+    while version < VERSION:
+        version, migrate = _MIGRATIONS[version]
+        migrate(path, connection)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _make(path: Path, connection: sqlite3.Connection) -> None:
+def _make(_: Path, connection: sqlite3.Connection) -> None:
     _create(TABLES, connection)
-    for statement in APPEND_ONLY.split("END;"):
+    _create_triggers(APPEND_ONLY, connection)
+
+
+def _create_triggers(triggers: str, connection: sqlite3.Connection) -> None:
+    for statement in triggers.split("END;"):
         connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
-    _from_three(path, connection)
 
 
 def _create(tables: str, connection: sqlite3.Connection) -> None:
@@ -184,7 +212,6 @@ def _from_one(path: Path, connection: sqlite3.Connection) -> None:
 def _from_two(path: Path, connection: sqlite3.Connection) -> None:
     """Version 2 knew tallies of others by their counts alone; its tables are those of version 3."""
     require_no_unsourced(str(path), connection.execute(UNSOURCED).fetchone()[0])
-    _from_three(path, connection)
 
 
 def _from_three(_: Path, connection: sqlite3.Connection) -> None:
@@ -192,13 +219,22 @@ def _from_three(_: Path, connection: sqlite3.Connection) -> None:
     _create(INVITATION_TABLES, connection)
 
 
-_MIGRATIONS: Mapping[int, Callable[[Path, sqlite3.Connection], None]] = {
-    0: _make,
-    1: _from_one,
-    2: _from_two,
-    3: _from_three,
+def _from_four(_: Path, connection: sqlite3.Connection) -> None:
+    """Version 4 knew one token and no acts."""
+    _create(ACCESS_TABLES, connection)
+    _create_triggers(ACTS_APPEND_ONLY, connection)
+    for statement in OLD_TOKEN:
+        connection.execute(statement.format(day=today()))
+
+
+_MIGRATIONS: Mapping[int, tuple[int, Callable[[Path, sqlite3.Connection], None]]] = {
+    0: (3, _make),
+    1: (3, _from_one),
+    2: (3, _from_two),
+    3: (4, _from_three),
+    4: (5, _from_four),
 }
-"""From each earlier version to this one; 0 is an empty file."""
+"""From each earlier version the next one that it becomes, and how; 0 is an empty file."""
 
 
 @contextmanager

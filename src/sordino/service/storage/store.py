@@ -3,7 +3,7 @@
 Cost: a commit for as many uploads as wait; on opening one pass over all codes of the plans that are served.
 """
 
-import hashlib
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,14 @@ from typing import Self
 
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
+from sordino.service.log import log_event
+from sordino.service.storage.acts import Act, ActRecord
 from sordino.service.storage.collection import Collection
-from sordino.service.storage.database import Database
+from sordino.service.storage.database import Database, require_version
 from sordino.service.storage.day import today
 from sordino.service.storage.postgres import PostgresDatabase
 from sordino.service.storage.sqlite import SqliteDatabase
+from sordino.service.storage.tokens import CONSOLE, ROLES, TokenTable
 from sordino.survey.planning.plan import Plan
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -47,12 +50,15 @@ class ReportStore:
 
     Attributes:
         collections: of the plans that are served, by their hashes.
+        tokens: who may ask for more than everybody.
+        acts: what they did.
 
     Use it from one thread.
     """
 
     def __init__(self, database: Database, plans: Sequence[Plan], *, add: bool = False) -> None:
         self._database = database
+        self.tokens, self.acts = TokenTable(database), ActRecord(database)
         with database.transaction():
             numbers = self._serve(plans, add=add)
             source = self._own_source()
@@ -134,16 +140,29 @@ class ReportStore:
         return bytes(found[0][0]) or None if found else None
 
     def new_token(self) -> str | None:
-        """The analyst's token, told once: only its hash is kept. None if there is one already."""
-        if self._setting("token") is not None:
-            return None
-        token = secrets.token_urlsafe(32)
-        self._set("token", _token_hash(token))
+        """A first token that may do everything, shown once: only its hash is kept. None if there are any already."""
+        return None if self.tokens.holders() else self.add_token("first", ROLES[-1])
+
+    def add_token(self, name: str, role: str, expires: str | None = None) -> str:
+        """Make a token, and note it: its secret, which is kept nowhere. See `TokenTable.add`."""
+        with self._database.transaction():
+            token = self.tokens.add(name, role, expires)
+            act = self.acts.note(CONSOLE, "token added", token=name, role=role, expires=expires)
+        _log_act(act)
         return token
 
-    def is_token(self, token: str) -> bool:
-        """Whether it is the analyst's."""
-        return secrets.compare_digest(_token_hash(token), self._setting("token") or "")
+    def revoke_token(self, name: str) -> None:
+        """Have a token allow nothing from now on, and note it. See `TokenTable.revoke`."""
+        with self._database.transaction():
+            self.tokens.revoke(name)
+            act = self.acts.note(CONSOLE, "token revoked", token=name)
+        _log_act(act)
+
+    def note(self, by: str, act: str, **about: object) -> None:
+        """Note in the record what somebody is about to do."""
+        with self._database.transaction():
+            made = self.acts.note(by, act, **about)
+        _log_act(made)
 
     def require_signer(self, key: str) -> None:
         """Take the first public key as the store's.
@@ -158,6 +177,26 @@ class ReportStore:
             step = "give the first key's file: devices know its public key"
             raise RefusedError(f"the plans of {self.name} must be signed by one key", found=shown(key), step=step)
 
+    def probe(self) -> int | None:
+        """See that the store answers, in this version: the bytes that its disk has free, None if that is not known.
+
+        Raises:
+            SordinoError: another version.
+            UnavailableError: the system refuses.
+        """
+        require_version(self.name, self._database.version)
+        return self._database.free_bytes
+
+    def commit_probe(self) -> None:
+        """See that the store can be written, by a note of the day.
+
+        Raises:
+            UnavailableError: the system refuses.
+        """
+        words = "INSERT INTO setting VALUES ('probe', ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
+        with self._database.transaction():
+            self._database.rows(words, today())
+
     def close(self) -> None:
         """Give the database back."""
         self._database.close()
@@ -171,5 +210,5 @@ class ReportStore:
             self._database.rows("INSERT INTO setting VALUES (?, ?)", name, value)
 
 
-def _token_hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+def _log_act(act: Act) -> None:
+    log_event("an act was noted", act=json.loads(act.line), hash=act.hash)

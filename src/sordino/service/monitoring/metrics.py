@@ -4,6 +4,7 @@ No metric names a report, a sender or an address; with a handful of senders even
 port is for the machine's own network.
 """
 
+import asyncio
 from collections.abc import Callable
 from threading import Thread
 from time import perf_counter
@@ -16,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sordino.service.connection import LAST_SECONDS
+from sordino.service.monitoring.health import Health
 from sordino.service.server import BoundedServer
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
@@ -37,11 +39,12 @@ class Metrics:
         )
         self._waiting = Gauge("sordino_waiting", "Uploads and questions that wait", registry=self.registry)
         self._writer: UploadWriter | None = None
+        self._health: Health | None = None
         self._waiting.set_function(self._count_waiting)
 
-    def watch(self, writer: UploadWriter) -> None:
-        """Tell how much waits for a writer, and whether it works."""
-        self._writer = writer
+    def watch(self, writer: UploadWriter, health: Health) -> None:
+        """Show how much waits for a writer, and the health of the collector."""
+        self._writer, self._health = writer, health
 
     def _count_waiting(self) -> float:
         return 0 if self._writer is None else self._writer.queue_length
@@ -76,12 +79,22 @@ class Metrics:
 
     @property
     def application(self) -> Starlette:
-        """What the port of their own serves: `/health` and `/metrics`."""
-        return Starlette(routes=[Route("/health", self._health), Route("/metrics", self._exposition)])
+        """What the port of their own serves: `/livez`, `/readyz` and `/metrics`."""
+        paths = {"/livez": self._livez, "/readyz": self._readyz, "/metrics": self._exposition}
+        return Starlette(routes=[Route(path, answer) for path, answer in paths.items()])
 
-    async def _health(self, _: Request) -> Response:
-        works = self._writer is not None and self._writer.works
-        return JSONResponse({"status": "ok" if works else "not writing"}, 200 if works else 503)
+    async def _livez(self, _: Request) -> Response:
+        works = self._health is not None and self._health.is_alive
+        return JSONResponse({"status": "alive" if works else "not writing"}, 200 if works else 503)
+
+    async def _readyz(self, _: Request) -> Response:
+        """Which checks passed, beside the word that all are given."""
+        if self._health is None or self._writer is None:
+            return JSONResponse({"status": "not ready", "checks": {}}, 503)
+        # The store is asked on the collector's own loop.
+        asked = asyncio.run_coroutine_threadsafe(self._health.readiness(), self._writer.loop)
+        found = await asyncio.wrap_future(asked)
+        return JSONResponse({**found.word, "checks": dict(found.checks)}, found.status)
 
     async def _exposition(self, _: Request) -> Response:
         from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
