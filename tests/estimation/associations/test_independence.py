@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino import LDP, BlockLDP, HighLowLDP, best_mechanism
+from sordino import LDP, BlockLDP, HadamardResponse, HighLowLDP, best_mechanism
 from sordino.definition.combined import combined_definition
 from sordino.estimation.associations.cramers_v import cramers_v
 from sordino.estimation.associations.independence import IndependenceTest
@@ -101,7 +101,20 @@ def test_noise_of_margins_is_corrected_for():
     found = [IndependenceTest.of(cells + draw.reshape(5, 5), moments, n, high - low) for draw in draws]
     assert np.mean([one.curvature for one in found]) > 0.03
     mean = np.mean([one.test.statistic for one in found]) / 16
+    assert found[0].test.degrees == 16
     assert abs(mean - 1) < 3 * np.sqrt(2 / 16 / len(found))
+
+
+def test_a_sum_of_estimates_that_varies_counts_as_a_degree_of_freedom():
+    """By a design of sets estimates do not add up to one: what is left of the cells varies by that too."""
+    mechanism, cells, n = HadamardResponse(6, "1"), np.outer([0.4, 0.6], [0.2, 0.3, 0.5]), 1_000_000
+    everywhere = np.ones(6)
+    assert everywhere @ covariance_of(mechanism)(cells.ravel()) @ everywhere > 0.01
+    found = list(simulate(mechanism, cells, n, 1_000))
+    degrees = found[0].test.degrees
+    assert degrees == 3
+    mean, error = np.mean([one.test.statistic for one in found]), np.sqrt(2 * degrees / len(found))
+    assert abs(mean - degrees) < 3 * error
 
 
 def test_power_rises_to_one():

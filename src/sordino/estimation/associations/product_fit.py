@@ -44,8 +44,8 @@ class ProductFit:
 
     @property
     def degrees(self) -> int:
-        """Of freedom of what is left."""
-        return (len(self.rows) - 1) * (len(self.columns) - 1)
+        """Of freedom of what is left: one more than of counts where the sum of the cells' estimates varies too."""
+        return len(self.whitening_matrix) - self._explained_part.shape[1]
 
     @cached_property
     def whitening_matrix(self) -> Floats:
