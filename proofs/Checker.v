@@ -218,12 +218,3 @@ Proof.
   intros size accepted. destruct (accepted_items _ are_sensitive false all total r size accepted) as (positive & valid & holds).
   exists positive, valid. revert holds. apply same_bounds. intros x x'. now destruct (nth (number x) are_sensitive false).
 Qed.
-
-(** * It works: an accepted channel and a refused one *)
-
-(** Odds of 3 : 1 keep ln 3, and not 1 (e < 3). *)
-Example accepts_ln_3 : check 2 4 [[3; 1]; [1; 3]]%Z (ldp_bounds (Nats 0 3) [tt; tt]) = true.
-Proof. vm_compute. reflexivity. Qed.
-
-Example refuses_1 : check 2 4 [[3; 1]; [1; 3]]%Z (ldp_bounds (Nats 1 1) [tt; tt]) = false.
-Proof. vm_compute. reflexivity. Qed.

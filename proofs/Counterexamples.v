@@ -1,6 +1,6 @@
 (** What does not hold: small examples, each against a rule that somebody could believe. *)
 
-From Coq Require Import Reals Lra List ZArith Bool.
+From Coq Require Import Reals Lra Lia List ZArith Bool.
 From Sordino Require Import Sums Channels Definitions OverTime Dependence.
 Import ListNotations.
 Open Scope R_scope.
@@ -119,4 +119,48 @@ Theorem no_ldp_follows (epsilon : R) : ~ within (ldp epsilon) never_for_one.
 Proof.
   intros holds. unfold ldp in holds. rewrite within_pairwise in holds.
   specialize (holds (true, true) (false, true) epsilon eq_refl). unfold never_for_one in holds. simpl in holds. lra.
+Qed.
+
+(** * Two identical queries need not reveal less than twice as much *)
+
+(** The seven lines of the Fano plane, as sets of points 0 to 6. *)
+Definition fano_line (y : nat) : list nat :=
+  nth y [[0; 1; 2]; [0; 3; 4]; [0; 5; 6]; [1; 3; 5]; [1; 4; 6]; [2; 3; 6]; [2; 4; 5]]%nat [].
+
+(** A report is a line; one that contains the point is e^epsilon times as likely as one that does not. *)
+Definition fano_weight (epsilon : R) (x y : nat) : R := if existsb (Nat.eqb x) (fano_line y) then exp epsilon else 1.
+
+(** Whatever two reports are, some point lies on both lines and another on neither: together they lose 2 epsilon, always. So
+    Lemma 6.2 of "Knowledge Gain as Privacy Loss in Local Privacy Accounting" does not hold (docs/errata.md). *)
+Theorem identical_queries_may_lose_all (epsilon : R) (y z : nat) :
+  (y < 7)%nat -> (z < 7)%nat -> exists x x', (x < 7)%nat /\ (x' < 7)%nat /\
+    fano_weight epsilon x y * fano_weight epsilon x z
+      = exp (2 * epsilon) * (fano_weight epsilon x' y * fano_weight epsilon x' z).
+Proof.
+  intros first_short second_short.
+  assert (points : exists x x', (x < 7)%nat /\ (x' < 7)%nat /\
+    existsb (Nat.eqb x) (fano_line y) = true /\ existsb (Nat.eqb x) (fano_line z) = true /\
+    existsb (Nat.eqb x') (fano_line y) = false /\ existsb (Nat.eqb x') (fano_line z) = false).
+  { set (fits x x' := existsb (Nat.eqb x) (fano_line y) && existsb (Nat.eqb x) (fano_line z) &&
+      negb (existsb (Nat.eqb x') (fano_line y)) && negb (existsb (Nat.eqb x') (fano_line z))).
+    assert (found : existsb (fun x => existsb (fits x) (seq 0 7)) (seq 0 7) = true).
+    { unfold fits. clear fits.
+      do 7 (destruct y as [|y]; [do 7 (destruct z as [|z]; [vm_compute; reflexivity|]); lia|]). lia. }
+    apply existsb_exists in found as (x & inside & found). apply existsb_exists in found as (x' & inside' & found).
+    apply in_seq in inside, inside'. unfold fits in found. rewrite !andb_true_iff, !negb_true_iff in found.
+    exists x, x'. repeat split; try lia; tauto. }
+  destruct points as (x & x' & short & short' & on & on' & off & off'). exists x, x'. repeat split; auto.
+  unfold fano_weight. rewrite on, on', off, off'. replace (2 * epsilon) with (epsilon + epsilon) by ring. rewrite exp_plus. ring.
+Qed.
+
+(** * An accepted sum of epsilons may stay below the budget *)
+
+(** One bit each, with epsilon 0.6, of two bits: any two answers lose 1.2, beyond a budget of 1, so that a filter accepts one
+    question and then refuses the other. Lemma 6.1 of the same paper says that accepted epsilons always add up to the budget. *)
+Theorem different_bits_lose_the_sum (e : R) (y z : bool) :
+  let answer (bit code : bool) := if Bool.eqb bit code then exp e / (exp e + 1) else 1 / (exp e + 1) in
+  answer y y * answer z z = exp (2 * e) * (answer (negb y) y * answer (negb z) z).
+Proof.
+  pose proof (exp_pos e). replace (2 * e) with (e + e) by ring. rewrite exp_plus.
+  destruct y, z; simpl; field; lra.
 Qed.

@@ -35,8 +35,7 @@ Definition at_time {X : Type} (t : nat) (q : query X) : query (history X) :=
 Fixpoint product (f : nat -> R) (versions : list nat) : R :=
   match versions with [] => 1 | v :: rest => f v * product f rest end.
 
-(** "Losses about two versions of a record add" (docs/filters.md), and never more than that, whatever the versions are: with
-    what was lost of each version, all answers about all versions together lose at most the sum. *)
+(** "losses about two versions of a record add" (docs/filters.md), and to no more than their sum, whatever the versions are. *)
 Theorem losses_of_versions_add {X : Type} (L : nat -> X -> R) (loss : nat -> R) (versions : list nat) :
   (forall v x, In v versions -> 0 <= L v x) ->
   (forall v x x', In v versions -> L v x <= exp (loss v) * L v x') ->

@@ -1,0 +1,65 @@
+"""What pages and proofs say of each other: theorems exist, and sentences that are proved stand where they are quoted.
+
+`make proofs` checks the proofs themselves.
+"""
+
+import re
+from pathlib import Path
+
+from in_one import in_one
+
+ROOT = Path(__file__).parents[2]
+PROOFS = sorted((ROOT / "proofs").glob("*.v"))
+EXPECTED = (ROOT / "proofs" / "assumptions.txt").read_text(encoding="utf-8")
+
+
+def plain(text):
+    return " ".join(text.replace("`", "").replace("**", "").split())
+
+
+def theorems_of(path):
+    names = re.findall(r"^\s*(?:Theorem|Corollary|Example) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [f"{path.stem}.{name}" for name in names]
+
+
+def theorems():
+    return [name for path in PROOFS for name in theorems_of(path)]
+
+
+def test_every_theorem_has_its_line_of_expected_axioms():
+    files = (ROOT / "proofs" / "_CoqProject").read_text(encoding="utf-8").split()[3:]
+    assert sorted(files) == [path.name for path in PROOFS]
+    in_order = [name for file in files for name in theorems_of(ROOT / "proofs" / file)]
+    assert [line.split(":")[0] for line in EXPECTED.splitlines()] == in_order
+
+
+@in_one("page", ["proofs.md", "errata.md"])
+def test_theorems_that_a_page_names_are_there(page):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    stems = "|".join(path.stem for path in PROOFS)
+    named = set(re.findall(rf"`((?:{stems})\.(?!v`)\w+)`", text))
+    assert len(named) > 8
+    assert named <= set(theorems())
+
+
+def test_every_theorem_about_a_promise_is_in_the_table():
+    page = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+    inner = {"Channels.satisfies_iff_each_code", "Dependence.bounded_dependence_is_proper"}
+    about = {name for name in theorems() if name.split(".")[0] not in {"Exponential", "Counterexamples"}} - inner
+    assert {name for name in about if f"`{name}`" not in page} == set()
+
+
+def test_sentences_that_are_proved_stand_where_they_are_quoted():
+    found = 0
+    for path in PROOFS:
+        text = path.read_text(encoding="utf-8")
+        for sentence, page in re.findall(r'"([^"]+)"\s*\(([\w./-]+\.(?:md|py))\)', text):
+            found += 1
+            assert plain(sentence) in plain((ROOT / page).read_text(encoding="utf-8")), (path.name, sentence)
+    assert found > 15
+
+
+def test_no_proof_is_left_open():
+    for path in PROOFS:
+        text = re.sub(r"\(\*.*?\*\)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"\b(Admitted|admit|Axiom|Parameter|Conjecture|Abort)\b", text), path.name
