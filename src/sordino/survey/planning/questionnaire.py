@@ -8,7 +8,6 @@ from sordino.survey.attributes.wording import slider_step
 from sordino.survey.reading.schema import Survey
 from sordino.survey.reading.texts import OF_ABOUT, languages_of
 
-
 WORDED = {"about", "section", "attribute", "public"}
 """The tables of a survey that have texts."""
 
