@@ -15,6 +15,7 @@ import collecting
 import covering
 import covering_fits
 import covering_means
+import covering_weights
 import designing
 import distributing
 import estimating
@@ -43,6 +44,7 @@ MODULES = (
     covering,
     covering_fits,
     covering_means,
+    covering_weights,
     designing,
     distributing,
     mapping,

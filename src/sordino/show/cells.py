@@ -29,7 +29,7 @@ NUMBERS = ("estimate", "stderr", "low", "high")
 
 SOMETIMES = ("fitted", "fitted_low", "fitted_high", "moved")
 
-TESTS = ("p", "p_adjusted")
+TESTS = ("statistic", "degrees", "p", "p_adjusted")
 """Numbers of made rows that are tests."""
 
 

@@ -9,7 +9,7 @@ from sordino.blocks.block import Block, BlockGroup
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.rows import IN_ORDER, LARGEST
+from sordino.survey.estimates.rows import IN_ORDER
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
@@ -28,30 +28,8 @@ DIFFERENCE_NUMBERS = ("estimate", "stderr", "low", "high", "moved")
 
 
 def pooled_blocks(result: PooledResult) -> tuple[Block, ...]:
-    """Numbers that several questions estimate together; of many the largest."""
-    low, high = result.interval
-    places: Sequence[int] = range(len(result.heads))
-    if len(places) > IN_ORDER:
-        places = np.argsort(-result.estimate.value, kind="stable")[:LARGEST].tolist()
-    names = "; ".join(result.questions)
-    how = (
-        f"Pooled from {len(result.questions):,} questions ({names}), each weighted by its precision in the population"
-        " that all of them together show."
-    )
-    table = QuantityTable(
-        question=names,
-        about=result.name,
-        columns={"estimate": result.estimate.value, "stderr": result.estimate.stderr, "low": low, "high": high},
-        label=result.label,
-        kind=lambda _: "pooled",
-        key=lambda place: result.heads[place],
-        confidence=result.coverage.confidence,
-        excerpt=places,
-        title=f"{result.estimate.n:,} reports; {result.name}, pooled",
-        are_shares=False,
-        sentences=(Sentence(how, Purpose.METHOD), result.coverage.sentence("number")),
-    )
-    return (BlockGroup(f"From several questions together: {result.name}", (table,)),)
+    """Numbers that several questions estimate together."""
+    return (BlockGroup(f"From several questions together: {result.name}", (result.table(),)),)
 
 
 def within_blocks(results: Sequence[Result]) -> Iterator[Block]:

@@ -43,6 +43,9 @@ def grouped_blocks(found: GroupedResults) -> Iterator[Block]:
         for table in tables:
             title = f"{table.about} by {found.name}"
             yield BlockGroup(title, (*_panels(table, found), table))
+    for about, parts in _pooled_by_name(found).items():
+        table = _stack(found.name, parts, found.coverage)
+        yield BlockGroup(f"From several questions together: {about} by {found.name}", (table,))
     refused = tuple(
         Sentence(f"{group}: {question} is not estimated; {why}", Purpose.REFUSAL)
         for group, question, why in found.untold
@@ -67,6 +70,9 @@ def groups_json(found: GroupedResults) -> dict[str, Any]:
         "by": list(found.by),
         "groups": groups,
         "group_rows": [row for table in grouped_tables(found) for row in table.rows()],
+        "group_pooled": [
+            row | {"group": group.label} for group in found.groups for result in group.pooled for row in result.rows()
+        ],
         "group_untold": [{"group": group, "attribute": name, "why": why} for group, name, why in found.untold],
         "group_differences": differences,
         "group_tests": [test.json() for test in found.tests],
@@ -96,6 +102,15 @@ def _tables_by_question(found: GroupedResults) -> Iterator[list[QuantityTable]]:
                 kind = table.kind(0) if table.count else ""
                 parts.setdefault((table.about, kind, table.order), []).append((label, table))
         yield [_stack(found.name, several, found.coverage) for several in parts.values()]
+
+
+def _pooled_by_name(found: GroupedResults) -> dict[str, list[tuple[str, QuantityTable]]]:
+    """What several questions say together, by its name: of each group that they say it of."""
+    parts: dict[str, list[tuple[str, QuantityTable]]] = {}
+    for group in found.groups:
+        for result in group.pooled:
+            parts.setdefault(result.name, []).append((group.label, result.table()))
+    return parts
 
 
 def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: Coverage) -> QuantityTable:

@@ -245,8 +245,8 @@ class PlanEstimate:
         """A row for each quantity, in columns that are the same whatever was asked, as broom's `tidy()` names them.
 
         Columns: `question`, `attribute`, `term`, `group`, `kind`, `given`, `within`, `minus`, `estimate`, `std.error`,
-        `conf.low`, `conf.high`, `conf.level`, `fitted`, `fitted.low`, `fitted.high`, `moved`, `p.value`, `p.adjusted`;
-        values in the survey's order. They are those of the files that `save` writes.
+        `conf.low`, `conf.high`, `conf.level`, `fitted`, `fitted.low`, `fitted.high`, `moved`, `statistic`, `df`,
+        `p.value`, `p.adjusted`; values in the survey's order. They are those of the files that `save` writes.
 
         Args:
             derived: as of `to_arrow`.

@@ -72,6 +72,14 @@ def test_every_output_has_the_groups_and_the_weighted_numbers(collected, run):
         rows = list(csv.DictReader(file))
     assert [row["group"] for row in rows if row["kind"] == "share"] == ["", "", "north", "north", "south", "south"]
     assert {"weighted", "group difference"} <= {row["kind"] for row in rows}
+    tests = [row for row in rows if row["kind"] == "equality"]
+    assert [(row["question"], row["attribute"], row["term"]) for row in tests] == [
+        (test["attribute"], "region", test["tested"]) for test in told["group_tests"]
+    ]
+    for row, test in zip(tests, told["group_tests"], strict=True):
+        told_numbers = [test["statistic"], test["degrees"], test["p_value"]]
+        assert [float(row[name]) for name in ("statistic", "df", "p.value")] == pytest.approx(told_numbers)
+        assert row["estimate"] == row["conf.level"] == ""
     assert "too few reports (30)" in (collected / "page.html").read_text()
     code, out, _ = run(*asked)
     assert code == 0

@@ -35,6 +35,78 @@ def test_a_form_of_lists_is_planned_as_soon_as_its_promises_are_made(tmp_path, r
     assert "No question text" not in out
 
 
+PROMISES = {f'epsilon = "{CHOOSE}"': 'epsilon = "3"', f'delta = "{CHOOSE}"': 'delta = "2"'}
+ROWS = [
+    SURVEY[0],
+    *(row for row in SURVEY if len(row) > 1 and row[1] in ("about", "smoker", "packs", "age")),
+    ["end_group"],
+    *(row for row in SURVEY if len(row) > 1 and row[1] == "symptoms"),
+    [
+        "select_multiple symptoms",
+        "worst",
+        "Which were bad?",
+        "Was war schlimm?",
+        None,
+        None,
+        "${smoker} = 'yes'",
+        "count-selected(.) <= 2",
+    ],
+]
+ANSWERS = [
+    {"smoker": "yes", "packs": "2", "age": 44, "symptoms": ["cough", "pain"], "worst": ["cough"]},
+    {"smoker": "no", "age": 20, "symptoms": []},
+]
+
+
+def test_a_form_with_words_several_answers_and_conditions_is_planned_and_answered(tmp_path, run):
+    write_form(tmp_path / "form.xlsx", survey=ROWS, choices=CHOICES, settings=SETTINGS)
+    assert run("import", "form.xlsx", "-o", "survey.toml", folder=tmp_path)[0] == 0
+    text = (tmp_path / "survey.toml").read_text()
+    for place, promise in PROMISES.items():
+        text = text.replace(place, promise)
+    (tmp_path / "survey.toml").write_text(text)
+    code, out, errors = run("plan", "survey.toml", "--people", "2000", "-o", "plan.json", folder=tmp_path)
+    assert (code, errors) == (0, "")
+    assert "No question text" not in out
+    said = run("explain", "plan.json", "--language", "de", folder=tmp_path)[1]
+    lines = (
+        "Über Sie",
+        "1. Rauchen Sie?",
+        "(Ja / Nein)",
+        "4. Was trifft zu?",
+        "(up to 2 of: Husten / Fieber / Schmerzen",
+    )
+    assert [line for line in lines if line not in said] == []
+    for number, record in enumerate(ANSWERS * 60):
+        document = record_file(record)
+        (tmp_path / "me.toml").write_text(document)
+        code, report, errors = run("report", "plan.json", "me.toml", folder=tmp_path)
+        assert (code, errors) == (0, ""), number
+        with (tmp_path / "reports.jsonl").open("a") as file:
+            file.write(report)
+    # Who does not smoke is not asked for packs.
+    (tmp_path / "me.toml").write_text(record_file(ANSWERS[1] | {"packs": "1"}))
+    assert run("report", "plan.json", "me.toml", folder=tmp_path)[0] == 2
+    code, out, errors = run("estimate", "plan.json", "reports.jsonl", "--json", folder=tmp_path)
+    assert (code, errors) == (0, "")
+    found = {(row["attribute"], row["value"]): row for row in json.loads(out)["rows"]}
+    truth = {("smoker", "yes"): 0.5, ("packs", "2"): 0.5, ("packs", "not asked"): 0.5, ("symptoms", "cough"): 0.5}
+    truth |= {
+        ("worst", "cough"): 0.5,
+        ("worst", "not asked"): 0.5,
+        ("symptoms", "fever"): 0.0,
+        ("mean of age", "age"): 32,
+    }
+    for key, value in truth.items():
+        assert abs(found[key]["estimate"] - value) < 5 * found[key]["stderr"]
+
+
+def record_file(record):
+    """A person's file."""
+    lines = [f"{name} = {json.dumps(value)}" for name, value in record.items()]
+    return "\n".join(["version = 1", "[record]", *lines]) + "\n"
+
+
 def test_nothing_is_written_over_and_a_form_without_questions_is_refused(tmp_path, run):
     write_form(tmp_path / "form.xlsx", survey=[["type", "name"], ["text", "remarks"]])
     code, _, errors = run("import", "form.xlsx", "-o", "survey.toml", folder=tmp_path)

@@ -181,3 +181,11 @@ def test_that_none_of_several_applies_has_a_label_too():
         assert "1. Which? (up to 2 of: A cough / fever / Nothing of this)" in lines
         with pytest.raises(SordinoErrors, match="must name values of the attribute"):
             planned(asked | {"attribute": {"ill": named | {"labels": {"never": "x"}}}})
+
+
+def test_a_survey_with_words_may_bound_dependence():
+    """Bounds are no texts: nothing is said of them while languages are looked for."""
+    own = {"categories": ["yes", "no"], "delta": "0.5", "text": BOTH}
+    asked = {"version": 1, "epsilon": "2", "attribute": {"smoker": own, "vegan": own}, "dependence": {"rest": 0.1}}
+    plan = planned(asked | {"ask": [{"histogram": "smoker"}, {"histogram": "vegan"}]})
+    assert plan.document.words.languages == ["en", "de"]

@@ -8,6 +8,9 @@ from sordino.survey.attributes.wording import slider_step
 from sordino.survey.reading.schema import Survey
 from sordino.survey.reading.texts import OF_ABOUT, languages_of
 
+WORDED = {"about", "section", "attribute", "public"}
+"""The tables of a survey that have texts."""
+
 
 def questionnaire(survey: Survey) -> dict[str, Any] | None:
     """The words of a survey; None where it has none.
@@ -24,7 +27,7 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     listed = {name for section in sections for name in section["attributes"]}
     if rest := [name for name in survey.attribute if name not in listed]:
         sections.append({"attributes": rest})
-    words: dict[str, Any] = {"languages": languages_of(survey.model_dump(exclude_none=True))}
+    words: dict[str, Any] = {"languages": languages_of(survey.model_dump(include=WORDED, exclude_none=True))}
     if (about := survey.about) is not None:
         words |= about.model_dump(include=set(OF_ABOUT), exclude_none=True)
         words |= {} if about.until is None else {"until": about.until.isoformat()}

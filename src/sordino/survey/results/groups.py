@@ -26,6 +26,7 @@ from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, ChangedRow, changes
 from sordino.survey.results.group_tests import GroupTest, equality_tests
+from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 
@@ -47,11 +48,13 @@ class PublicGroup:
         label: the values, with commas between.
         tally: of their reports.
         results: what these say of each question; None where they are too few.
+        pooled: what several questions say together of these people.
     """
 
     label: str
     tally: Aggregate
     results: tuple[Result, ...] | None
+    pooled: tuple[PooledResult, ...] = ()
 
     @property
     def n(self) -> int:
@@ -189,7 +192,9 @@ def grouped_results(
         raise RefusedError("groups are of honest reports: a forged one names any group", found="forged ones", step=step)
     each = _each(coverage, sum(tally.n >= least for _, tally in tallies))
     groups = tuple(
-        PublicGroup(label, tally, results_so_far(plan, tally, method, each, public) if tally.n >= least else None)
+        _estimated_group(plan, label, tally, method, each, public)
+        if tally.n >= least
+        else PublicGroup(label, tally, None)
         for label, tally in tallies
     )
     known = [group.label for group in groups]
@@ -203,6 +208,14 @@ def grouped_results(
     differences = tuple(_differences(plan, aggregate, found, against))
     tests = equality_tests([own for _, own in found.estimated], all_at_once=coverage.simultaneous)
     return replace(found, differences=differences, tests=tests)
+
+
+def _estimated_group(
+    plan: Plan, label: str, tally: Aggregate, method: Method | None, coverage: Coverage, public: Public | None
+) -> PublicGroup:
+    """A group of enough reports."""
+    found = results_so_far(plan, tally, method, coverage, public)
+    return PublicGroup(label, tally, found, tuple(pooled_results(plan, tally, found, coverage)))
 
 
 def columns_of(plan: Plan, by: str) -> tuple[str, ...]:

@@ -12,6 +12,10 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
+import numpy as np
+
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
@@ -21,7 +25,7 @@ from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.rows import EstimateRow
+from sordino.survey.estimates.rows import IN_ORDER, LARGEST, EstimateRow
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.facts import MeanReading
@@ -65,6 +69,31 @@ class PooledResult:
         """Of one row."""
         value = self.heads[place]["value"]
         return ", ".join(value) if isinstance(value, list) else str(value)
+
+    def table(self) -> QuantityTable:
+        """The numbers as they are shown: of many the largest are read."""
+        low, high = self.interval
+        places: Sequence[int] = range(len(self.heads))
+        if len(places) > IN_ORDER:
+            places = np.argsort(-self.estimate.value, kind="stable")[:LARGEST].tolist()
+        names = "; ".join(self.questions)
+        how = (
+            f"Pooled from {len(self.questions):,} questions ({names}), each weighted by its precision in the population"
+            " that all of them together show."
+        )
+        return QuantityTable(
+            question=names,
+            about=self.name,
+            columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
+            label=self.label,
+            kind=lambda _: "pooled",
+            key=lambda place: self.heads[place],
+            confidence=self.coverage.confidence,
+            excerpt=places,
+            title=f"{self.estimate.n:,} reports; {self.name}, pooled",
+            are_shares=False,
+            sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
+        )
 
     def rows(self) -> Iterator[EstimateRow]:
         """Each number, with the names of the questions that tell it."""

@@ -21,6 +21,9 @@ Row: TypeAlias = Mapping[str, Any]
 GROUP_DIFFERENCE = "group difference"
 """What a group has more than others."""
 
+EQUALITY = "equality"
+"""A test of whether all groups are alike."""
+
 KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
 """Of the lists of `estimate --json` that are about tables."""
 
@@ -67,11 +70,20 @@ def _of_weighted(weighted: Weighted) -> Iterator[dict[str, Any]]:
 
 
 def _of_groups(groups: GroupedResults, *, with_tables: bool) -> Iterator[dict[str, Any]]:
-    """Of tables what is made of each group's cells; then the differences between groups."""
+    """Of tables what is made of each group's cells; what is pooled, tests of equality, and differences of groups."""
     for group, own in groups.estimated if with_tables else ():
         of_group = {"group": group.label}
         for table in table_results(own):
             yield from (_row(KINDS[kind], row | of_group, table.question.name) for kind, row in table.rows())
+    for group in groups.groups:
+        for pooled in group.pooled:
+            names = "; ".join(pooled.questions)
+            yield from (_row("pooled", row | {"group": group.label}, names) for row in pooled.rows())
+    for test in groups.tests:
+        adjusted = {} if test.adjusted is None else {"p_adjusted": test.adjusted}
+        about = {"attribute": groups.name, "value": test.name}
+        numbers = {"statistic": test.test.statistic, "degrees": test.test.degrees, "p": test.test.p_value}
+        yield _row(EQUALITY, {**about, **numbers, **adjusted}, test.question)
     for difference in groups.differences:
         for name, label, row in difference.rows():
             yield _row(GROUP_DIFFERENCE, row | {"attribute": name, "value": label}, name)

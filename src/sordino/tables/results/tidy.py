@@ -37,6 +37,8 @@ COLUMNS = {
     "fitted.low": "fitted_low",
     "fitted.high": "fitted_high",
     "moved": "moved",
+    "statistic": "statistic",
+    "df": "degrees",
     "p.value": "p",
     "p.adjusted": "p_adjusted",
 }
@@ -60,6 +62,8 @@ LABELS = {
     "fitted.low": "Lower limit of the interval of what is fitted",
     "fitted.high": "Upper limit of the interval of what is fitted",
     "moved": "How far forged reports may have moved the estimate",
+    "statistic": "Chi squared of a test",
+    "df": "Degrees of freedom of a test",
     "p.value": "P-value of a test",
     "p.adjusted": "P-value adjusted for looking at all tests",
 }
