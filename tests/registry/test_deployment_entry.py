@@ -6,7 +6,7 @@ import pytest
 
 from in_one import in_one
 from kinds_of_survey import KINDS
-from sordino import LDP, certify
+from sordino import LDP, Nats, certify
 from sordino.query.sampled import Sampled
 from sordino.registry.deployment_entry import OPEN, PublicationFacts, deployment_entry, open_fields
 from sordino.registry.yaml_text import yaml_text
@@ -60,6 +60,12 @@ def test_an_epsilon_stands_only_where_it_holds_between_any_two_records(kind):
             assert certify(query, LDP(parameters["epsilon"])).holds
     # Nor is it larger than what is promised.
     assert parameters["epsilon"] <= float(KINDS[kind].epsilon) * (1 + 1e-12)
+
+
+def test_an_epsilon_is_rounded_up():
+    survey = {"version": 1, "epsilon": "ln 3", "attribute": {"a": {"categories": 3}}, "ask": [{"histogram": "a"}]}
+    own = deployment_entry(planned(survey), FACTS, "0.1.0")["deployment"]["privacy_loss"]
+    assert Nats.of("ln 3") < Nats.of(own["privacy_parameters"]["epsilon"])
 
 
 @in_one("kind", list(KINDS))

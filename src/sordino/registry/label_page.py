@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sordino.blocks.sentence import Purpose
+from sordino.domain.categories import few
 from sordino.registry.deployment_entry import OPEN, whole_epsilon
 from sordino.show.html.page import PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
@@ -31,17 +33,18 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
         "Who asks": basic["data_curators"][0]["data_curator_name"],
         "What for": basic["intended_use"],
         "People expected": f"{plan.people:,}",
-        "What is asked": ", ".join(question.name for question in plan.questions),
-        "Where answers are randomized": "on your own device, before anything is sent",
+        "What is asked": few([question.name for question in plan.questions]),
         "What is sent": f"one code of {bits} bit{'' if bits == 1 else 's'}",
         "What is sent in clear": ", ".join(plan.cells.names) or "nothing",
         "Epsilon": "differs between answers: see below" if epsilon is None else f"{epsilon} (pure, local)",
-        "Who is trusted with answers": "nobody but your device",
+        "Who is trusted with answers": "nobody but your own device, which randomizes them before anything is sent",
         "The plan, public": plan.hash,
         "How to check it": "sordino certify PLAN: every promise, in exact whole numbers",
     }
     rows = tuple((name, text) for name, text in facts.items() if text != OPEN)
-    revealed = (*(sentence.text for sentence in said.summary), NOT_COVERED, *public_sentences(plan))
+    # Examples are what stands in short already, in per cent.
+    kept = [sentence.text for sentence in said.summary if sentence.purpose is not Purpose.EXAMPLE]
+    revealed = (*kept, NOT_COVERED, *public_sentences(plan))
     sections = (
         Section("In short", (Sentences(reveal_sentences(plan)), PageTable(("", ""), rows))),
         Section("What one report can reveal, and what is not protected", (Sentences(revealed),)),
