@@ -55,6 +55,7 @@ BASE = [
     "ledger new me.ledger terms.toml",
     "ask me.ledger query.toml --dry-run",
     "ledger show me.ledger",
+    "record plan.json -o entry.yaml",
 ]
 PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json"]
 TABLES = [
@@ -64,7 +65,12 @@ TABLES = [
     "change plan.json tally.json plan.json tally.json",
     "dependence people.csv --survey survey.toml -o bounds.toml",
 ]
-PAGES = ["estimate plan.json tally.json --html page.html", "demo --people 20000 --html demo.html", "reproduce --help"]
+PAGES = [
+    "estimate plan.json tally.json --html page.html",
+    "record plan.json --html label.html",
+    "demo --people 20000 --html demo.html",
+    "reproduce --help",
+]
 
 ROLES = {
     "": BASE,

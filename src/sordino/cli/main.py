@@ -52,6 +52,7 @@ COMMANDS = {
     "privatize": LazyCommand(
         f"{PLACE}.privatize", "privatize", "Release one report for each row of a table.", "tables"
     ),
+    "record": LazyCommand("sordino.cli.registry.record", "record", "Describe a plan for the registry of deployments."),
     "report": LazyCommand(f"{PLACE}.report", "report", "Draw one person's report from a record."),
     "reproduce": LazyCommand(
         "sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew.", "pages"

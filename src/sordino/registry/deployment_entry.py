@@ -1,0 +1,241 @@
+"""A plan as an entry for the registry of deployments of differential privacy, of OpenDP and NIST.
+
+The fields are those of the registry's records of 2026, of its third tier. What they mean: Nanayakkara, Ghazi, Vadhan,
+"Practitioners' Perspectives on a Differential Privacy Deployment Registry", arXiv 2509.13509. What a plan knows is
+filled in, and never stronger than it is: an epsilon stands there only where it holds between any two records, and is
+rounded up. What only people know has to be filled in.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sordino.definition.pairwise import LDP
+from sordino.domain.answers.choices import Choices
+from sordino.domain.attribute import Attribute
+from sordino.domain.interval import Interval
+from sordino.exact.nats import Nats
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.query.together import Together
+from sordino.survey.frozen.questionnaire_part import in_language
+from sordino.survey.planning.plan import Plan
+from sordino.words.explain_plan import NEARLY, codes_sentence, explanation
+from sordino.words.explain_questionnaire import survey_title
+from sordino.words.public_columns import public_sentences
+
+OPEN = "To be filled in"
+"""Where only people know."""
+
+COUNTED = (
+    "Reports are counted. All else is computed from the counts: shares, means, intervals, and the distribution that"
+    " fits them best."
+)
+ONE_REPORT = (
+    "Each person is asked once and sends one report, so that nothing is composed. A second report from the same person"
+    " adds its loss to the first."
+)
+ADJACENT = (
+    "The local model: any two records that one person may have are adjacent. One report is covered, about the whole"
+    " record; a second report from the same person is not."
+)
+BEFORE = (
+    "None on answers. The plan was made before anybody was asked, from the survey and from public statements about"
+    " people alone."
+)
+
+TIER = 3
+"""Of the registry: all of its fields."""
+
+
+@dataclass(frozen=True)
+class PublicationFacts:
+    """What a plan does not know about its publication; empty where it has to be filled in.
+
+    Attributes:
+        curator: who publishes; who asks, by the survey's words, by default.
+        use: what for; the survey's purpose by default.
+        region: whose people, or whose laws.
+        sector: as the registry has it: Technology, Healthcare, Education, Government.
+        published: a date, YYYY-MM-DD.
+        authors: of the entry.
+    """
+
+    curator: str = ""
+    use: str = ""
+    region: str = ""
+    sector: str = ""
+    published: str = ""
+    authors: tuple[str, ...] = ()
+
+
+def whole_epsilon(plan: Plan) -> Nats | None:
+    """What holds between any two records, whatever is believed; None where some are protected less, or not at all."""
+    if plan.promise is not None:
+        return plan.promise.epsilon
+    definitions = [question.definition for question in plan.about_shares]
+    epsilons = [definition.epsilon for definition in definitions if isinstance(definition, LDP)]
+    return max(epsilons) if len(epsilons) == len(definitions) else None
+
+
+def deployment_entry(plan: Plan, facts: PublicationFacts, version: str) -> dict[str, Any]:
+    """The entry, its fields in the registry's order.
+
+    Args:
+        plan: frozen.
+        facts: what it does not know.
+        version: of the package.
+    """
+    title = survey_title(plan)
+    name = title or OPEN
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{title} {facts.published[:4]}".lower()).strip("-")
+    own = {
+        "basic": _basic(plan, facts, name),
+        "dp_variant": _variant(plan),
+        "privacy_loss": _loss(plan),
+        "deployment_model": _model(plan),
+        "accounting": {
+            "post_processing": COUNTED,
+            "composition": ONE_REPORT,
+        },
+        "implementation": _implementation(plan, version),
+        "administrative": {
+            "sources": _list([f"The plan, public and frozen: {plan.hash}"]),
+            "registry_authors": list(facts.authors) or [OPEN],
+        },
+    }
+    return {"url_slug": slug if title else OPEN, "status": "Draft", "tier": TIER, "deployment": own}
+
+
+def open_fields(entry: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """The fields of an entry that have to be filled in, by their paths."""
+    for name, value in entry.items():
+        place = f"{path}.{name}" if path else name
+        if isinstance(value, Mapping):
+            yield from open_fields(value, place)
+        elif OPEN in str(value):
+            yield place
+
+
+def _basic(plan: Plan, facts: PublicationFacts, name: str) -> dict[str, Any]:
+    asked = ", ".join(question.name for question in plan.questions)
+    return {
+        "name": name,
+        "data_curators": [
+            {"data_curator_name": facts.curator or _said(plan, "by"), "data_curator_type": OPEN},
+        ],
+        "intended_use": facts.use or _said(plan, "purpose"),
+        "data_product_type": "Summary statistics",
+        "data_product_region": facts.region or OPEN,
+        "description": f"Estimates from about {plan.people:,} randomized reports, with intervals: {asked}.",
+        "publication_date": facts.published or OPEN,
+        "data_product_sector": facts.sector or OPEN,
+    }
+
+
+def _said(plan: Plan, field: str) -> str:
+    """What the survey itself says to people, in its first language."""
+    words = plan.document.words
+    text = None if words is None else getattr(words, field)
+    return OPEN if words is None or text is None else in_language(text, words.languages[0])
+
+
+def _variant(plan: Plan) -> dict[str, Any]:
+    epsilon = whole_epsilon(plan)
+    clear = ["How many people report, and that a person does.", *public_sentences(plan)]
+    if len(plan.questions) > 1:
+        clear.insert(1, "Which question a person was assigned, at random and whatever the answers are.")
+    custom = {
+        "input_metric": "Whether two records are one person's possible answers: all are at distance 1.",
+        "bound_on_input_distance": "1",
+        "output_measure": "The largest absolute log-ratio of the probabilities of a report, in nats.",
+        "bound_on_output_distance": "Different for different pairs of answers, and not for all of them finite: see the"
+        " details of the privacy parameters.",
+    }
+    return {
+        "variant_name": "Custom" if epsilon is None else "Pure DP",
+        **({} if epsilon is not None else custom),
+        "data_domain": _list([_attribute_line(name, each) for name, each in plan.attributes.items()]),
+        "unprotected_quantities": _list(clear),
+    }
+
+
+def _attribute_line(name: str, attribute: Attribute) -> str:
+    domain = attribute.domain
+    if isinstance(domain, Interval):
+        missing = ", or missing" if attribute.missing is not None else ""
+        return f"{name!r}: a number from {domain.low:g} to {domain.high:g}{missing}."
+    if isinstance(domain, Choices):
+        return f"{name!r}: any of several categories."
+    return f"{name!r}: one of {domain.k:,} values."
+
+
+def _loss(plan: Plan) -> dict[str, Any]:
+    epsilon = whole_epsilon(plan)
+    said = explanation(plan)
+    promise = plan.promise
+    pairs = zip(promise.names, promise.deltas, strict=True) if promise is not None else ()
+    deltas = [
+        f"About {name!r} a report reveals at most {delta} nats to anyone whose beliefs are within the plan's bounds on"
+        " dependence; to everybody else, epsilon applies."
+        for name, delta in pairs
+        if promise is not None and delta < promise.epsilon
+    ]
+    return {
+        "privacy_unit": "Person-level, for one report",
+        "privacy_unit_details": ADJACENT,
+        "privacy_parameters": {} if epsilon is None else {"epsilon": epsilon.ceil()},
+        "privacy_parameters_details": _list([*(sentence.text for sentence in said.summary), *deltas]),
+    }
+
+
+def _model(plan: Plan) -> dict[str, Any]:
+    actors = [
+        "The person's device: draws the report before anything is sent, and is trusted with the answers.",
+        "The collector and analysts: see reports, and are trusted with none of the answers.",
+        "Whoever watches the network: sees that a report is sent, and at most what the collector sees.",
+    ]
+    return {
+        "model_name": "Local",
+        "model_name_details": "Answers are randomized on the device. No answer leaves it otherwise.",
+        "actors": _list(actors),
+        "release_type": "One release",
+        "release_type_details": "One report of each person, whatever is estimated from it and however often.",
+        "data_source_type": "Static",
+        "data_source_type_details": "A person's report is never drawn again; other people's may still come in.",
+        "access_type": "Non-interactive",
+        "access_type_details": f"{codes_sentence(plan.sampled.code_bits)} Nobody can query a device.",
+    }
+
+
+def _implementation(plan: Plan, version: str) -> dict[str, Any]:
+    said = explanation(plan)
+    nearly = [line for paragraph in said.details if paragraph.heading == NEARLY for line in paragraph.lines]
+    asked = [f"{question.name}: {', '.join(_mechanism_names(question.query))}." for question in plan.questions]
+    how = [
+        f"Sordino {version}. The plan holds every mechanism as whole numbers, and how its reports are drawn.",
+        "No floating-point number decides a report; random words come from the operating system.",
+        "Whenever the plan is read, its mechanisms are compared with the promise in exact arithmetic (certify).",
+        "The number of random words and the length of a report do not depend on the answer.",
+    ]
+    return {
+        "preprocessing_and_hyperparameter_tuning": BEFORE,
+        "mechanisms": _list([*asked, *how]),
+        "justification": _list(
+            ["Each question has the candidate mechanism with the lowest exact variance under its promise.", *nearly]
+        )
+        + f"- Why this epsilon: {OPEN}\n",
+    }
+
+
+def _list(lines: list[str]) -> str:
+    """Lines of Markdown."""
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _mechanism_names(query: Query | Sampled | Together) -> list[str]:
+    """What answers a query, each once: `RandomizedResponse` as "randomized response"."""
+    if isinstance(query, Query):
+        return [re.sub(r"(?<!^)(?=[A-Z])", " ", type(query.mechanism).__name__).lower()]
+    return list(dict.fromkeys(name for one in query.queries for name in _mechanism_names(one)))
