@@ -16,7 +16,7 @@ from sordino.service.uploads import PACKED, pack
 from surveys import planned
 from waits import line_of, stop
 
-STARTED, STOPPED = "the collector has started", "the collector has stopped"
+NOTED, STARTED, STOPPED = "an act was noted", "the collector has started", "the collector has stopped"
 JSON, BINARY = "application/json", f"{PACKED}; version=1"
 
 

@@ -153,7 +153,7 @@ def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan
 def test_the_openapi_document_tells_every_route_and_problem(store):
     with on_a_thread(store) as client:
         document = client.ask("GET", "/openapi.json").json
-        assert len(document["paths"]) == 14
+        assert len(document["paths"]) == 15
         upload = document["paths"]["/plans/{plan_hash}/reports"]["post"]
         assert list(upload["requestBody"]["content"]) == ["application/vnd.sordino-reports; version=1", JSON]
         assert {"200", "400", "404", "409", "413", "415", "429", "503", "507"} <= set(upload["responses"])

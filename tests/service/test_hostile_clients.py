@@ -14,7 +14,7 @@ import reports_sent
 from collectors import on_a_port
 from commands import PATIENCE
 from hostile_sockets import GONE, Drip, connected, header_lines, heard, held, poured, unread, upload_head
-from reports_sent import STARTED, STOPPED, is_problem, log_events, on_a_thread, served, uploaded
+from reports_sent import NOTED, STARTED, STOPPED, is_problem, log_events, on_a_thread, served, uploaded
 from sordino.service import connection, server
 from sordino.service.budget import MOST_BYTES, MOST_RECEIVED, UNCOUNTED
 from sordino.service.storage.store import ReportStore
@@ -389,7 +389,7 @@ def test_a_polite_end_with_half_an_upload_says_nothing_of_it(tmp_path, plan, mon
     out, err, code = said
     peer.close()
     assert code == 0
-    assert log_events(err) == [STARTED, "Invalid HTTP request received.", STOPPED]
+    assert log_events(err) == [NOTED, STARTED, "Invalid HTTP request received.", STOPPED]
     assert "stopped" in out
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     assert store.collections[plan.hash].aggregate.n == 1

@@ -36,6 +36,9 @@ COMMANDS = {
     "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
     "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections.", "tables"),
+    "collector": LazyCommand(
+        "sordino.cli.operator.operate_collector", "collector", "Operate a collector: tokens, record, backups.", "server"
+    ),
     "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side.", "plan"),
     "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people report where they live.", "pages"),
     "dependence": LazyCommand(

@@ -10,6 +10,7 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash} | all | the plan's bytes |
 | GET /plans/{hash}/signature | all | the signature of the bytes |
 | POST /plans/{hash}/reports | devices, relays | an upload, packed or JSON: how many are kept, and which failed |
+| POST /plans/{hash}/erase | whoever knows a report's id | forgets the report |
 | GET /plans/{hash}/progress | all | how many reports there are, of each public group too, and whether more are taken |
 | GET /plans/{hash}/estimates | reader; all if published | what the reports say; `?by=region` by groups too |
 | GET /plans/{hash}/dashboard | all | a page to watch the collection on |
@@ -28,7 +29,7 @@ from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -36,14 +37,16 @@ from starlette.types import ASGIApp
 
 from sordino.errors import SordinoError
 from sordino.service.analyst import AnalystRoutes, progress_of
+from sordino.service.budget import UNCOUNTED
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk, not_served
-from sordino.service.openapi import TALLY_BODY, UPLOAD_BODY, answer_media, responses
+from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_media, responses
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
+from sordino.service.uploads import read_id
 
 if TYPE_CHECKING:
     from sordino.service.monitoring.metrics import Metrics
@@ -97,6 +100,7 @@ class Collector:
             ("GET", f"{PLAN}/estimates", analyst.estimates, None),
             ("GET", f"{PLAN}/dashboard", self.dashboard, None),
             ("GET", f"{PLAN}/page", analyst.page, None),
+            ("POST", f"{PLAN}/erase", self.erase, ERASE_BODY),
             ("GET", f"{PLAN}/aggregate", analyst.aggregate, None),
             ("POST", f"{PLAN}/aggregate", analyst.merge, TALLY_BODY),
             ("POST", f"{PLAN}/scrub", analyst.scrub, None),
@@ -142,6 +146,14 @@ class Collector:
         """The plan's bytes."""
         headers = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(await self._bytes(plan_hash), media_type="application/json", headers=headers)
+
+    async def erase(self, plan_hash: str, request: Request) -> dict[str, str]:
+        """Forget a report, for whoever knows its id, which only its sender does. What was there is not said."""
+        collection = self._desk.collection(plan_hash)
+        with self._desk.budget.share() as share:
+            body = await share.body_of(request, UNCOUNTED)
+        await self._desk.writer.erase(collection, read_id(body))
+        return {"outcome": "no code is kept under this id"}
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""

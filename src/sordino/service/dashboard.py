@@ -12,6 +12,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
+from sordino.survey.results.sourced_aggregate import counts_bytes
 from sordino.survey.results.weighted import weighted_by_survey
 
 MOST_KEPT = 4
@@ -22,14 +23,14 @@ class DashboardPages:
     """Draws one page after the other, on whatever thread asks."""
 
     def __init__(self) -> None:
-        self._lock, self._kept = Lock(), OrderedDict[tuple[str, int, float, tuple[str, ...]], str]()
+        self._lock, self._kept = Lock(), OrderedDict[tuple[str, bytes, float, tuple[str, ...]], str]()
 
     def watch(self, plan: Plan) -> str:
         """The page on which a collection is watched."""
         # What draws loads only where somebody looks.
         from sordino.show.html.dashboard import dashboard
 
-        return self._once((plan.hash, 0, 0.0, ()), lambda: dashboard(plan))
+        return self._once((plan.hash, b"", 0.0, ()), lambda: dashboard(plan))
 
     def estimates(
         self, plan: Plan, tally: Aggregate, confidence: float, by: tuple[str, ...] = (), least: int = 1
@@ -48,8 +49,7 @@ class DashboardPages:
         """
         from sordino.show.html.estimate_page import estimate_page
 
-        # Reports are only ever added: as many are the same ones.
-        key = plan.hash, tally.n, confidence, by
+        key = plan.hash, counts_bytes(tally), confidence, by
         coverage = Coverage(confidence, watched=True)
 
         def draw() -> str:
@@ -61,7 +61,7 @@ class DashboardPages:
 
         return self._once(key, draw)
 
-    def _once(self, key: tuple[str, int, float, tuple[str, ...]], draw: Callable[[], str]) -> str:
+    def _once(self, key: tuple[str, bytes, float, tuple[str, ...]], draw: Callable[[], str]) -> str:
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = draw()

@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from http import HTTPStatus
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import FastAPI, Request
 
@@ -14,6 +14,8 @@ from sordino.errors import RefusedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.budget import BodyBudget
+from sordino.service.console.control_socket import control_socket
+from sordino.service.console.operate import operate
 from sordino.service.log import log_event
 from sordino.service.monitoring.health import Health
 from sordino.service.problems import ProblemError
@@ -62,12 +64,29 @@ class Desk:
         if self.metrics is not None:
             self.metrics.watch(self._writer, self._health)
         log_event("the collector has started", version=version("sordino"), plans=[*self._store.collections])
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(self._writer.stop)
-            self._store.close()
-            log_event("the collector has stopped")
+        path = self._store.socket_path
+        with ExitStack() as stack:
+            if path is not None:
+                try:
+                    stack.enter_context(control_socket(path, self._run_command))
+                except UnavailableError as error:
+                    # A file system may have no sockets; a collector collects without.
+                    log_event("there is no control socket", logging.WARNING, error=str(error))
+            stack.callback(self._writer.stop)
+            try:
+                yield
+            finally:
+                await asyncio.to_thread(stack.close)
+                self._store.close()
+                log_event("the collector has stopped")
+
+    def _run_command(self, command: Mapping[str, Any]) -> dict[str, Any]:
+        """Run what whoever may open the store asks for, between two commits; for a thread of its own."""
+
+        async def run() -> dict[str, Any]:
+            return await self.of_store(lambda store: operate(store, command))
+
+        return asyncio.run_coroutine_threadsafe(run(), self.writer.loop).result()
 
     @property
     def health(self) -> Health:

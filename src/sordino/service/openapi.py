@@ -76,6 +76,20 @@ CELLS = {
 }
 """Counts by public values, of a plan with public columns."""
 
+ERASE_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "required": ["id"],
+                "additionalProperties": False,
+                "properties": {"id": REPORT["properties"]["id"]},
+            }
+        }
+    },
+}
+
 TALLY_BODY = {
     "required": True,
     "content": {

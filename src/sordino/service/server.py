@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from socket import socket
-from threading import current_thread, main_thread
-from typing import Any
+from threading import Thread, current_thread, main_thread
+from typing import Any, Self
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -111,6 +111,23 @@ class BoundedServer(uvicorn.Server):
             for connection in list(self.server_state.connections):
                 if isinstance(connection, BoundedProtocol):
                     connection.look()
+
+
+class BackgroundServer:
+    """Serves an application on a thread, from when the block begins until it ends."""
+
+    def __init__(self, application: ASGIApp, listener: socket, name: str) -> None:
+        self._server = BoundedServer(application, lifespan="off")
+        self._thread = Thread(target=self._server.run, args=([listener],), name=name, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        # A peer that reads nothing keeps no collector from its end: the thread is a daemon.
+        self._thread.join(2 * LAST_SECONDS)
 
 
 def _log_config() -> dict[str, Any]:

@@ -111,6 +111,28 @@ def read_json(plan: Plan, body: bytes | bytearray) -> Upload:
     return Upload(bytes.fromhex("".join(report["id"] for report in reports)), numbers)
 
 
+def read_id(body: bytes | bytearray) -> bytes:
+    """The id in a request to forget a report.
+
+    Raises:
+        SordinoError: anything else; it says nothing of what stands there.
+    """
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or document.keys() != {"id"} or not isinstance(document["id"], str):
+        raise _no_id()
+    if not FIELDS["id"].fullmatch(document["id"]):
+        raise _no_id()
+    return bytes.fromhex(document["id"])
+
+
+def _no_id() -> SordinoError:
+    rule = 'the body must be as {"id": 32 hexadecimal digits}'
+    return SordinoError(rule, found="a different body", step="send the id of the report")
+
+
 def _otherwise(plan: Plan, place: str) -> SordinoError:
     clear = f', "{PUBLIC}": {{name: value}}' if plan.cells.parts else ""
     fields = f'"id": 32 hexadecimal digits, "code": digits of a number below 2^64{clear}'

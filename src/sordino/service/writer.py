@@ -62,7 +62,7 @@ class StoreTroubleError(UnavailableError):
 
 @dataclass(eq=False)
 class _Queued:
-    """A function of the store, or an upload to a collection."""
+    """A function of the store; or an upload to a collection, or the id of a report that it forgets."""
 
     future: "Future[Any]"
     work: Any
@@ -110,6 +110,14 @@ class UploadWriter:
             FullQueueError: too many others wait.
         """
         return self._put(_Queued(self.loop.create_future(), upload, collection))
+
+    def erase(self, collection: Collection, key: bytes) -> "Future[None]":
+        """Forget a report by its id; done when it is on disk.
+
+        Raises:
+            FullQueueError: too many others wait.
+        """
+        return self._put(_Queued(self.loop.create_future(), key, collection))
 
     def do(self, job: Callable[[ReportStore], T], *, always: bool = False) -> "Future[T]":
         """Call a function of the store between two commits, always if it is the next part of a longer job.
@@ -161,12 +169,13 @@ class UploadWriter:
             waiting += _some_of(large)
             with self._lock:
                 self._jobs.subtract(one.is_large for one in waiting)
-            uploads: dict[Collection, list[_Queued]] = defaultdict(list)
+            groups: dict[tuple[Collection, type], list[_Queued]] = defaultdict(list)
             for one in waiting:
                 if one.collection is not None:
-                    uploads[one.collection].append(one)
-            for collection, group in uploads.items():
-                self._settle(group, partial(self._add, collection, [one.work for one in group]))
+                    groups[one.collection, type(one.work)].append(one)
+            for (collection, kind), group in groups.items():
+                write = self._add if kind is Upload else self._erase
+                self._settle(group, partial(write, collection, [one.work for one in group]))
             for one in waiting:
                 if one.collection is None:
                     self._settle([one], partial(_run_job, one.work, self._store))
@@ -201,6 +210,11 @@ class UploadWriter:
         receipts = collection.add(uploads)
         self._note_commit()
         return receipts
+
+    def _erase(self, collection: Collection, ids: list[bytes]) -> list[None]:
+        collection.erase(ids)
+        self._note_commit()
+        return [None] * len(ids)
 
     def _note_commit(self) -> None:
         if self.trouble is not None:

@@ -6,9 +6,8 @@ port is for the machine's own network.
 
 import asyncio
 from collections.abc import Callable
-from threading import Thread
+from socket import socket
 from time import perf_counter
-from typing import Any, Self
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
@@ -16,9 +15,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sordino.service.connection import LAST_SECONDS
 from sordino.service.monitoring.health import Health
-from sordino.service.server import BoundedServer
+from sordino.service.server import BackgroundServer
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
 
@@ -103,18 +101,8 @@ class Metrics:
         return Response(tell(self.registry), media_type=CONTENT_TYPE_LATEST)
 
 
-class MetricsServer:
+class MetricsServer(BackgroundServer):
     """Serves metrics on a thread, from when the block begins until it ends."""
 
-    def __init__(self, metrics: Metrics, listener: Any) -> None:
-        self._server = BoundedServer(metrics.application, lifespan="off")
-        self._thread = Thread(target=self._server.run, args=([listener],), name="metrics", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        # A peer that reads nothing keeps no collector from its end: the thread is a daemon.
-        self._thread.join(2 * LAST_SECONDS)
+    def __init__(self, metrics: Metrics, listener: socket) -> None:
+        super().__init__(metrics.application, listener, "metrics")

@@ -43,6 +43,8 @@ MOST_SOURCES = 256
 MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
+CODE_OF = "SELECT code FROM report WHERE plan = ? AND id = ?"
+
 UNSENDABLE = "a code must be one that the plan can send"
 SHARED_ID = "an id must belong to one report"
 LATE = "a closed plan takes no reports"
@@ -162,6 +164,24 @@ class Collection:
         own = before.own + self.plan.tally(fresh)
         self._known = replace(before, own=own, invitations=invitations)
         return receipts
+
+    def erase(self, ids: Sequence[bytes]) -> None:
+        """Forget reports, which are no longer counted, in one commit; of an id that is not known nothing changes.
+
+        Their ids stay, so that what is sent again is not counted. A code that was scrubbed is part of a sum, and cannot
+        be taken out of it. Nothing says which of these it was: known or not, a row is written and the disk waited for.
+
+        Raises:
+            UnavailableError: the system refuses to write.
+        """
+        codes = list[int]()
+        with self._transaction() as before:
+            for key in dict.fromkeys(ids):
+                codes += [code for (code,) in self._rows(f"{CODE_OF} AND code IS NOT NULL", key)]
+                self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id = ?", key)
+            self._database.touch()
+        erased = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
+        self._known = replace(before, own=_without(before.own, erased))
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
@@ -356,6 +376,13 @@ class Collection:
 
     def _load(self, content: bytes) -> Aggregate:
         return of_counts_bytes(self.plan.sampled, content)
+
+
+def _without(tally: Aggregate, erased: Aggregate) -> Aggregate:
+    """A tally without some of its reports."""
+    cells = {cell: -counts for cell, counts in erased.cells.items()}
+    left = tally + Aggregate(erased.fingerprint, -erased.n, -erased.counts, cells)
+    return replace(left, cells={cell: counts for cell, counts in left.cells.items() if counts.any()})
 
 
 def _join(uploads: Sequence[Upload]) -> Upload:

@@ -4,9 +4,11 @@ The words of SQL that both know are the store's, with `?` for values. A database
 wrote or nothing of it, and says in words of ours what it refuses.
 """
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from sordino.errors import SordinoError
@@ -127,6 +129,27 @@ class Database(ABC):
 
     def lock_record(self) -> None:  # noqa: B027 - most databases need nothing
         """Keep other connections from noting acts until the transaction ends; needless where there are none."""
+
+    def touch(self) -> None:
+        """Write a row within a transaction, so that its commit waits for the disk."""
+        words = "INSERT INTO setting VALUES ('probe', ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
+        self.rows(words, secrets.token_hex(4))
+
+    @property
+    def socket_path(self) -> Path | None:
+        """Where others reach the collector that has the store open; None where they may open it too."""
+        return None
+
+    def back_up(self, path: Path) -> None:
+        """Copy all tables into a new file, as they are after the last commit.
+
+        Raises:
+            SordinoError: a database with means of its own.
+            UnavailableError: the system refuses.
+        """
+        del path
+        step = "use its own: pg_dump --schema=sordino, pg_restore"
+        raise SordinoError("a backup must be of a SQLite store", found="a database server", step=step)
 
     @abstractmethod
     def vacuum(self) -> None:

@@ -61,14 +61,14 @@ PLACES = "unnest(%s::bigint[]) WITH ORDINALITY AS sent (code, place)"
 class PostgresDatabase(Database):
     """Tables in the schema `sordino` of a database, new ones if there are none."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, holds: bool = True) -> None:
         from psycopg.conninfo import conninfo_to_dict
 
         with _clear("the database"):
             parts = conninfo_to_dict(address)
         # Whoever reads a message learns no password.
         self.name = f"the database {parts.get('dbname', '')} at {parts.get('host', 'this machine')}"
-        self._address = address
+        self._address, self._is_exclusive = address, holds
         self._held: psycopg.Connection[tuple[Any, ...]] | None = None
         self._made = 0
 
@@ -84,6 +84,22 @@ class PostgresDatabase(Database):
         try:
             with database.transaction():
                 database._migrate()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
+    def open_beside(cls, address: str) -> Self:
+        """The tables of a database that a collector may hold: for what is looked up at each use, never for reports.
+
+        Raises:
+            SordinoError: of another version.
+            UnavailableError: nobody answers there, or there are no tables.
+        """
+        database = cls(address, holds=False)
+        try:
+            require_version(database.name, database.version)
         except BaseException:
             database.close()
             raise
@@ -123,6 +139,9 @@ class PostgresDatabase(Database):
     def _prepare(self, made: "psycopg.Connection[tuple[Any, ...]]") -> None:
         import psycopg
 
+        if not self._is_exclusive:
+            made.execute(SESSION)
+            return
         made.execute("CREATE SCHEMA IF NOT EXISTS sordino")
         made.execute(SESSION)
         try:

@@ -7,12 +7,13 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from sordino.document.files import cannot, replace_whole, require_new, sync_folder
 from sordino.document.private_file import make_private, new_private_file
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
@@ -148,6 +149,23 @@ class SqliteDatabase(Database):
         with _clear(self.name):
             return self._connection.execute(words, _upload_values(plan, upload)).fetchall()
 
+    @property
+    def socket_path(self) -> Path | None:
+        """See the base class."""
+        return socket_of(Path(self.name))
+
+    def back_up(self, path: Path) -> None:
+        """See the base class. Commits wait meanwhile: some seconds a gigabyte."""
+        try:
+            with replace_whole(path) as temporary:
+                new_private_file(temporary).close()
+                with _clear(str(path)), closing(sqlite3.connect(temporary)) as copy:
+                    self._connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")
+        except OSError as error:
+            raise cannot("write", path, error) from None
+        sync_folder(path)
+
     def vacuum(self) -> None:
         """See the base class."""
         with _clear(self.name):
@@ -156,6 +174,39 @@ class SqliteDatabase(Database):
     def close(self) -> None:
         """See the base class."""
         self._connection.close()
+
+
+def socket_of(path: Path) -> Path:
+    """The socket of the collector that has a file open."""
+    return path.with_name(f"{path.name}-control")
+
+
+def restore_backup(backup: Path, path: Path) -> None:
+    """Make a store of a backup, at a name that is free.
+
+    Raises:
+        SordinoError: no backup of a store, or something has the name.
+        DamagedError: a backup that is not whole.
+        UnavailableError: the system refuses.
+    """
+    require_new(path)
+    if not backup.is_file():
+        raise SordinoError("a backup must be a file", found=shown(str(backup)), step="name the file of a backup")
+    try:
+        with replace_whole(path) as temporary:
+            new_private_file(temporary).close()
+            uri = f"{backup.absolute().as_uri()}?mode=ro"
+            with _clear(str(backup)), closing(sqlite3.connect(uri, uri=True)) as kept:
+                if kept.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+                    rule = f"{backup} must be a store of reports"
+                    raise SordinoError(rule, found="a different database", step="name another file")
+                if kept.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
+                    raise DamagedError(f"{backup} must be whole", found="damage", step="take an earlier backup")
+                with closing(sqlite3.connect(temporary)) as made:
+                    kept.backup(made)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    sync_folder(path)
 
 
 def _upload_values(plan: int, upload: Upload) -> dict[str, object]:

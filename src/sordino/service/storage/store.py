@@ -93,6 +93,21 @@ class ReportStore:
             database.close()
             raise
 
+    @classmethod
+    def open_beside(cls, place: Path | str) -> Self:
+        """A store that exists, for its tokens and its record: of a database also while a collector serves it.
+
+        Raises:
+            SordinoError: none there, or one of another version.
+            UnavailableError: the system refuses, or a collector has the file open.
+        """
+        if isinstance(place, str) and place.startswith(POSTGRES):
+            return cls(PostgresDatabase.open_beside(place), ())
+        if not Path(place).exists():
+            step = "name the --store that is served"
+            raise SordinoError("a store must be there", found=shown(str(place)), step=step)
+        return cls.open(place)
+
     def _serve(self, plans: Sequence[Plan], *, add: bool) -> dict[str, int]:
         """Note that plans are served, within a transaction; the number of each plan."""
         listed = self._database.rows("SELECT hash, number, length(body) FROM plan ORDER BY number")
@@ -188,14 +203,23 @@ class ReportStore:
         return self._database.free_bytes
 
     def commit_probe(self) -> None:
-        """See that the store can be written, by a note of the day.
+        """See that the store can be written, by a row of no meaning.
 
         Raises:
             UnavailableError: the system refuses.
         """
-        words = "INSERT INTO setting VALUES ('probe', ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
         with self._database.transaction():
-            self._database.rows(words, today())
+            self._database.touch()
+
+    @property
+    def socket_path(self) -> Path | None:
+        """Where the collector that has the store open is reached by whoever may open it; see `Database`."""
+        return self._database.socket_path
+
+    def back_up(self, path: Path) -> None:
+        """Note a backup, and copy all that was committed into a new file of its owner's. See `Database.back_up`."""
+        self.note(CONSOLE, "backed up")
+        self._database.back_up(path)
 
     def close(self) -> None:
         """Give the database back."""

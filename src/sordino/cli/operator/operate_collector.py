@@ -1,0 +1,118 @@
+"""`sordino collector`: what whoever operates a collector does with its store, while it is served or not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.cli.options import FILE, as_json_option
+from sordino.cli.output import print_json
+from sordino.cli.say import say
+
+STORE = click.argument("store")
+
+
+@click.group()
+def collector() -> None:
+    """Operate a collector: its tokens, the record of what was done, backups. STORE is what `sordino serve` has."""
+
+
+@collector.group()
+def token() -> None:
+    """Say who may look at estimates (reader), take reports away (analyst), scrub and close (operator)."""
+
+
+@token.command()
+@STORE
+@click.argument("name")
+@click.option("--role", type=click.Choice(["reader", "analyst", "operator"]), required=True, help="What it allows.")
+@click.option("--expires", metavar="DAY", help="The last day on which it is valid, as 2027-01-31.")
+@as_json_option
+def add(store: str, name: str, *, role: str, expires: str | None, as_json: bool) -> None:
+    """Make a token for STORE under a new NAME, and print it once; only its hash is kept."""
+    made = _run(store, {"do": "token add", "name": name, "role": role, "expires": expires})
+    if as_json:
+        print_json({"name": name, "role": role, "expires": expires, **made})
+        return
+    say(f"The token {name}, shown once: {made['token']}")
+
+
+@token.command(name="list")
+@STORE
+@as_json_option
+def list_tokens(store: str, *, as_json: bool) -> None:
+    """List the tokens of STORE by their names, those too that are not valid any more."""
+    holders = _run(store, {"do": "token list"})
+    if as_json:
+        print_json({"tokens": holders})
+        return
+    for holder in holders:
+        ends = [f"{name} {holder[name]}" for name in ("expires", "revoked") if holder[name]]
+        say(", ".join([f"{holder['name']}: {holder['role']}", f"since {holder['since']}", *ends]))
+
+
+@token.command()
+@STORE
+@click.argument("name")
+@as_json_option
+def revoke(store: str, name: str, *, as_json: bool) -> None:
+    """Have the token NAME of STORE allow nothing from now on."""
+    _run(store, {"do": "token revoke", "name": name})
+    if as_json:
+        print_json({"name": name, "revoked": True})
+        return
+    say(f"The token {name} is revoked.")
+
+
+@collector.command()
+@STORE
+@as_json_option
+def record(store: str, *, as_json: bool) -> None:
+    """Check and print who closed, scrubbed, exported, and who may, as STORE has it.
+
+    Each act's hash follows from all acts before it. Keep the last one elsewhere: it shows whether the end is missing.
+    """
+    acts = _run(store, {"do": "record"})
+    if as_json:
+        print_json({"acts": acts})
+        return
+    for act in acts:
+        known = {key: text for key, text in act.items() if key not in ("number", "day", "by", "act", "hash")}
+        about = ", ".join(f"{key} {text}" for key, text in known.items() if text is not None)
+        say(f"{act['number']}. {act['day']} {act['by']}: {act['act']}{about and f' ({about})'} {act['hash']}")
+    say(f"{len(acts)} acts, each of which follows from those before it.")
+
+
+@collector.command()
+@STORE
+@click.option("-o", "--output", type=FILE, required=True, help="The file to write, never over another one.")
+@as_json_option
+def backup(store: str, *, output: Path, as_json: bool) -> None:
+    """Copy a SQLite STORE into a new file, also while it is served: all that was acknowledged until now."""
+    _run(store, {"do": "backup", "path": str(output.absolute())})
+    if as_json:
+        print_json({"store": store, "backup": str(output)})
+        return
+    say(f"{output}: all that {store} had acknowledged; as secret as the store")
+
+
+@collector.command()
+@click.argument("backup", type=FILE)
+@click.argument("store", type=FILE)
+@as_json_option
+def restore(backup: Path, store: Path, *, as_json: bool) -> None:
+    """Make a new SQLite STORE of a BACKUP. Never serve both: reports that came after the backup are not in it."""
+    from sordino.service.storage.sqlite import restore_backup
+
+    restore_backup(backup, store)
+    if as_json:
+        print_json({"backup": str(backup), "store": str(store)})
+        return
+    say(f"{store}: a store as it was at the backup; devices that send again are counted")
+
+
+def _run(store: str, command: dict[str, Any]) -> Any:
+    from sordino.service.console.control_socket import run_command
+
+    return run_command(store, json.loads(json.dumps(command)))

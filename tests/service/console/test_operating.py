@@ -1,0 +1,133 @@
+"""`sordino collector` beside a collector that runs, and without one."""
+
+import json
+import socket
+import sqlite3
+import stat
+from threading import Event, Thread
+
+import pytest
+
+from commands import run_here
+from reports_sent import Client, on_a_thread, served, uploaded
+from sordino.errors import SordinoError, UnavailableError
+from sordino.service.console.control_socket import run_command
+from sordino.service.storage.sqlite import restore_backup, socket_of
+from sordino.service.storage.store import ReportStore
+
+
+def ran(*words):
+    code, out, err = run_here("collector", *words, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_tokens_are_given_and_taken_while_a_collector_runs(tmp_path, plan):
+    place = tmp_path / "reports.sqlite"
+    with served(tmp_path, plan, "--least-people", 1) as (client, said):
+        client.upload([0, 1, 2])
+        assert stat.S_IMODE(socket_of(place).stat().st_mode) == 0o600
+        token = ran("token", "add", place, "ada", "--role", "reader")["token"]
+        reader = Client(plan, client.port, token)
+        assert reader.as_analyst("GET", "/estimates").status == 200
+        assert reader.as_analyst("POST", "/close").status == 403
+        code, _, err = run_here("collector", "token", "add", place, "ada", "--role", "reader")
+        assert (code, "must be new" in err) == (3, True)
+        ran("token", "revoke", place, "ada")
+        assert reader.as_analyst("GET", "/estimates").status == 401
+        assert client.as_analyst("POST", "/close").status == 200
+    assert not socket_of(place).exists()
+    # And once it has ended.
+    listed = {one["name"]: one["revoked"] is not None for one in ran("token", "list", place)["tokens"]}
+    assert listed == {"ada": True, "first": False}
+    acts = [(act["by"], act["act"]) for act in ran("record", place)["acts"]]
+    given = ("console", "token added")
+    assert acts == [given, given, ("console", "token revoked"), ("first", "closed")]
+    assert token not in said[1]
+
+
+def test_a_backup_while_others_write_is_whole_and_goes_on(tmp_path, plan):
+    place, kept = tmp_path / "reports.sqlite", tmp_path / "kept"
+    with on_a_thread(ReportStore.open(place, plan)) as client:
+        sent, over = [], Event()
+
+        def send():
+            while not over.is_set():
+                assert client.upload([1] * 50, first=50 * len(sent)).status == 200
+                sent.append(50)
+
+        sending = Thread(target=send)
+        sending.start()
+        while len(sent) < 5:
+            pass
+        before = sum(sent)
+        run_command(str(place), {"do": "backup", "path": str(kept)})
+        after = sum(sent) + 50
+        with pytest.raises(SordinoError, match="must not exist yet"):
+            run_command(str(place), {"do": "backup", "path": str(kept)})
+        over.set()
+        sending.join()
+        assert client.ask("GET", "/readyz").status == 200
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    again = tmp_path / "again.sqlite"
+    restore_backup(kept, again)
+    store = ReportStore.open(again, plan)
+    held = store.collections[plan.hash]
+    assert before <= held.aggregate.n <= after
+    assert held.aggregate.n % 50 == 0
+    # Devices that send again are counted, each once.
+    held.add([uploaded([1] * 50, first=50 * n) for n in range(len(sent))])
+    assert held.aggregate.n == sum(sent)
+    assert [json.loads(act.line)["act"] for act in store.acts.acts()][-1] == "backed up"
+    store.close()
+
+
+def test_what_is_no_backup_or_would_replace_a_store_is_refused(tmp_path, plan):
+    place = tmp_path / "reports.sqlite"
+    ReportStore.open(place, plan).close()
+    with pytest.raises(SordinoError, match="must not exist yet"):
+        restore_backup(place, place)
+    sqlite3.connect(tmp_path / "other").execute("CREATE TABLE things (x)").connection.close()
+    for name, words in (("other", "different database"), ("missing", "must be a file")):
+        with pytest.raises(SordinoError, match=words):
+            restore_backup(tmp_path / name, tmp_path / "new")
+    (tmp_path / "cut").write_bytes(place.read_bytes()[:5000])
+    with pytest.raises(SordinoError):
+        restore_backup(tmp_path / "cut", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(SordinoError, match="must be there"):
+        run_command(str(tmp_path / "missing"), {"do": "token list"})
+
+
+def test_a_socket_that_nobody_answers_is_of_a_collector_that_ended(tmp_path, plan, monkeypatch):
+    # A name too long for the system's own, too.
+    folder = tmp_path / ("long" * 20) / ("name" * 20)
+    folder.mkdir(parents=True)
+    place = folder / "reports.sqlite"
+    with on_a_thread(ReportStore.open(place, plan)) as client:
+        assert client.ask("GET", "/readyz").status == 200
+        assert [one["name"] for one in run_command(str(place), {"do": "token list"})] == ["first"]
+        with pytest.raises(UnavailableError, match="another process that has it open"):
+            ReportStore.open_beside(place)
+    monkeypatch.chdir(folder)
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(socket_of(place).name)
+    assert [one["name"] for one in run_command(str(place), {"do": "token list"})] == ["first"]
+    with on_a_thread(ReportStore.open(place, plan)) as client:
+        assert client.ask("GET", "/readyz").status == 200
+        assert run_command(str(place), {"do": "record"})[0]["by"] == "console"
+
+
+@pytest.mark.live
+def test_tokens_of_a_database_are_given_while_a_collector_has_it(plan, empty_postgres):
+    with on_a_thread(ReportStore.open(empty_postgres.address, plan), 1) as client:
+        client.upload([0, 1])
+        command = {"do": "token add", "name": "ada", "role": "reader", "expires": None}
+        token = run_command(empty_postgres.address, command)["token"]
+        assert Client(plan, client.port, token).as_analyst("GET", "/estimates").status == 200
+        run_command(empty_postgres.address, {"do": "token revoke", "name": "ada"})
+        assert Client(plan, client.port, token).as_analyst("GET", "/estimates").status == 401
+        client.as_analyst("POST", "/scrub")
+        assert [act["number"] for act in run_command(empty_postgres.address, {"do": "record"})] == [1, 2, 3, 4]
+        with pytest.raises(SordinoError, match="pg_dump"):
+            run_command(empty_postgres.address, {"do": "backup", "path": "x"})

@@ -1,0 +1,87 @@
+"""A report that its sender takes back is not counted, and never again; what was there is not shown."""
+
+import numpy as np
+import pytest
+
+from reports_sent import ids_from, uploaded
+from sordino.service.storage.reports import Upload
+from sordino.service.storage.store import ReportStore
+
+
+def test_an_erased_report_is_not_counted_and_not_taken_again(opened, plan):
+    held = opened(plan).collections[plan.hash]
+    held.add([uploaded([0, 1, 2, 2])])
+    held.erase([ids_from(2, 1), ids_from(2, 1), ids_from(99, 1)])
+    assert held.aggregate.counts.tolist() == [1, 1, 1, 0]
+    assert held.aggregate.n == 3
+    # Sent again, with its code or another, it is known.
+    again = held.add([uploaded([2], first=2), uploaded([3], first=2), uploaded([3], first=4)])
+    assert [(one.accepted, one.repeated) for one in again] == [(0, 1), (0, 1), (1, 0)]
+    # As a collector that is started anew counts.
+    store = opened(plan)
+    held = store.collections[plan.hash]
+    assert held.aggregate.counts.tolist() == [1, 1, 1, 1]
+    assert store._database.rows("SELECT code FROM report WHERE id = ?", ids_from(2, 1)) == [(None,)]
+    assert sum(held.scrub()) == 4
+    # What was scrubbed is part of a sum: it stays there.
+    held.erase([ids_from(0, 1)])
+    assert held.aggregate.counts.tolist() == [1, 1, 1, 1]
+
+
+def test_a_model_of_a_dictionary_says_the_same(opened, plan):
+    draw, codes, gone = np.random.default_rng(5), {}, set()
+    held = opened(plan).collections[plan.hash]
+    for step in range(60):
+        numbers = [int(n) for n in draw.integers(0, 40, 5)]
+        if step % 3:
+            sent = dict.fromkeys(numbers)
+            upload = Upload(b"".join(ids_from(n, 1) for n in sent), np.array([n % 4 for n in sent], dtype=np.uint64))
+            held.add([upload])
+            codes |= {n: n % 4 for n in sent if n not in gone}
+        else:
+            held.erase([ids_from(n, 1) for n in numbers])
+            gone |= {n for n in numbers if n in codes}
+            codes = {n: code for n, code in codes.items() if n not in gone}
+        assert held.aggregate.counts.tolist() == [list(codes.values()).count(code) for code in range(4)]
+    assert len(gone) > 10
+
+
+def test_a_report_with_public_values_is_taken_back_from_its_group(tmp_path):
+    from sordino import Plan, Survey
+
+    tables = {
+        "version": 1,
+        "epsilon": "1",
+        "attribute": {"x": {"categories": 3}},
+        "public": {"region": {"categories": ["north", "south"]}},
+        "ask": [{"histogram": "x"}],
+    }
+    plan = Plan.of(Survey.read(tables), 1000)
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    held = store.collections[plan.hash]
+    numbers = plan.cells.join(np.array([0, 1, 1], dtype=np.uint64), np.array([0, 1, 0], dtype=np.uint64))
+    held.add([Upload(ids_from(0, 3), numbers)])
+    held.erase([ids_from(1, 1)])
+    found = held.aggregate
+    store.close()
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    own = store.collections[plan.hash].aggregate
+    assert {cell: counts.tolist() for cell, counts in found.cells.items()} == {
+        cell: counts.tolist() for cell, counts in own.cells.items()
+    }
+    assert (found.n, found.counts.tolist()) == (own.n, own.counts.tolist()) == (2, own.counts.tolist())
+    store.close()
+
+
+@pytest.mark.parametrize("key", [0, 50], ids=["known", "unknown"])
+def test_each_erasure_writes_and_waits_for_the_disk(tmp_path, plan, key, monkeypatch):
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    store.collections[plan.hash].add([uploaded([0, 1])])
+    statements, rows = [], type(store._database).rows
+    log = lambda self, words, *values: statements.append(words.split(" WHERE")[0]) or rows(self, words, *values)
+    monkeypatch.setattr(type(store._database), "rows", log)
+    before = (tmp_path / "reports.sqlite-wal").stat().st_size
+    store.collections[plan.hash].erase([ids_from(key, 1)])
+    assert [words.split()[0] for words in statements] == ["SELECT", "UPDATE", "INSERT"]
+    assert (tmp_path / "reports.sqlite-wal").stat().st_size > before
+    store.close()
