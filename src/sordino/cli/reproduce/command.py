@@ -10,8 +10,8 @@ from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
+from sordino.cli.reproduce import filters, over_time
 from sordino.cli.reproduce.attributes import corollary1, fig3, least_squares
-from sordino.cli.reproduce.filters import COMMANDS
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.estimation.estimate import Method
@@ -116,7 +116,7 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force:
         say(f"{output}: written")
 
 
-for command in COMMANDS:
+for command in (*filters.COMMANDS, *over_time.COMMANDS):
     reproduce.add_command(command)
 
 

@@ -45,7 +45,7 @@ class ProductFit:
     @property
     def degrees(self) -> int:
         """Of freedom of what is left: one more than of counts where the sum of the cells' estimates varies too."""
-        return len(self.whitening_matrix) - self._explained_part.shape[1]
+        return len(self.whitening_matrix) - len(self._explained_part.T)
 
     @cached_property
     def whitening_matrix(self) -> Floats:

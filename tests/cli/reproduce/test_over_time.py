@@ -1,0 +1,25 @@
+"""`sordino reproduce memoised`: one JSON object, a table, and mistakes refused."""
+
+import json
+
+import pytest
+
+
+def test_memoised_answers_are_one_json_object_and_a_table(run):
+    code, out, err = run("reproduce", "memoised", "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    found = json.loads(out)
+    assert (found["permanent"], found["first"]) == ("1", "1/2")
+    assert [row["answers"] for row in found["rows"]] == list(range(1, 53))
+    assert found["rows"][9]["losses"].keys() == {"0", "1", "3"}
+    assert found["rows"][9]["never_or_once"] == pytest.approx(5.28, abs=0.005)
+    code, out, err = run("reproduce", "memoised")
+    assert (code, err) == (0, "")
+    assert all(amount in out for amount in ("5.28", "22.98", "Sordino asks each person once"))
+
+
+@pytest.mark.parametrize("words", [("--first", "1"), ("--first", "x"), ("--permanent", "inf")])
+def test_losses_that_are_none_are_refused(run, words):
+    code, out, err = run("reproduce", "memoised", *words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
