@@ -69,7 +69,7 @@ def test_a_wrong_value_is_seldom_said_to_have_the_largest_share():
     """Of four values two are as frequent and most so: any claim is wrong, and at most 5 % may be made."""
     asked = survey([{"histogram": "a"}], a={"categories": [*"abcd"]})
     people = {"a": [*"aaabbbcd"] * 40}
-    claims = ["has the largest" in sentences(found_in(asked, people, f"tie {run}"))[0] for run in range(300)]
+    claims = ["has the largest" in sentences(found_in(asked, people, f"tie {run}"))[0] for run in range(150)]
     # A fair number of chances to err, and the share that Bonferroni promises with room for luck.
     assert np.mean(claims) <= FALSE + 3 * np.sqrt(FALSE * (1 - FALSE) / len(claims))
 

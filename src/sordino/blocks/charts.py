@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.blocks.digits import in_percent
+from sordino.blocks.digits import in_percent, round_dates, round_row
 from sordino.domain.grid import Grid
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -98,6 +98,7 @@ class DensityChart:
         shares: of the bins, shape (k,).
         densest: the label of the bin with the most people in its width.
         note: how the shares were made.
+        is_date: whether the number is a date, in days since 1970-01-01.
     """
 
     name: str
@@ -105,6 +106,7 @@ class DensityChart:
     shares: Floats
     densest: str
     note: str
+    is_date: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +122,7 @@ class FunctionChart:
         described: those that words name.
         has_steps: whether it rises at once where a bin begins.
         note: what the band holds against.
+        is_date: whether the number is a date, in days since 1970-01-01.
     """
 
     name: str
@@ -130,6 +133,7 @@ class FunctionChart:
     described: tuple[tuple[float, float, float, float], ...]
     has_steps: bool
     note: str
+    is_date: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +166,7 @@ class PointChart:
         scales: the ends of each row's own scale; none where all share one.
         has_zero: whether 0 is marked: where nothing is explained.
         note: what a point is.
+        dates: which rows are of dates, in days since 1970-01-01; none where it is empty.
     """
 
     what: str
@@ -172,6 +177,12 @@ class PointChart:
     scales: Sequence[tuple[float, float]]
     has_zero: bool
     note: str
+    dates: tuple[bool, ...] = ()
+
+    def texts(self) -> list[dict[str, str]]:
+        """The numbers of each row as people read them."""
+        dates = self.dates or (False,) * len(self.own)
+        return [(round_dates if is_date else round_row)(row) for row, is_date in zip(self.own, dates, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,11 @@ Where there is none, as of a quantile, a quarter of the interval's width counts 
 from collections.abc import Mapping
 from math import floor, isfinite, log10
 
+from sordino.domain.answers.days import iso_date
+
+DISTANCES = {"stderr", "moved"}
+"""Numbers of a row that are no estimates or limits."""
+
 DIGITS = 2
 """Of a standard error."""
 
@@ -31,6 +36,18 @@ def round_row(row: Mapping[str, object]) -> dict[str, str]:
         return {name: f"{number:.6g}" for name, number in numbers.items()}
     # No minus sign before a zero.
     return {name: f"{number:z.{decimals}f}" for name, number in numbers.items()}
+
+
+def round_dates(row: Mapping[str, object]) -> dict[str, str]:
+    """The same of a row of dates, which are days since 1970-01-01: as dates, and distances between them in days.
+
+    Example:
+        >>> round_dates({"estimate": 11321.7, "stderr": 12.34, "low": 11297.5, "high": 11345.9})
+        {'estimate': '2000-12-31', 'stderr': '12 days', 'low': '2000-12-07', 'high': '2001-01-24'}
+    """
+    numbers = {name: number for name, number in row.items() if isinstance(number, float)}
+    texts = round_row(row)
+    return {name: f"{texts[name]} days" if name in DISTANCES else iso_date(number) for name, number in numbers.items()}
 
 
 def in_percent(row: Mapping[str, object]) -> dict[str, str]:

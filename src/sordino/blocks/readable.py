@@ -1,6 +1,5 @@
 """A table of quantities as people read it: the rows of its excerpt as texts, in as many digits as they have."""
 
-from sordino.blocks.digits import round_row
 from sordino.blocks.tables import QuantityTable
 
 NAMES = {
@@ -40,7 +39,7 @@ def _label(table: QuantityTable, place: int) -> str:
 
 
 def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:
-    texts = round_row(table.numbers(place))
+    texts = table.texts(place)
     return tuple(texts[name] for name in _columns(table))
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.digits import round_dates, round_row
 from sordino.blocks.sentence import Sentence
 
 Columns: TypeAlias = Mapping[str, NDArray[np.float64]]
@@ -37,6 +38,7 @@ class QuantityTable:
         order: where files, frames and JSON have the table, among those of its question.
         grouping: the public columns by whose values people are grouped; empty of a table of all people.
         group: of a row, by its place, the values of these columns; None of a table of all people.
+        is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
     """
 
     question: str
@@ -54,6 +56,7 @@ class QuantityTable:
     order: int = 0
     grouping: str = ""
     group: Callable[[int], str] | None = None
+    is_date: Callable[[int], bool] | None = None
 
     @property
     def count(self) -> int:
@@ -68,6 +71,14 @@ class QuantityTable:
     def numbers(self, place: int) -> dict[str, float]:
         """One row's numbers, by column."""
         return {name: float(column[place]) for name, column in self.columns.items()}
+
+    def texts(self, place: int) -> dict[str, str]:
+        """One row's numbers as people read them, by column."""
+        return (round_dates if self.has_dates(place) else round_row)(self.numbers(place))
+
+    def has_dates(self, place: int) -> bool:
+        """Whether a row's numbers are dates."""
+        return self.is_date is not None and self.is_date(place)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows as programs read them: what each is about, its numbers and its `kind`."""

@@ -37,6 +37,7 @@ class Attribute:
         only_if: the attributes that decide whether it is asked, each with the categories of which it must have one;
             empty where everybody is asked.
         not_asked: the category of who was not asked; None where everybody is, and of a number, which is missing then.
+        is_date: whether it is a number that is asked for as a date, in days since 1970-01-01.
 
     Example:
         >>> Attribute("smoker", Categories(["yes", "no"])).columns
@@ -51,6 +52,7 @@ class Attribute:
     delta: Nats | None = None
     only_if: tuple[tuple[str, tuple[str, ...]], ...] = ()
     not_asked: str | None = None
+    is_date: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))

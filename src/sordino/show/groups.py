@@ -141,6 +141,7 @@ def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: 
         order=first.order,
         grouping=grouping,
         group=lambda place: parts[int(which[place])][0],
+        is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
     )
 
 
@@ -171,7 +172,8 @@ def _panel(table: QuantityTable, what: str, places: Sequence[int], *, with_label
     own = tuple(table.numbers(place) for place in places)
     drawn = numbers["estimate"], numbers["low"], numbers["high"]
     unit = "share of people" if table.are_shares else what
-    return PointChart(what, tuple(groups), drawn, own, unit, (), has_zero=False, note=f"{what}.")
+    dates = tuple(table.has_dates(place) for place in places)
+    return PointChart(what, tuple(groups), drawn, own, unit, (), has_zero=False, note=f"{what}.", dates=dates)
 
 
 def _difference_groups(found: GroupedResults) -> Iterator[BlockGroup]:

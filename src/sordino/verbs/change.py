@@ -21,6 +21,7 @@ from sordino.tables.results.changes import all_rows, changes_table, write_change
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
 from sordino.words.changes import COLUMNS, change_cells
+from sordino.words.explain_questionnaire import survey_title
 
 MOST_NAMED = 5
 """Questions without a change that a text names."""
@@ -35,6 +36,7 @@ class PlanChange:
         not_comparable: what only one of them tells, or of other values, and why, by name.
         n: the reports of both.
         coverage: how sure each interval is, or all of a question together.
+        title: of the later survey; empty where it has none.
 
     Of many numbers those with the largest changes are those with the most noise: a row is `sure` if its interval leaves
     out 0 even where it is to hold together with those of all numbers of its question.
@@ -53,6 +55,7 @@ class PlanChange:
     not_comparable: Mapping[str, str]
     n: tuple[int, int]
     coverage: Coverage
+    title: str = ""
 
     def __repr__(self) -> str:
         sure = f"{100 * self.coverage.confidence:.15g}% intervals"
@@ -97,7 +100,7 @@ class PlanChange:
         # Drawing libraries take a second to load: only what draws waits for them.
         from sordino.show.html.change_page import change_page
 
-        page = change_page(self.changed, self.not_comparable, self.n, self.coverage)
+        page = change_page(self.changed, self.not_comparable, self.n, self.coverage, self.title)
         write_text(Path(path), page, overwrite=overwrite)
 
 
@@ -151,7 +154,8 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
     if not changed:
         raise SordinoErrors("the comparison", list(apart.values()))
     why = {name: str(error) for name, error in apart.items()}
-    return PlanChange(changed, why, (sum(one.n for one in before), sum(one.n for one in after)), coverage)
+    reports = sum(one.n for one in before), sum(one.n for one in after)
+    return PlanChange(changed, why, reports, coverage, survey_title(second[0]))
 
 
 def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:

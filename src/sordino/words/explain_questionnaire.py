@@ -5,12 +5,12 @@ say what it can reveal, in per cent: chances are rounded up.
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
 
 from sordino.blocks.sentence import Paragraph, limits
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.domain.answers.days import iso_date
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -169,7 +169,7 @@ class _Questionnaire:
         labels = wording.labels or {}
         if attribute.number is not None:
             ends = [attribute.number.low, attribute.number.high]
-            low, high = (_day(end) if wording.input == "date" else f"{end:g}" for end in ends)
+            low, high = (iso_date(end) if wording.input == "date" else f"{end:g}" for end in ends)
             how = {"slider": "a slider from", "date": "a date from"}.get(wording.input or "", "a number from")
             unit = self.text(wording.unit)
             none = f", or: {self.text(labels.get(MISSING)) or 'no answer'}" if attribute.missing is not None else ""
@@ -199,10 +199,6 @@ class _Questionnaire:
 def _asked_lines(plan: Plan) -> list[str]:
     """The attributes that people are asked for, in the order of the questions."""
     return list(dict.fromkeys(name for part in plan.document.queries for name in part.names))
-
-
-def _day(days: float) -> str:
-    return (date(1970, 1, 1) + timedelta(days=int(days))).isoformat()
 
 
 def _listed_values(names: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
 """A survey in four languages in Chromium: each way of answering by keyboard alone, consent, languages, and axe-core."""
 
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from axe import violations
 from collectors import asked, collecting
 from sordino import Plan, Survey
 
@@ -343,10 +343,3 @@ def test_axe_finds_no_violation_beside_it(collector, opened, name, width, scheme
     page = opened(f"{collector}/{name}", width, scheme, bypass_csp=True)
     page.get_by_text(TITLES["en"]).first.wait_for()
     violations(page)
-
-
-def violations(page):
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run()")
-    assert len(found["passes"]) > 20
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found["violations"]] == []

@@ -12,7 +12,11 @@ from sordino.words.coverage import POPULATION
 
 
 def change_page(
-    changed: Sequence[Changed], not_comparable: Mapping[str, str], n: tuple[int, int], coverage: Coverage
+    changed: Sequence[Changed],
+    not_comparable: Mapping[str, str],
+    n: tuple[int, int],
+    coverage: Coverage,
+    title: str = "",
 ) -> str:
     """A self-contained HTML page.
 
@@ -21,9 +25,10 @@ def change_page(
         not_comparable: why others are not compared, by name.
         n: the reports of both.
         coverage: what intervals hold against.
+        title: of the later survey; none if empty.
     """
     sections = [section for one in changed for section in sections_of(change_blocks(one, coverage))]
     if not_comparable:
         sections.append(Section("Not compared", (Sentences(tuple(not_comparable.values())),)))
     lead = f"{n[0]:,} reports, then {n[1]:,}. {INDEPENDENT} {' '.join(POPULATION)}"
-    return render("What changed", lead, sections)
+    return render(f"{title}: what changed" if title else "What changed", lead, sections)

@@ -15,7 +15,7 @@ from sordino.blocks.charts import (
     MapChart,
     PointChart,
 )
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import round_dates, round_row
 from sordino.show.html.descriptions import (
     associations_in_words,
     changes_in_words,
@@ -56,17 +56,28 @@ def _columns(chart: ColumnChart) -> tuple[Figure, ...]:
 
 def _density(chart: DensityChart) -> tuple[Figure, ...]:
     words = f"Histogram of {chart.name} in {len(chart.shares):,} bins; the densest is {chart.densest}."
-    return (Figure(density(chart.edges, chart.shares, chart.name), words, note=chart.note, wide=True),)
+    return (
+        Figure(density(chart.edges, chart.shares, chart.name, dates=chart.is_date), words, note=chart.note, wide=True),
+    )
 
 
 def _function(chart: FunctionChart) -> tuple[Figure, ...]:
+    rounded = round_dates if chart.is_date else round_row
     texts = [
-        (percent(part, 0), *round_row({"estimate": value, "low": low, "high": high}).values())
+        (percent(part, 0), *rounded({"estimate": value, "low": low, "high": high}).values())
         for part, value, low, high in chart.described
     ]
     said = ", ".join(f"{part} at {value} ({low} to {high})" for part, value, low, high in texts)
     words = f"Distribution function of {chart.name}: {said}."
-    drawing = curve(chart.edges, chart.function, chart.band, chart.quantiles, chart.name, steps=chart.has_steps)
+    drawing = curve(
+        chart.edges,
+        chart.function,
+        chart.band,
+        chart.quantiles,
+        chart.name,
+        steps=chart.has_steps,
+        dates=chart.is_date,
+    )
     return (Figure(drawing, words, note=chart.note, wide=True),)
 
 
@@ -78,15 +89,18 @@ def _maps(chart: MapChart) -> tuple[Figure, ...]:
             map_in_words(chart.grid, title, shares, chart.least),
             title if chart.has_titles else "",
             wide=True,
+            is_panel=len(chart.panels) > 1,
         )
         for drawing, (title, shares) in zip(drawings, chart.panels, strict=True)
     )
 
 
 def _points(chart: PointChart) -> tuple[Figure, ...]:
-    rows = [round_row(dict(numbers)) for numbers in chart.own]
+    rows = chart.texts()
     texts = [row["estimate"] for row in rows]
-    drawing = points(chart.labels, chart.drawn, chart.unit, texts, scales=chart.scales, zero=chart.has_zero)
+    drawing = points(
+        chart.labels, chart.drawn, chart.unit, texts, scales=chart.scales, zero=chart.has_zero, dates=chart.dates
+    )
     return (Figure(drawing, points_in_words(chart.what, chart.labels, rows), note=chart.note),)
 
 

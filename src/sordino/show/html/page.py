@@ -138,6 +138,7 @@ class Figure:
         title: a heading of its own within a section; none if empty.
         note: a sentence below; none if empty.
         wide: whether its letters, drawn for a narrow screen, keep their size on a wide one; those of others grow.
+        is_panel: whether it stands beside other panels where there is room, to be compared with them.
 
     Raises:
         SordinoError: no words for those who do not see it.
@@ -149,6 +150,7 @@ class Figure:
     title: str = ""
     note: str = ""
     wide: bool = False
+    is_panel: bool = False
 
     def __post_init__(self) -> None:
         if not self.words.strip():
@@ -277,15 +279,23 @@ def _escape(value: Any) -> Any:
 
 
 def _rows(parts: Sequence[SectionPart]) -> list[list[tuple[int, SectionPart]]]:
-    """The parts with their numbers from 1: one in a row, or a figure and what stands beside it where there is room."""
+    """The parts with their numbers from 1: one in a row, a figure and what stands beside it, or panels."""
     rows: list[list[tuple[int, SectionPart]]] = []
     for number, part in enumerate(parts, start=1):
+        if rows and _are_panels(rows[-1][-1][1], part):
+            rows[-1].append((number, part))
+            continue
         before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
         if before is not None and (_fits_beside(before, part) or _fits_beside(part, before)):
             rows[-1].append((number, part))
         else:
             rows.append([(number, part)])
     return rows
+
+
+def _are_panels(*parts: SectionPart) -> bool:
+    """Whether all are figures that are to be compared."""
+    return all(isinstance(part, Figure) and part.is_panel for part in parts)
 
 
 def _fits_beside(figure: SectionPart, other: SectionPart) -> bool:

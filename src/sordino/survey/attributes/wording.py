@@ -14,9 +14,10 @@ step = 0.5
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from sordino.domain.answers.days import DAYS
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.questionnaire_part import DAYS, MOST_STEPS, are_days, is_step
+from sordino.survey.frozen.questionnaire_part import MOST_STEPS, are_days, is_step
 
 INPUTS = ("text", "slider", "date")
 """How a number can be given."""

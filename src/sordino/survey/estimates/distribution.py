@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, FunctionChart
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import round_dates, round_row
 from sordino.blocks.finding import Finding, Topic, in_brackets
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
+from sordino.domain.answers.days import iso_date
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
@@ -29,6 +30,7 @@ from sordino.survey.estimates.fitted_limits import CURVE
 from sordino.survey.estimates.quantities import Quantities, Range, measured_ranges
 from sordino.survey.estimates.rows import UNBIASED, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
+from sordino.survey.estimates.shown.density_chart import density_chart
 from sordino.survey.questions.distribution import DistributionQuestion
 
 Row: TypeAlias = dict[str, str | float]
@@ -229,12 +231,16 @@ class DistributionResult(QuestionResult):
         """Of one row in a table."""
         k = self.question.domain.k
         if place < k:
-            return self.question.domain.label(place)
+            return self._ends(*self.question.domain.edges[place : place + 2])
         if place < k + len(self.ranges):
-            low, high = self.question.part.ranges[place - k]
-            return f"{plain(low)} to {plain(high)}"
+            return self._ends(*self.question.part.ranges[place - k])
         told = place - k - len(self.ranges) - self.question.optional
         return MISSING if told < 0 else f"quantile {self.quantiles[told][0]}"
+
+    def _ends(self, low: float, high: float) -> str:
+        """From where to where: dates, if the number is one."""
+        written = iso_date if self.question.attribute.is_date else plain
+        return f"{written(low)} to {written(high)}"
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -275,7 +281,8 @@ class DistributionResult(QuestionResult):
         if (low, high) == (edges[0], edges[-1]):
             yield Finding(Topic.NUMBERS, f"{whose}: the reports do not say where the median is; more are needed.")
             return
-        texts = round_row({"estimate": value, "low": low, "high": high})
+        rounded = round_dates if self.question.attribute.is_date else round_row
+        texts = rounded({"estimate": value, "low": low, "high": high})
         yield Finding(Topic.NUMBERS, f"{whose}: the median is {in_brackets(texts, self.coverage.confidence)}.")
 
     def blocks(self) -> tuple[Block, ...]:
@@ -338,6 +345,8 @@ class DistributionResult(QuestionResult):
             are_shares="stderr" in names,
             sentences=(self.coverage.sentence(ROW, self.together), *sentences),
             order=order,
+            # A quantile has no standard error, and is a number of the attribute; all else are shares.
+            is_date=lambda _: self.question.attribute.is_date and "stderr" not in names,
         )
 
     @property
@@ -349,7 +358,7 @@ class DistributionResult(QuestionResult):
             question=name,
             about=name,
             columns={column: np.array([row[column] for row in self.parts], dtype=np.float64) for column in numbers},
-            label=lambda place: " to ".join(map(plain, ends[place])),
+            label=lambda place: self._ends(*ends[place]),
             kind=lambda _: "part",
             key=lambda place: {"attribute": name, "from": ends[place][0], "to": ends[place][1]},
             confidence=self.coverage.confidence,
@@ -375,12 +384,10 @@ class DistributionResult(QuestionResult):
         return (Sentence(what + how, Purpose.COLUMNS),)
 
     def _density(self) -> DensityChart:
-        domain = self.question.domain
         shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
         how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
         rest = "; the table that `sordino estimate` writes has the unbiased shares of all bins" if self.parts else ""
-        densest = domain.label(int(np.argmax(shares / domain.widths)))
-        return DensityChart(self.question.whose, np.array(domain.edges), shares, densest, f"{how}{rest}.")
+        return density_chart(self.question, shares, self.label, f"{how}{rest}.")
 
     def _function(self) -> FunctionChart:
         note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
@@ -389,4 +396,5 @@ class DistributionResult(QuestionResult):
         described = asked or tuple((part, *self.quantile(part)) for part in DECILES)
         edges, function = np.array(self.question.domain.edges), self.estimate.fitted_function
         steps = self.estimate.spikes
-        return FunctionChart(self.question.whose, edges, function, self.band, asked, described, steps, note)
+        whose, is_date = self.question.whose, self.question.attribute.is_date
+        return FunctionChart(whose, edges, function, self.band, asked, described, steps, note, is_date)

@@ -293,6 +293,15 @@ class NumbersResult(QuestionResult):
         lacking = self.question.part.asked == "mean" and first >= len(self.question.attribute_names)
         return MISSING if lacking else self.noun
 
+    @cached_property
+    def dates(self) -> tuple[bool, ...]:
+        """Which rows are means of dates."""
+        if self.question.part.asked != "mean":
+            return (False,) * self.count
+        numbers = [attribute.is_date for attribute in self.question.attributes]
+        # After the means stand the shares of who lacks a number.
+        return tuple(place < len(numbers) and numbers[place] for _, (place,) in self.labels)
+
     def label(self, place: int) -> str:
         """Of one row."""
         return COMPLETE if place == len(self.labels) else self.labels[place][0]
@@ -316,7 +325,9 @@ class NumbersResult(QuestionResult):
         whose = self.question.whose
         match self.question.part.asked:
             case "mean":
-                chart = Plot(PointChart, lambda: means_chart(self.question, self.labels, self.numbers, self.own_rows))
+                chart = Plot(
+                    PointChart, lambda: means_chart(self.question, self.labels, self.numbers, self.own_rows, self.dates)
+                )
             case "regression":
                 chart = Plot(PointChart, lambda: coefficient_chart(self.question, self.numbers, self.own_rows))
             case "covariance":
@@ -332,7 +343,8 @@ class NumbersResult(QuestionResult):
                 place = self.labels[0][1]
                 whose = f"{self.label(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
                 possible = tuple(float(end[place]) for end in self.possible)
-                yield mean_finding(whose, self.own_rows[0], possible, confidence)
+                is_date = self.dates[0]
+                yield mean_finding(whose, self.own_rows[0], possible, confidence, is_date=is_date)
             return
         # Neither a variance, at two equal places, nor the intercept, at 0, relates two numbers.
         related = [at for at, (_, place) in enumerate(self.labels) if place[0] != (*place, 0)[1]]
@@ -356,6 +368,7 @@ class NumbersResult(QuestionResult):
             title=f"{self.n:,} reports; {self.question.whose}",
             noun=self.noun,
             are_shares=False,
+            is_date=self.dates.__getitem__,
             sentences=tuple(said),
         )
 

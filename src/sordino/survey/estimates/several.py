@@ -176,7 +176,9 @@ class SeveralResult(QuestionResult):
         count, confidence = len(self.question.choices.labels), self.coverage.confidence
         wide = self.with_coverage(self.coverage.for_all(count)).numbers
         together = wide["low"][:count], wide["high"][:count]
-        yield largest_share(self.question.name, self.marks.__getitem__, self._shares.first(count), together, confidence)
+        yield largest_share(
+            self.question.name, lambda at: repr(self.marks[at]), self._shares.first(count), together, confidence
+        )
 
     @cached_property
     def among_asked(self) -> TableShares | None:

@@ -34,7 +34,7 @@ from sordino.survey.estimates.quantities import MeasuredNumber, Quantities, Valu
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.shown.asked import asked_blocks
 from sordino.survey.estimates.shown.column_chart import MOST_COLUMNS, column_chart
-from sordino.survey.estimates.shown.largest_share import largest_share
+from sordino.survey.estimates.shown.largest_share import largest_share, names_of
 from sordino.survey.estimates.smoothing_choice import choice_in_words
 from sordino.survey.estimates.surroundings import numbers_in_order, offer_of, surroundings_of
 from sordino.survey.questions.question import Question, SharesQuestion
@@ -307,13 +307,12 @@ class HistogramResult(QuestionResult):
 
     def findings(self) -> Iterator[Finding]:
         """Which answer has the largest share; that a question was not asked is none."""
-        attribute, domain = self.question.histogram_of, self.question.domain
+        attribute, name = self.question.histogram_of, self.question.name
         count = self.count - (attribute is not None and attribute.not_asked is not None)
         if count > 1:
             low, high = self.with_coverage(self.coverage.for_all(count)).interval
-            label, shares = domain.place if isinstance(domain, Grid) else self.label, self._shares(None).first(count)
-            together, name = (low[:count], high[:count]), self.question.name
-            yield largest_share(name, label, shares, together, self.coverage.confidence)
+            together, shares = (low[:count], high[:count]), self._shares(None).first(count)
+            yield largest_share(name, names_of(self.question.domain), shares, together, self.coverage.confidence)
 
     @cached_property
     def among_asked(self) -> TableShares | None:

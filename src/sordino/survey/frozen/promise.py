@@ -26,8 +26,13 @@ LARGEST_DOMAIN = 2**22
 Definition = LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP
 
 
-def attribute_of(name: str, part: AttributePart) -> Attribute:
+def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> Attribute:
     """An attribute of a plan.
+
+    Args:
+        name: of it.
+        part: of the document.
+        is_date: whether it is asked for as a date, which the plan's words say.
 
     Raises:
         SordinoError: too many values, or none; an amount that is not in its canonical form.
@@ -38,7 +43,8 @@ def attribute_of(name: str, part: AttributePart) -> Attribute:
     clip = part.number is not None and part.number.clip
     delta = None if part.delta is None else canonical_amount(part.delta)
     only_if = tuple((name, tuple(labels)) for name, labels in (part.only_if or {}).items())
-    return Attribute(name, domain, tuple(part.columns), part.missing, clip, delta, only_if, part.not_asked)
+    columns, unasked = tuple(part.columns), part.not_asked
+    return Attribute(name, domain, columns, part.missing, clip, delta, only_if, unasked, is_date)
 
 
 def attribute_words(attribute: Attribute) -> dict[str, Any]:

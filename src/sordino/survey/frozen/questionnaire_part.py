@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
+from sordino.domain.answers.days import DAYS
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -21,9 +22,6 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MOST_STEPS = 10_000
 """Of a slider."""
-
-DAYS = (-719_162, 2_932_896)
-"""The first and the last date of four digits, in days since 1970-01-01."""
 
 MISSING = "missing"
 """What stands among the labels of a number that may be missing: a number has no values by name."""

@@ -280,7 +280,11 @@ class Plan:
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
-        return {name: attribute_of(name, part) for name, part in self.document.attributes.items()}
+        asked = {} if self.document.words is None else self.document.words.attributes
+        dates = {name for name, words in asked.items() if words.input == "date"}
+        return {
+            name: attribute_of(name, part, is_date=name in dates) for name, part in self.document.attributes.items()
+        }
 
     @property
     def about_shares(self) -> tuple[SharesQuestion, ...]:

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
+from sordino.domain.answers.days import EPOCH
 from sordino.errors import SordinoError
-
-EPOCH = date(1970, 1, 1).toordinal()
 
 ENDS = ("low", "high")
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.answers.days import iso_date
 from sordino.errors import SordinoError
 from sordino.show.html.figures.axes import LETTERS, WIDE
 from sordino.show.html.figures.bars import DOT, END, WHISKER
@@ -21,13 +22,14 @@ THICK = 2.4
 Floats = NDArray[np.float64]
 
 
-def density(edges: Floats, shares: Floats, name: str) -> Scene:
+def density(edges: Floats, shares: Floats, name: str, *, dates: bool = False) -> Scene:
     """Columns as wide as the bins, whose areas are the shares; the scale is the share of a bin of the mean width.
 
     Args:
         edges: of the bins, shape (k + 1,).
         shares: of the bins, shape (k,).
         name: of the number.
+        dates: whether it is a date, in days since 1970-01-01.
 
     Raises:
         SordinoError: arrays of different lengths.
@@ -49,7 +51,7 @@ def density(edges: Floats, shares: Floats, name: str) -> Scene:
     what = (
         "share of people in a bin" if np.allclose(widths, widths[0]) else "share of people in a bin of the mean width"
     )
-    _finish(plane, parts, f"{fit(name, 40)}; upward the {what}")
+    _finish(plane, parts, f"{fit(name, 40)}; upward the {what}", dates=dates)
     return scene
 
 
@@ -61,6 +63,7 @@ def curve(
     name: str,
     *,
     steps: bool = False,
+    dates: bool = False,
 ) -> Scene:
     """The distribution function, shaded between its limits, with quantiles and their intervals.
 
@@ -71,6 +74,7 @@ def curve(
         quantiles: for each its part of the people, the number, and the number's limits.
         name: of the number.
         steps: whether it rises at once where a bin begins, as where many people have equal numbers.
+        dates: whether the number is a date, in days since 1970-01-01.
 
     Raises:
         SordinoError: arrays of different lengths.
@@ -99,7 +103,7 @@ def curve(
         scene.add(Outline([[(first, down), (last, down)], *caps], MARK, WHISKER))
         DOT.draw(scene, np.array([value]), np.array([down]))
     which = "who do not exceed it" if steps else "below it"
-    _finish(plane, parts, f"{fit(name, 40)}; upward the share of people {which}")
+    _finish(plane, parts, f"{fit(name, 40)}; upward the share of people {which}", dates=dates)
     return scene
 
 
@@ -117,9 +121,9 @@ def _require_alike(count: int, *columns: Floats) -> None:
         raise SordinoError("a distribution must have a number for each place", found=f"{count} edges, {lengths}")
 
 
-def _finish(plane: Plane, parts: list[float], below: str) -> None:
+def _finish(plane: Plane, parts: list[float], below: str, *, dates: bool) -> None:
     size = LETTERS * WIDE
-    written = plain_number(12)
-    numbers = ticks_below(plane, 6, size, written)
+    written = iso_date if dates else plain_number(12)
+    numbers = ticks_below(plane, 6, size, written, dates=dates)
     plane.axis_left(parts, list(map(percent, parts)), size)
     plane.axis_below(numbers, list(map(written, numbers)), size, [below])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.answers.days import iso_date
 from sordino.errors import SordinoError
 from sordino.show.html.figures.axes import SIZE, WIDTH
 from sordino.show.html.figures.bars import AXIS, DOT, ROW, WHISKER, middles, names, row_plane, whiskers, zero_lines
@@ -37,6 +38,7 @@ def points(
     *,
     scales: Sequence[tuple[float, float]] = (),
     zero: bool,
+    dates: Sequence[bool] = (),
 ) -> Scene:
     """Points with intervals, the first label at the top; of more than 40 the first ones, and it says so.
 
@@ -47,6 +49,7 @@ def points(
         texts: what stands on the right of each label; nothing by default.
         scales: the ends of each row's own scale; none where all share one.
         zero: whether the line where nothing is explained is drawn.
+        dates: which rows are of dates, in days since 1970-01-01; none by default.
 
     Raises:
         SordinoError: no point, or arrays of another length than the labels.
@@ -63,16 +66,19 @@ def points(
         lines.append(f"the first {count} of {len(labels):,}")
     scene = Scene(WIDTH, top + ROW * count + AXIS + LINE * SIZE * (len(lines) - 1))
     legend(scene, SIZE, [Sign("estimate, with its interval", Stroke(MARK, WHISKER), DOT)])
-    shown = [text.replace("-", MINUS) for text in texts[:count]] or [""] * count
+    are_dates = [*dates[:count]] or [False] * count
+    shown = [""] * count
+    if texts:
+        shown = [text if day else text.replace("-", MINUS) for text, day in zip(texts, are_dates, strict=False)]
     ends = (-ROOM, 1 + ROOM) if scales else with_room([value, low, high, np.zeros(int(zero))], 0.05)
     plane = row_plane(scene, top, count, ends)
     names(plane, labels[:count], shown)
     at = middles(plane, count)
-    written = plain_number(6)
-    places = [] if scales else ticks_below(plane, 5, SIZE, written)
+    written = iso_date if all(are_dates) else plain_number(6)
+    places = [] if scales else ticks_below(plane, 5, SIZE, written, dates=all(are_dates))
     plane.guides_upright(places)
     if scales:
-        value, low, high = _on_own_scales(plane, at, (value, low, high), scales[:count])
+        value, low, high = _on_own_scales(plane, at, (value, low, high), scales[:count], are_dates)
     if zero:
         zero_lines(plane, at)
     whiskers(plane, at, (value, low, high))
@@ -81,15 +87,19 @@ def points(
 
 
 def _on_own_scales(
-    plane: Plane, at: Floats, numbers: tuple[Floats, Floats, Floats], scales: Sequence[tuple[float, float]]
+    plane: Plane,
+    at: Floats,
+    numbers: tuple[Floats, Floats, Floats],
+    scales: Sequence[tuple[float, float]],
+    dates: Sequence[bool],
 ) -> tuple[Floats, Floats, Floats]:
     """The numbers as parts of their own scales, shape (k,) each, after these are drawn with their ends."""
     starts, ends = np.array(scales).T
     left, right = plane.x([0.0, 1.0]).tolist()
     before, after = plane.x([-BESIDE, 1 + BESIDE]).tolist()
-    written = plain_number(6)
-    for down, first, last in zip(at.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        base = down + MIDDLE * SIZE
+    plain = plain_number(6)
+    for down, first, last, is_date in zip(at.tolist(), starts.tolist(), ends.tolist(), dates, strict=True):
+        base, written = down + MIDDLE * SIZE, iso_date if is_date else plain
         plane.scene.add(
             Outline([[(left, down), (right, down)]], QUIET, THIN),
             Text(before, base, written(first), SIZE, "end"),

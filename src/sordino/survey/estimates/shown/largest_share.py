@@ -10,6 +10,9 @@ import numpy as np
 
 from sordino.blocks.charts import Shares
 from sordino.blocks.finding import Finding, Topic, in_brackets
+from sordino.domain.attribute import Domain
+from sordino.domain.grid import Grid
+from sordino.domain.record import Record
 from sordino.estimation.intervals.forged import Limits
 
 NAMED = 2
@@ -23,7 +26,7 @@ def largest_share(
 
     Args:
         about: what the question is called.
-        label: of a value.
+        label: of a value, as a sentence names it.
         shares: of the answers, shape (k,), with intervals as their table has them.
         together: limits that hold together, shape (k,) each.
         confidence: of each interval of the table, and of all limits together.
@@ -37,14 +40,21 @@ def largest_share(
         (value,) = possible.tolist()
         (texts,) = shares.of(possible).percentages()
         share = in_brackets(texts, confidence)
-        return Finding(Topic.SHARES, f"{about}: '{label(value)}' has the largest share, {share}.")
+        return Finding(Topic.SHARES, f"{about}: {label(value)} has the largest share, {share}.")
     first = possible[np.argsort(-shares.best_known[possible], kind="stable")][:NAMED]
     wide = Shares(shares.estimate, low, high, stderr=shares.stderr).of(first)
     named = [
-        f"'{label(value)}', {texts['estimate']} ({texts['low']} to {texts['high']})"
+        f"{label(value)}, {texts['estimate']} ({texts['low']} to {texts['high']})"
         for value, texts in zip(first.tolist(), wide.percentages(), strict=True)
     ]
     more = len(possible) - NAMED
     named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
     why = f"the {100 * confidence:.15g} % intervals, which hold for all {len(low):,} values together, overlap"
     return Finding(Topic.SHARES, f"{about}: the largest share may be that of {', or of '.join(named)}; {why}.")
+
+
+def names_of(domain: Domain | Record) -> Callable[[int], str]:
+    """What a sentence calls a value."""
+    if isinstance(domain, Grid):
+        return lambda cell: f"the cell at {domain.place(cell)}"
+    return lambda value: repr(domain.label(value))

@@ -15,7 +15,11 @@ Rows = tuple[Mapping[str, float], ...]
 
 
 def means_chart(
-    question: NumbersQuestion, labels: Sequence[tuple[str, tuple[int, ...]]], columns: Numbers, own: Rows
+    question: NumbersQuestion,
+    labels: Sequence[tuple[str, tuple[int, ...]]],
+    columns: Numbers,
+    own: Rows,
+    dates: tuple[bool, ...],
 ) -> PointChart:
     """Numbers of one range on one axis; of several, whose units may differ, each on a scale of its own."""
     # Of numbers that may be missing the shares of those who lack them follow.
@@ -26,10 +30,10 @@ def means_chart(
     drawn, what = (columns["estimate"], columns["low"], columns["high"]), f"{len(names)} {about}"
     note = f"The numbers on the right are the {about}."
     if len(set(scales)) == 1:
-        return PointChart(what, names, drawn, own, "mean", (), has_zero=False, note=note)
+        return PointChart(what, names, drawn, own, "mean", (), has_zero=False, note=note, dates=dates)
     note += " Each row has its own scale; do not compare rows."
     unit = "each on its own scale, over its whole range"
-    return PointChart(what, names, drawn, own, unit, scales, has_zero=False, note=note)
+    return PointChart(what, names, drawn, own, unit, scales, has_zero=False, note=note, dates=dates)
 
 
 def coefficient_chart(question: NumbersQuestion, columns: Numbers, rows: Rows) -> PointChart:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import round_dates, round_row
 from sordino.blocks.finding import Finding, Topic, in_brackets
 
 Row = Mapping[str, float]
 
 
-def mean_finding(whose: str, row: Row, possible: Sequence[float], confidence: float) -> Finding:
+def mean_finding(whose: str, row: Row, possible: Sequence[float], confidence: float, *, is_date: bool) -> Finding:
     """A mean, or that nothing is known of it.
 
     Args:
@@ -16,10 +16,12 @@ def mean_finding(whose: str, row: Row, possible: Sequence[float], confidence: fl
         row: the mean and its limits.
         possible: the ends of what it can be.
         confidence: of the interval.
+        is_date: whether it is a date, in days since 1970-01-01.
     """
     if (row["low"], row["high"]) == tuple(possible):
         return Finding(Topic.NUMBERS, f"{whose}: the reports do not say what the mean is; more are needed.")
-    return Finding(Topic.NUMBERS, f"{whose}: the mean is {in_brackets(round_row(row), confidence)}.")
+    texts = (round_dates if is_date else round_row)(row)
+    return Finding(Topic.NUMBERS, f"{whose}: the mean is {in_brackets(texts, confidence)}.")
 
 
 def clearest(whose: str, noun: str, rows: Sequence[tuple[str, Row]], confidence: float) -> Iterator[Finding]:

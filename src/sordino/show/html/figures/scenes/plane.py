@@ -7,10 +7,17 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from sordino.domain.answers.days import first_day
 from sordino.show.html.figures.axes import LETTER, STEPS
 from sordino.show.html.figures.colours import INK, RULE
 from sordino.show.html.figures.lettering import MINUS
 from sordino.show.html.figures.scenes.scene import MIDDLE, Outline, Scene, Text
+
+YEAR = 365.2425
+"""Days."""
+
+YEARS, FEW_YEARS = (1, 9999), 2
+"""That dates can have; so many are no scale."""
 
 TICK, PAD = 3.5, 7
 """The length of a mark at an edge, and from the edge to its text."""
@@ -109,12 +116,27 @@ def ticks(ends: tuple[float, float], most: int, *, integer: bool = False) -> lis
     return [float(number) for number in found if low - room <= number <= high + room]
 
 
+def date_ticks(ends: tuple[float, float], most: int) -> list[float]:
+    """First days of round years between two days; where these are few, round numbers of days."""
+    low, high = ends
+    years = ticks((1970 + low / YEAR, 1970 + high / YEAR), most, integer=True)
+    days = [float(first_day(int(year))) for year in years if YEARS[0] <= year <= YEARS[1]]
+    found = [day for day in days if low <= day <= high]
+    return found if len(found) > FEW_YEARS else ticks(ends, most, integer=True)
+
+
 def ticks_below(
-    plane: Plane, most: int, size: float, written: Callable[[float], str], *, integer: bool = False
+    plane: Plane,
+    most: int,
+    size: float,
+    written: Callable[[float], str],
+    *,
+    integer: bool = False,
+    dates: bool = False,
 ) -> list[float]:
     """Round numbers across a plane, at most so many and one, whose texts have room beside each other."""
     for few in range(most, 0, -1):
-        found = ticks(plane.across, few, integer=integer)
+        found = date_ticks(plane.across, few) if dates else ticks(plane.across, few, integer=integer)
         if sum(len(written(number)) + APART for number in found) * LETTER * size <= plane.width:
             break
     return found

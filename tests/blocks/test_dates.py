@@ -1,0 +1,72 @@
+"""Dates are read as dates wherever people read numbers, and stay days where programs do."""
+
+import re
+from datetime import date
+
+import pyarrow as pa
+import pytest
+
+from sordino import KeyedSource, aggregate, estimate, plan, privatize
+from sordino.blocks.block import blocks_of
+from sordino.blocks.digits import round_dates
+from sordino.blocks.readable import readable_rows
+from sordino.blocks.tables import QuantityTable
+from sordino.domain.answers.days import DAYS, iso_date
+from sordino.show.findings import finding_blocks
+
+ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+ENDS = {"low": date(1990, 1, 1), "high": date(2026, 12, 31)}
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Everybody moved on the last day of 2000, and paid half of what was possible."""
+    attributes = {"moved": {"number": ENDS}, "paid": {"number": {"low": 0, "high": 100}}}
+    ask = [{"mean": ["moved", "paid"]}, {"distribution": "moved", "quantiles": [0.5]}]
+    frozen = plan({"version": 1, "epsilon": "4", "attribute": attributes, "ask": ask}, people=4000)
+    day = float((date(2000, 12, 31) - date(1970, 1, 1)).days)
+    people = pa.table({"moved": [day] * 4000, "paid": [50.0] * 4000, "id": [str(at) for at in range(4000)]})
+    reports = privatize(frozen, people, KeyedSource(bytes(32), "days"), id_column="id")
+    return estimate(frozen, aggregate(frozen, reports))
+
+
+def rows(result):
+    return {row[0]: row[1:] for table in blocks_of(QuantityTable, result.blocks()) for row in readable_rows(table)}
+
+
+def test_a_mean_of_dates_is_a_date_and_its_error_is_in_days(found):
+    value, error, low, high = rows(found.results[0])["moved"]
+    assert all(ISO.fullmatch(text) for text in (value, low, high))
+    assert re.fullmatch(r"\d+ days", error)
+    assert low <= "2000-12-31" <= high
+    # Beside it stands a number that is none.
+    assert not any(ISO.search(text) for text in rows(found.results[0])["paid"])
+
+
+def test_quantiles_and_the_names_of_bins_are_dates_and_shares_are_not(found):
+    told = rows(found.results[1])
+    assert all(ISO.fullmatch(text) for text in told["quantile 0.5"])
+    bins = [label for label in told if " to " in label]
+    assert bins[0].startswith("1990-01-01 to ")
+    assert not any(ISO.search(text) for label in bins for text in told[label])
+
+
+def test_sentences_and_pages_have_dates(found, tmp_path):
+    (text,) = (part.text for group in finding_blocks(found.results, found.associations) for part in group.parts)
+    assert re.match(rf"moved: the mean is {ISO.pattern} \(95 % interval {ISO.pattern} to {ISO.pattern}\)", text)
+    found.page(tmp_path / "page.html")
+    assert "2000-01-01" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_frames_name_bins_by_dates_and_keep_days_as_numbers(found):
+    frame = found.to_tidy(derived=False).to_pylist()
+    (mean,) = (row for row in frame if row["kind"] == "mean" and row["term"] == "moved")
+    assert 7305 < mean["conf.low"] < mean["estimate"] < mean["conf.high"] < 20818
+    assert all(ISO.match(row["term"]) for row in frame if row["kind"] == "bin")
+
+
+def test_what_is_no_date_is_written_as_the_number_it_is():
+    assert iso_date(DAYS[0]) == "0001-01-01"
+    assert iso_date(DAYS[1]) == "9999-12-31"
+    assert iso_date(DAYS[1] + 1.0) == "2.9329e+06"
+    assert round_dates({"estimate": -1.0, "low": float("-inf"), "high": 3.4})["low"] == "-inf"
