@@ -165,3 +165,31 @@ def test_a_survey_whose_groups_have_not_all_answered_is_estimated_and_says_why_i
     assert "a group without any" in found.weighted.why
     assert [row.reports for row in found.weighted.response] == [len(north), 0]
     assert not any(row["kind"] == "weighted" for row in found.to_arrow().to_pylist())
+
+
+def test_rows_of_cells_that_say_less_are_found_by_what_they_are_about():
+    """Nobody in the south has pay: its mean is no row there, and what stands behind it moves up by one."""
+    number = {"number": {"low": 0, "high": 10}, "missing": "0.5"}
+    survey = {
+        "version": 1,
+        "epsilon": "6",
+        "public": {"region": {"categories": REGIONS, "totals": TOTALS["region"]}},
+        "attribute": {"pay": number, "rent": number},
+        "ask": [{"mean": ["pay", "rent"]}],
+    }
+    plan, n = Plan.of(Survey.read(survey), 4000), 4000
+    draw = np.random.default_rng(5)
+    region = np.array(REGIONS)[np.arange(n) % 2]
+    pay = pa.array([None if region[i] == "south" or draw.random() < 0.1 else 5.0 for i in range(n)])
+    rent = pa.array([None if draw.random() < 0.3 else 7.0 for _ in range(n)])
+    people = pa.table({"region": region, "pay": pay, "rent": rent, "id": range(n)})
+    found = estimate(plan, collected(plan, people), by="region")
+    north, south = [list(own[0].rows()) for _, own in found.groups.estimated]
+    assert len(north) == len(south) + 1
+    told, north, south = (
+        {row["value"]: row for row in own} for own in (rows(found.weighted, "mean of pay, rent"), north, south)
+    )
+    for name, truth in (("pay missing", 0.25 * 0.1 + 0.75), ("rent missing", 0.3)):
+        row = told[name]
+        assert row["estimate"] == pytest.approx(0.25 * north[name]["estimate"] + 0.75 * south[name]["estimate"])
+        assert abs(row["estimate"] - truth) < 5 * row["stderr"]

@@ -5,6 +5,7 @@ are added up with the weights that the known totals ask for (`CellWeights`). Wha
 shares, and means of numbers that everybody has. Covariances, coefficients, quantiles and shares within others cannot.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -234,7 +235,7 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
             )
     optional = any(attribute.optional for attribute in whole.question.attributes)
     done = 0
-    for at, table in enumerate(blocks_of(QuantityTable, whole.blocks())):
+    for table in blocks_of(QuantityTable, whole.blocks()):
         places = tuple(
             place
             for place in range(table.count)
@@ -243,7 +244,7 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         if not places or "stderr" not in table.columns:
             continue
         done += len(places)
-        numbers = [_numbers(one, at, places) for one in each]
+        numbers = [_numbers(one, table, places) for one in each]
         values, errors = (np.array([own[side] for own in numbers]) for side in (0, 1))
         counts = np.array([max(one.n, 1) for one in each], dtype=np.float64)
         # What is estimated from the reports themselves is too small by one of them.
@@ -264,13 +265,39 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         )
 
 
-def _numbers(result: Result, at: int, places: Sequence[int]) -> tuple[Floats, Floats]:
-    """Some rows of one cell: estimates and standard errors."""
+def _numbers(result: Result, whole: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
+    """What one cell says of some rows of the whole: estimates and standard errors.
+
+    A cell may lack some of them, as the mean of a number that nobody there has: its rows are found by what they are
+    about, not by where they stand.
+
+    Raises:
+        SordinoError: a row that the cell lacks.
+    """
     shares = result.shares
     if shares is not None:
         return shares.estimate.value[list(places)], shares.estimate.stderr[list(places)]
-    table = list(blocks_of(QuantityTable, result.blocks()))[at]
-    return table.columns["estimate"][list(places)], table.columns["stderr"][list(places)]
+    found = {
+        _identity(table, place): (table.columns["estimate"][place], table.columns["stderr"][place])
+        for table in blocks_of(QuantityTable, result.blocks())
+        if "stderr" in table.columns
+        for place in range(table.count)
+    }
+    own = [found.get(_identity(whole, place)) for place in places]
+    if None in own:
+        label = whole.label(places[own.index(None)])
+        raise SordinoError(
+            f"{whole.question} must be estimated in each cell of known people",
+            found=f"a cell of {result.n:,} reports that do not tell {label!r}",
+            step="wait for more reports, merge public values, or know fewer columns",
+        )
+    values, errors = np.array(own, dtype=np.float64).T
+    return values, errors
+
+
+def _identity(table: QuantityTable, place: int) -> tuple[str, str]:
+    """What a row is about, whichever rows stand beside it."""
+    return table.kind(place), json.dumps(table.key(place), sort_keys=True)
 
 
 def _ends(question: Question, table: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
