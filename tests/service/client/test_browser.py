@@ -177,14 +177,15 @@ def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp
     served = Collecting(tmp_path, plan)
     try:
         page.goto(f"{served.address}/form")
-        assert page.get_by_text("Your region is sent as it is, beside the code.").is_visible()
-        revealed = page.locator("section", has_text="What your code can reveal").inner_text()
-        assert "“region” and “wave” are sent as they are, beside the code" in revealed
+        assert page.get_by_text("This answer is sent as it is, beside the report.").count() == len(public)
+        page.get_by_text("All that it can reveal").click()
+        revealed = page.locator("section", has_text="What your report can reveal").inner_text()
+        assert "“region” and “wave” are sent as they are, beside the report" in revealed
         page.get_by_label("quokka").check()
         send(page)
         assert "“region”" in told(page, "Nothing was sent")
         page.get_by_label("south").check()
-        page.get_by_label("No answer (counts as “3”)").check()
+        page.get_by_label("Prefer not to say (counts as “3”)").check()
         send(page)
         told(page, "is counted once")
         (body,) = traffic.uploads
