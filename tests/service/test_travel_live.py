@@ -131,6 +131,8 @@ def test_a_telephone_answers_by_keyboard_and_its_link_counts_once(collection, ph
     page = phone(link, language)
     page.get_by_label(REGIONS[language]).wait_for()
     assert page.evaluate("document.documentElement.lang") == language
+    # What is sent as it is stands in the person's language among what a report can reveal.
+    assert Survey.load(demo.SURVEY).public["region"].text[language] in page.locator("section.card").text_content()
     sent = []
     page.on("request", lambda one: sent.append(one.post_data_buffer) if one.method == "POST" else None)
     answer(page)

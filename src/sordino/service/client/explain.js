@@ -92,7 +92,7 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
 /** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
-  const inClear = publicColumns(plan).map(({ name }) => speech.quoted(name));
+  const inClear = publicColumns(plan).map(({ name }) => named(name, speech));
   if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
