@@ -141,3 +141,10 @@ def test_only_what_is_told_counts_as_told(survey):
         ):
             assert more["low"] <= less["low"]
             assert less["high"] <= more["high"]
+
+
+def test_limits_for_all_are_as_sure_as_bonferroni_asks():
+    asked = Coverage(0.9, simultaneous=True, watched=True).for_all(20)
+    assert asked.confidence == pytest.approx(0.995)
+    # Whatever they are compared with, no other correction comes on top; what they hold against stays.
+    assert (asked.simultaneous, asked.watched) == (False, True)
