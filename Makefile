@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks schemas test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -73,6 +73,9 @@ format: $(STAMP)
 release-check: $(STAMP) .venv-release/.installed check  ## all of a release but its upload: each role's install, the same bytes twice, a bill of materials; writes dist/
 	$(BIN)/python -m pytest -m "long or not long" tests/test_installs.py $(PATIENT) $(PYTEST)
 	.venv-release/bin/python scripts/release_check.py
+
+schemas: $(STAMP)  ## docs/schemas: the JSON Schemas of plans and reports
+	$(BIN)/python scripts/make_schemas.py
 
 locks: .venv-release/.installed  ## locks/server.txt: versions and hashes of what a collector's container installs, as new as pyproject.toml allows
 	rm -f locks/server.txt

@@ -1,0 +1,56 @@
+"""The JSON Schemas of plans and reports, for clients in other languages: what the package itself reads them by.
+
+make schemas; docs/plan-format.md says what a schema cannot.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sordino.agent.collector_address import HASH
+from sordino.document.formats import REPORT as FILE
+from sordino.service.openapi import REPORT
+from sordino.survey.planning.plan_fields import PlanDocument
+
+FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Each schema by its file's name."""
+    plan, report = PlanDocument.model_json_schema(), _report()
+    return {
+        "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **_plain(plan)},
+        "report-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:report:1", **report},
+    }
+
+
+def _report() -> dict[str, Any]:
+    """A report as a device stores it: what is uploaded of it, and which plan and question it is of."""
+    own = {
+        "format": {"const": FILE.format},
+        "version": {"const": FILE.version},
+        "plan": {"type": "string", "pattern": f"^{HASH.pattern}$"},
+        "question": {"type": "integer", "minimum": 0},
+    }
+    return {**REPORT, "required": [*own, *REPORT["required"]], "properties": {**own, **REPORT["properties"]}}
+
+
+def _plain(part: Any) -> Any:
+    """Without the titles that repeat a field's name, and of a description the first line."""
+    if isinstance(part, list):
+        return [_plain(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    kept = {name: _plain(value) for name, value in part.items() if name != "title" or not isinstance(value, str)}
+    if isinstance(kept.get("description"), str):
+        kept["description"] = kept["description"].partition("\n")[0]
+    return kept
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, schema in schemas().items():
+        text = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
+        (FOLDER / name).write_text(f"{text}\n", encoding="utf-8")
