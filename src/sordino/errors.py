@@ -110,3 +110,7 @@ class UnavailableError(SordinoError):
     """What the system does not allow now: no space, no right, a file that others keep busy."""
 
     code = "unavailable"
+
+
+class HeldElsewhereError(UnavailableError):
+    """A file or a database that another process has for itself."""

@@ -47,6 +47,7 @@ from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
 from sordino.service.uploads import read_id
+from sordino.service.web.cross_origin import CrossOrigin
 
 if TYPE_CHECKING:
     from sordino.service.monitoring.metrics import Metrics
@@ -111,7 +112,8 @@ class Collector:
             shape = Response if media else JSONResponse
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
         add_pages(app)
-        return uploads if self._desk.metrics is None else self._desk.metrics.count_answers(uploads)
+        served = CrossOrigin(uploads)
+        return served if self._desk.metrics is None else self._desk.metrics.count_answers(served)
 
     async def livez(self, response: Response) -> dict[str, str]:
         """Whether it runs."""

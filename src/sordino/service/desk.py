@@ -62,7 +62,7 @@ class Desk:
         self._writer = UploadWriter(self._store, asyncio.get_running_loop())
         self._health = Health(self._writer)
         if self.metrics is not None:
-            self.metrics.watch(self._writer, self._health)
+            self.metrics.watch(self._writer, self._health, self._store.collections.values())
         log_event("the collector has started", version=version("sordino"), plans=[*self._store.collections])
         path = self._store.socket_path
         with ExitStack() as stack:

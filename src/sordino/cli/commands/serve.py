@@ -5,13 +5,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from sordino.cli.options import FILE
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
+from sordino.document.files import read_toml, replace_whole, require_new
 from sordino.document.invitation_list import InvitationList
+from sordino.document.private_file import new_private_file
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
@@ -20,8 +23,29 @@ if TYPE_CHECKING:
     from sordino.service.monitoring.metrics import Metrics
 
 
-@click.command()
-@click.argument("plans", metavar="PLAN...", type=FILE, nargs=-1, required=True)
+def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
+    """Take the options of a file as defaults; what is given, or stands in the environment, counts more."""
+    if path is None:
+        return
+    options = read_toml(path)
+    known = {name for parameter in ctx.command.params if (name := parameter.name) not in (None, "config")}
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        step = f"use some of {', '.join(sorted(known))}"
+        raise SordinoError(f"{path} must hold options of serve", found=", ".join(unknown), step=step)
+    ctx.default_map = {**(ctx.default_map or {}), **options}
+
+
+@click.command(context_settings={"auto_envvar_prefix": "SORDINO_SERVE"})
+@click.option(
+    "--config",
+    type=FILE,
+    is_eager=True,
+    expose_value=False,
+    callback=_read_config,
+    help="Take options that are not given from this file (TOML), named as here, with _ for -.",
+)
+@click.argument("plans", metavar="PLAN...", type=FILE, nargs=-1, required=True, envvar="SORDINO_SERVE_PLANS")
 @click.option(
     "--store",
     required=True,
@@ -37,6 +61,10 @@ if TYPE_CHECKING:
 @click.option(
     "--metrics-port", type=Whole(0, 65535), help="Serve health and OpenMetrics on this port; 0 takes any free one."
 )
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="The address that --metrics-port is at.")
+@click.option("--public-url", help="Print addresses below this one, where people reach the collector, https://...")
+@click.option("--token-file", type=FILE, help="Write the first token to this new file of its owner's; print none.")
+@click.option("--standby", is_flag=True, help="Wait while another collector has the store, and then take its place.")
 @click.option(
     "--invitations",
     type=FILE,
@@ -61,6 +89,10 @@ def serve(
     host: str,
     port: int,
     metrics_port: int | None,
+    metrics_host: str,
+    public_url: str | None,
+    token_file: Path | None,
+    standby: bool,
     least_people: int,
     publish: bool,
 ) -> None:
@@ -72,31 +104,51 @@ def serve(
     from sordino.service.collector import Collector
     from sordino.service.server import BoundedServer
     from sordino.service.signing import Signer
+    from sordino.service.storage.standby import open_store
     from sordino.service.storage.store import ReportStore
 
+    public_url = None if public_url is None else _read_public_url(public_url)
     frozen = [Plan.load(path) for path in plans]
     lists = [_invitations_to(frozen, path) for path in invitations]
     signer = None if key is None else Signer.of_file(key)
     with (
         _listen(host, port) as listener,
-        _serve_metrics(host, metrics_port) as metrics,
-        closing(ReportStore.open(store, *frozen, add=add)) as held,
+        _serve_metrics(metrics_host, metrics_port) as metrics,
+        closing(open_store(lambda: ReportStore.open(store, *frozen, add=add), standby=standby)) as held,
     ):
         for given in lists:
             new = held.collections[given.plan].invite(given.hashes)
             say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
+        if token_file is not None and not held.tokens.holders():
+            require_new(token_file)
         token = held.new_token()
         application = Collector(held, least_people, signer, metrics, published=publish).application
-        if token is not None:
+        if token is not None and token_file is not None:
+            with replace_whole(token_file) as temporary, new_private_file(temporary) as file:
+                file.write(f"{token}\n".encode())
+            say(f"{token_file}: the first token")
+        elif token is not None:
             say(f"The first token, shown once: {token}")
         if signer is not None:
             say(f"Plans are signed by the Ed25519 key {signer.public}")
         for plan in frozen:
-            say(f"http://{host}:{listener.getsockname()[1]}/plans/{plan.hash}")
+            say(f"{public_url or f'http://{host}:{listener.getsockname()[1]}'}/plans/{plan.hash}")
         # An interrupt ends the collector once what it took is written.
         with suppress(KeyboardInterrupt):
             BoundedServer(application).run([listener])
     say("stopped; all that was acknowledged is in the store")
+
+
+def _read_public_url(url: str) -> str:
+    """An address as addresses of plans begin.
+
+    Raises:
+        SordinoError: no address of a server, or more than one.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise SordinoError("--public-url must be an address", found=url, step="give it as https://collector.example")
+    return url.rstrip("/")
 
 
 def _invitations_to(plans: Sequence[Plan], path: Path) -> InvitationList:

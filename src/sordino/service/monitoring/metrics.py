@@ -5,7 +5,8 @@ port is for the machine's own network.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
 from socket import socket
 from time import perf_counter
 
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sordino.service.monitoring.health import Health
 from sordino.service.server import BackgroundServer
+from sordino.service.storage.collection import Collection
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
 
@@ -25,7 +27,7 @@ class Metrics:
     """Counters of one collector."""
 
     def __init__(self) -> None:
-        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
         self.registry = CollectorRegistry()
         self._reports = Counter(
@@ -39,10 +41,21 @@ class Metrics:
         self._writer: UploadWriter | None = None
         self._health: Health | None = None
         self._waiting.set_function(self._count_waiting)
+        ProcessCollector(registry=self.registry)
+        self._trouble = Gauge("sordino_store_trouble", "Whether the store refused last", registry=self.registry)
+        self._trouble.set_function(lambda: float(self._writer is not None and self._writer.trouble is not None))
+        self._plans = Gauge(
+            "sordino_plan_reports", "Reports of a plan that are counted", ["plan"], registry=self.registry
+        )
+        self._closed = Gauge("sordino_plan_closed", "Whether a plan takes no more", ["plan"], registry=self.registry)
 
-    def watch(self, writer: UploadWriter, health: Health) -> None:
-        """Show how much waits for a writer, and the health of the collector."""
+    def watch(self, writer: UploadWriter, health: Health, collections: Iterable[Collection]) -> None:
+        """Show how much waits for a writer, the health of the collector, and how far its collections are."""
         self._writer, self._health = writer, health
+        for collection in collections:
+            plan = collection.plan.hash
+            self._plans.labels(plan).set_function(partial(_reports_of, collection))
+            self._closed.labels(plan).set_function(partial(_is_closed, collection))
 
     def _count_waiting(self) -> float:
         return 0 if self._writer is None else self._writer.queue_length
@@ -82,7 +95,8 @@ class Metrics:
         return Starlette(routes=[Route(path, answer) for path, answer in paths.items()])
 
     async def _livez(self, _: Request) -> Response:
-        works = self._health is not None and self._health.is_alive
+        # One that waits for another collector's end lives, too.
+        works = self._health is None or self._health.is_alive
         return JSONResponse({"status": "alive" if works else "not writing"}, 200 if works else 503)
 
     async def _readyz(self, _: Request) -> Response:
@@ -94,11 +108,19 @@ class Metrics:
         found = await asyncio.wrap_future(asked)
         return JSONResponse({**found.word, "checks": dict(found.checks)}, found.status)
 
-    async def _exposition(self, _: Request) -> Response:
-        from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
+    async def _exposition(self, request: Request) -> Response:
+        from prometheus_client.exposition import choose_encoder
 
-        tell: Callable[..., bytes] = generate_latest
-        return Response(tell(self.registry), media_type=CONTENT_TYPE_LATEST)
+        encode, media = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(self.registry), media_type=media)
+
+
+def _reports_of(collection: Collection) -> float:
+    return collection.last_known[0]
+
+
+def _is_closed(collection: Collection) -> float:
+    return collection.last_known[1]
 
 
 class MetricsServer(BackgroundServer):

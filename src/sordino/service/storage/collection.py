@@ -98,6 +98,12 @@ class Collection:
         return self._state.closed
 
     @property
+    def last_known(self) -> tuple[int, bool]:
+        """How many reports there were, and whether it was closed, when somebody last looked; for any thread."""
+        known = self._known
+        return (0, False) if known is None else (known.tally.n, known.closed)
+
+    @property
     def invitations(self) -> int:
         """How many there are; with any of them reports come by invitation only."""
         return len(self._state.invitations)

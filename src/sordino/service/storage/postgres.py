@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sordino.errors import SordinoError, UnavailableError
+from sordino.errors import HeldElsewhereError, SordinoError, UnavailableError
 from sordino.service.storage.database import (
     ACCESS_TABLES,
     INVITATION_TABLES,
@@ -149,7 +149,7 @@ class PostgresDatabase(Database):
             made.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
         except psycopg.errors.LockNotAvailable:
             step = "stop the other collector"
-            raise UnavailableError(f"{self.name} must be free", found="another collector", step=step) from None
+            raise HeldElsewhereError(f"{self.name} must be free", found="another collector", step=step) from None
         if self._made:
             # Whoever held the lock meanwhile may have been of another version.
             try:

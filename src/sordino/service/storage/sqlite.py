@@ -15,7 +15,7 @@ import numpy as np
 
 from sordino.document.files import cannot, replace_whole, require_new, sync_folder
 from sordino.document.private_file import make_private, new_private_file
-from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.errors import DamagedError, HeldElsewhereError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.service.storage.database import (
     ACCESS_TABLES,
@@ -297,7 +297,8 @@ def _clear(name: str) -> Iterator[None]:
         busy = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         step = "stop the other collector" if busy else "make room, or mend the rights, and send again"
         found = "another process that has it open" if busy else str(error)
-        raise UnavailableError(f"{name} must be written", found=found, step=step) from None
+        kind = HeldElsewhereError if busy else UnavailableError
+        raise kind(f"{name} must be written", found=found, step=step) from None
     except sqlite3.DatabaseError:
         step = "name another file, or get an undamaged copy"
         raise DamagedError(f"{name} must be a whole SQLite file", found="another file", step=step) from None
