@@ -1,4 +1,4 @@
-"""`sordino reproduce memoised`: one JSON object, a table, and mistakes refused."""
+"""`sordino reproduce memoised` and `year`: one JSON object, a table, and mistakes refused."""
 
 import json
 
@@ -23,3 +23,15 @@ def test_losses_that_are_none_are_refused(run, words):
     code, out, err = run("reproduce", "memoised", *words)
     assert (code, out) == (2, "")
     assert "Traceback" not in err
+
+
+def test_a_year_is_one_json_object_and_a_table(run):
+    code, out, err = run("reproduce", "year", "--series", "1", "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    found = json.loads(out)
+    assert (found["people"], found["weeks"], found["series"]) == (100_000, 52, 1)
+    assert len(found["rows"]) == 6 * 3
+    code, out, err = run("reproduce", "year", "--series", "1")
+    assert (code, err) == (0, "")
+    assert all(f"{row['smoothed']:.4f}" in out for row in found["rows"])
+    assert run("reproduce", "year", "--series", "0")[0] == 2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sordino import SordinoError
-from sordino.papers.series.memoised import CHANGES, memoised
+from sordino.papers.series.memoised import CHANGES, memoised_losses
 
 
 def enumerated(permanent, first, answers):
@@ -32,7 +32,7 @@ def enumerated(permanent, first, answers):
 
 @pytest.mark.parametrize(("permanent", "first"), [("1", "1/2"), ("2", "1"), ("4", "1/10")])
 def test_losses_are_those_of_enumeration(permanent, first):
-    rows = memoised(permanent, first)
+    rows = memoised_losses(permanent, first)
     for row in rows[:6]:
         losses, changes = enumerated(float(Fraction(permanent)), float(Fraction(first)), row.answers)
         for most, loss in zip(CHANGES, row.losses, strict=True):
@@ -43,15 +43,15 @@ def test_losses_are_those_of_enumeration(permanent, first):
 
 
 def test_figures_found_elsewhere():
-    rows = {row.answers: row for row in memoised()}
+    rows = {row.answers: row for row in memoised_losses()}
     assert [round(rows[n].never_or_once, 1) for n in (5, 10, 20, 40)] == [2.5, 5.3, 11.2, 23.0]
     assert rows[2].never_or_once == pytest.approx(0.81, abs=0.005)
-    strong = {row.answers: row for row in memoised("2", "1")}
+    strong = {row.answers: row for row in memoised_losses("2", "1")}
     assert [round(strong[n].never_or_once, 1) for n in (2, 5, 10, 20, 40)] == [1.6, 3.7, 7.1, 14.2, 28.3]
 
 
 def test_a_value_that_never_changes_costs_its_permanent_answer_at_most():
-    rows = memoised()
+    rows = memoised_losses()
     never = [row.losses[0] for row in rows]
     assert never == sorted(never)
     assert never[0] == pytest.approx(0.5)
@@ -64,4 +64,4 @@ def test_a_value_that_never_changes_costs_its_permanent_answer_at_most():
 @pytest.mark.parametrize("first", ["0", "1", "2"])
 def test_a_first_report_has_noise_of_its_own(first):
     with pytest.raises(SordinoError, match="first report must lose"):
-        memoised("1", first)
+        memoised_losses("1", first)

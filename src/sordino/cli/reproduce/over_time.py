@@ -1,4 +1,4 @@
-"""`sordino reproduce memoised`: what the same people reveal when they are asked again and again."""
+"""`sordino reproduce memoised` and `year`: the same people over time, what they reveal and how well it is estimated."""
 
 from dataclasses import asdict
 
@@ -8,7 +8,9 @@ from sordino.cli.options import as_json_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
+from sordino.cli.whole_numbers import Whole
 from sordino.papers.series import memoised as memory
+from sordino.papers.series import year as weeks
 
 
 @click.command("memoised")
@@ -22,7 +24,7 @@ def memoised_command(permanent: str, first: str, *, as_json: bool) -> None:
     bounds for each value say.
     """
     with progress("memoised", 2 * memory.ANSWERS + 1) as advance:
-        rows = memory.memoised(permanent, first, advance)
+        rows = memory.memoised_losses(permanent, first, advance)
     if as_json:
         documents = [{**asdict(row), "losses": dict(zip(memory.CHANGES, row.losses, strict=True))} for row in rows]
         print_json({"permanent": permanent, "first": first, "rows": documents})
@@ -43,7 +45,35 @@ def memoised_command(permanent: str, first: str, *, as_json: bool) -> None:
     say("Sordino asks each person once, at the full epsilon: that holds whatever the history.")
 
 
-COMMANDS = (memoised_command,)
+@click.command("year")
+@click.option("--series", type=Whole(1, 10_000), default=weeks.SERIES, show_default=True, help="Simulated series.")
+@as_json_option
+def year_command(series: int, *, as_json: bool) -> None:
+    """Weekly shares of a year at a lifetime epsilon: everybody answers once, smoothed, or each week at a part of it."""
+    with progress("year", series * len(weeks.CURVES) * len(weeks.EPSILONS)) as advance:
+        rows = weeks.year(series, advance)
+    if as_json:
+        setting = {"people": weeks.PEOPLE, "weeks": weeks.WEEKS, "series": series}
+        print_json({**setting, "rows": [asdict(row) for row in rows]})
+        return
+    people = f"{weeks.PEOPLE:,} people, {weeks.WEEKS} weeks, {series} series each"
+    say(f"Root mean squared errors of weekly shares: {people}")
+    for epsilon in weeks.EPSILONS:
+        table = [
+            (
+                row.curve,
+                *(f"{error:.4f}" for error in (row.unsmoothed, row.smoothed, row.each_week)),
+                f"{row.coverage:.1%}",
+            )
+            for row in rows
+            if row.epsilon == epsilon
+        ]
+        header = ("curve", "one week each", "smoothed", f"{epsilon}/{weeks.WEEKS} each week", "coverage at 95%")
+        print_table(f"Epsilon {epsilon} in the whole year", header, table)
+    say(f"turnover, flips: {weeks.CHANGED:.0%} change each week, to a value drawn as at first or to the other value.")
+
+
+COMMANDS = (memoised_command, year_command)
 
 
 def _amounts(row: memory.MemoisedRow) -> tuple[float, ...]:

@@ -58,7 +58,7 @@ class MemoisedRow:
     added: float
 
 
-def memoised(
+def memoised_losses(
     permanent: NatsLike = PERMANENT, first: NatsLike = FIRST, advance: Callable[[int], None] = lambda _: None
 ) -> tuple[MemoisedRow, ...]:
     """The losses after 1 to 52 answers.

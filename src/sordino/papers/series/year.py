@@ -1,0 +1,124 @@
+"""A year of weekly shares at a lifetime epsilon: everybody answers once in one week, or each week at a part of it.
+
+100,000 people have a yes/no value. Each draws one of 52 weeks without looking at it, and answers in that week by
+randomized response at the full epsilon, which holds whatever the value did before and does later. The week's share is
+estimated from that week's reports, and smoothed (`smooth_series`). Beside it: everybody answers in all weeks at
+epsilon / 52. Errors are those to the share among all people in that week, over all weeks and series.
+The people: constant, drifting, with a season, with a jump; and where 2 % of them change each week, either to a new
+value drawn as at first (`turnover`) or to the other value (`flips`), which moves the share towards one half.
+Simulation with fixed seeds; reports are drawn by the channel's own probabilities, as counts.
+Cost: some 20 ms for each series and epsilon.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+import numpy as np
+
+from sordino.estimation.series.smooth_series import smooth_series
+from sordino.exact.arrays import Floats
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.papers.simulation import Counts
+
+PEOPLE, WEEKS, CHANGED = 100_000, 52, 0.02
+EPSILONS = (1, 2, 4)
+SERIES = 500
+CONFIDENCE = 0.95
+
+Curve = Literal["constant", "drift", "season", "jump", "turnover", "flips"]
+CURVES: tuple[Curve, ...] = get_args(Curve)
+
+
+@dataclass(frozen=True)
+class YearRow:
+    """Root mean squared errors of weekly shares.
+
+    Attributes:
+        curve: what the share does.
+        epsilon: of everything that a person sends in the year.
+        unsmoothed, smoothed: of shares estimated from people who answer once.
+        each_week: of shares estimated from all people in each week, at epsilon / 52.
+        coverage: how often a smoothed share's interval at 95 % holds the share.
+    """
+
+    curve: Curve
+    epsilon: int
+    unsmoothed: float
+    smoothed: float
+    each_week: float
+    coverage: float
+
+
+def year(series: int = SERIES, advance: Callable[[int], None] = lambda _: None) -> tuple[YearRow, ...]:
+    """The errors for each curve and epsilon, over so many simulated series each."""
+    return tuple(
+        _row(curve, epsilon, series, np.random.default_rng((place, epsilon)), advance)
+        for place, curve in enumerate(CURVES)
+        for epsilon in EPSILONS
+    )
+
+
+def _row(
+    curve: Curve, epsilon: int, series: int, generator: np.random.Generator, advance: Callable[[int], None]
+) -> YearRow:
+    squares, held = np.zeros(3), 0.0
+    for _ in range(series):
+        positive = people_with_yes(curve, generator)
+        truth = positive / PEOPLE
+        asked = generator.multinomial(PEOPLE, np.full(WEEKS, 1 / WEEKS))
+        answering = generator.hypergeometric(positive, PEOPLE - positive, asked)
+        estimates, stderrs = weekly_shares(answering, asked, Fraction(epsilon), generator)
+        smooth = smooth_series(estimates, stderrs)
+        low, high = smooth.interval(CONFIDENCE)
+        everybody = np.full(WEEKS, PEOPLE)
+        parts, _ = weekly_shares(positive, everybody, Fraction(epsilon, WEEKS), generator)
+        squares += [((found - truth) ** 2).mean() for found in (estimates, smooth.value, parts)]
+        held += ((low <= truth) & (truth <= high)).mean()
+        advance(1)
+    unsmoothed, smoothed, each_week = map(float, np.sqrt(squares / series))
+    return YearRow(curve, epsilon, unsmoothed, smoothed, each_week, float(held / series))
+
+
+def weekly_shares(
+    positive: Counts, asked: Counts, epsilon: Fraction, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Unbiased estimates of each week's share and their standard errors, from one report of each who is asked.
+
+    Args:
+        positive: how many of those who are asked have the value, shape (T,).
+        asked: shape (T,).
+    """
+    channel = RandomizedResponse(2, epsilon)
+    kept, turned = (channel.weight(1, code) / channel.denominator for code in (1, 0))
+    reports = generator.binomial(positive, kept) + generator.binomial(asked - positive, turned)
+    share = reports / asked
+    stderrs = np.sqrt(share * (1 - share) / asked) / (kept - turned)
+    return (share - turned) / (kept - turned), stderrs
+
+
+def people_with_yes(curve: Curve, generator: np.random.Generator) -> Counts:
+    """How many people have the value in each week, shape (52,)."""
+    week = np.arange(WEEKS)
+    if curve in ("turnover", "flips"):
+        return _changing(0.3 if curve == "turnover" else None, generator)
+    shares: dict[Curve, Floats] = {
+        "constant": np.full(WEEKS, 0.3),
+        "drift": 0.25 + 0.1 * week / WEEKS,
+        "season": 0.3 + 0.05 * np.sin(2 * np.pi * week / WEEKS),
+        "jump": np.where(week < WEEKS // 2, 0.27, 0.37),
+    }
+    people: Floats = np.rint(PEOPLE * shares[curve])
+    return people.astype(np.int64)
+
+
+def _changing(anew: float | None, generator: np.random.Generator) -> Counts:
+    """People of whom 2 % change each week: to a value drawn with this share, or to the other value."""
+    positive = [generator.binomial(PEOPLE, 0.3)]
+    for _ in range(WEEKS - 1):
+        leaving = generator.binomial(positive[-1], CHANGED)
+        others = generator.binomial(PEOPLE - positive[-1], CHANGED)
+        coming = others if anew is None else generator.binomial(leaving + others, anew)
+        positive.append(positive[-1] - leaving + coming)
+    return np.array(positive, dtype=np.int64)

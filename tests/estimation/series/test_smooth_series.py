@@ -1,0 +1,137 @@
+"""Curves through noisy series: against models written out one by one, and what a smoother must do."""
+
+import numpy as np
+import pytest
+from scipy.linalg import null_space
+from scipy.stats import multivariate_normal
+
+from sordino import SordinoError
+from sordino.estimation.series.curves import STILL, Curves
+from sordino.estimation.series.jump_posterior import JUMP, jump_posterior
+from sordino.estimation.series.smooth_series import smooth_series
+
+GENERATOR = np.random.default_rng(7)
+
+
+def noisy(truth, error, seed=1):
+    return np.random.default_rng(seed).normal(truth, error), np.full(len(truth), error)
+
+
+def test_the_posterior_is_that_of_all_models_one_by_one():
+    """Likelihoods of contrasts that no effect reaches, and conditional normals under a vague prior of the effects."""
+    periods, height = 9, 0.4
+    stderrs = GENERATOR.uniform(0.05, 0.15, periods)
+    estimates = GENERATOR.normal(0.3, 0.2, periods)
+    curves = Curves.around(estimates, stderrs, None)
+    contrasts = null_space(curves.effects.T).T
+    vague = 1e4 * curves.effects @ curves.effects.T
+    logs, means, variances = [], [], []
+    for log_weight, covariance in zip(curves.log_weights, curves.covariances, strict=True):
+        for jump in range(periods):
+            after = (np.arange(periods) >= jump).astype(float) if jump else np.zeros(periods)
+            moves = covariance + height**2 * np.outer(after, after)
+            seen = contrasts @ (moves + np.diag(stderrs**2)) @ contrasts.T
+            chance = 1 - JUMP if jump == 0 else JUMP / (periods - 1)
+            fit = multivariate_normal(np.zeros(len(seen)), seen).logpdf(contrasts @ estimates)
+            logs.append(log_weight + fit + np.log(chance))
+            gain = (moves + vague) @ np.linalg.inv(moves + vague + np.diag(stderrs**2))
+            means.append(gain @ estimates)
+            missed = np.eye(periods) - gain
+            variances.append(np.diag(missed @ (moves + vague) @ missed.T + gain @ np.diag(stderrs**2) @ gain.T))
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    mean = weights @ means
+    variance = weights @ (variances + (np.array(means) - mean) ** 2)
+    found = jump_posterior(estimates, stderrs, curves, height, ())
+    assert found.mean == pytest.approx(mean, rel=1e-4)
+    assert found.variance == pytest.approx(variance, rel=1e-3)
+    by_place = weights.reshape(-1, periods).sum(axis=0)
+    assert found.places == pytest.approx(by_place[1:], rel=1e-5)
+
+
+def test_models_are_walks_of_the_level_and_of_the_slope():
+    """Increments of level walks are independent and alike, and so are those of increments of slope walks."""
+    curves = Curves.around(GENERATOR.normal(size=12), np.ones(12), None)
+    differ = np.diff(np.eye(12), axis=0)
+    twice = np.diff(np.eye(12), n=2, axis=0)
+    assert np.exp(curves.log_weights).sum() == pytest.approx(1)
+    assert np.exp(curves.log_weights[0]) == pytest.approx(STILL)
+    assert not curves.covariances[0].any()
+    kinds = []
+    for covariance in curves.covariances[1:]:
+        steps, bends = differ @ covariance @ differ.T, twice @ covariance @ twice.T
+        kinds.append("step" if np.allclose(steps, steps[0, 0] * np.eye(11)) else "bend")
+        if kinds[-1] == "bend":
+            assert bends == pytest.approx(bends[0, 0] * np.eye(10), abs=1e-9 * bends[0, 0])
+    assert kinds == ["step"] * 9 + ["bend"] * 6
+
+
+def test_a_constant_is_found_from_all_periods_and_a_line_stays_a_line():
+    for truth in (np.full(52, 0.3), np.linspace(0.2, 0.4, 52)):
+        smooth = smooth_series(*noisy(truth, 0.02))
+        assert np.abs(smooth.value - truth).max() < 0.02
+        assert np.median(smooth.stderr) < 0.005
+        assert smooth.jumps == ()
+
+
+def test_jumps_are_followed_at_once():
+    truth = np.where(np.arange(52) < 20, 0.2, np.where(np.arange(52) < 40, 0.5, 0.35))
+    smooth = smooth_series(*noisy(truth, 0.02))
+    assert smooth.jumps == (20, 40)
+    assert np.abs(smooth.value - truth).max() < 0.02
+    assert np.abs(np.diff(smooth.value)[[19, 39]]) == pytest.approx([0.3, 0.15], abs=0.04)
+
+
+def test_where_a_jump_was_is_uncertain():
+    truth = np.where(np.arange(40) < 20, 0.3, 0.35)
+    smooth = smooth_series(*noisy(truth, 0.02))
+    assert smooth.stderr[18:22].max() > 1.5 * np.median(smooth.stderr)
+
+
+def test_one_estimate_that_is_far_off_is_known_by_its_standard_error():
+    estimates, stderrs = noisy(np.full(30, 0.3), 0.02)
+    estimates[12], stderrs[12] = 0.9, 0.6
+    assert smooth_series(estimates, stderrs).value == pytest.approx(np.full(30, 0.3), abs=0.03)
+
+
+def test_units_and_origin_do_not_matter():
+    estimates, stderrs = noisy(0.3 + 0.1 * np.sin(np.arange(30) / 5), 0.03)
+    smooth = smooth_series(estimates, stderrs)
+    scaled = smooth_series(7 - 50 * estimates, 50 * stderrs)
+    assert scaled.value == pytest.approx(7 - 50 * smooth.value)
+    assert scaled.stderr == pytest.approx(50 * smooth.stderr)
+    assert scaled.jumps == smooth.jumps
+
+
+@pytest.mark.parametrize("season", [2, 4, 7])
+def test_a_season_is_kept(season):
+    wave = np.random.default_rng(season).normal(0, 0.1, season)
+    truth = 0.3 + np.tile(wave, 8)
+    estimates, stderrs = noisy(truth, 0.02)
+    error = np.abs(smooth_series(estimates, stderrs, season).value - truth).max()
+    assert error < 0.03
+    if season > 2:
+        assert np.abs(smooth_series(estimates, stderrs).value - truth).max() > error
+
+
+def test_the_band_is_as_wide_as_its_confidence_asks():
+    smooth = smooth_series(*noisy(np.full(20, 0.3), 0.02))
+    low, high = smooth.interval()
+    assert (high - low) / smooth.stderr == pytest.approx(2 * 1.959964)
+    assert (low + high) / 2 == pytest.approx(smooth.value)
+
+
+@pytest.mark.parametrize(
+    ("estimates", "stderrs", "season", "message"),
+    [
+        (np.ones(5), np.ones(5), None, "at least 6 periods"),
+        (np.ones(9), np.ones(8), None, "standard error for each"),
+        (np.ones(9), np.zeros(9), None, "positive standard errors"),
+        (np.append(np.ones(8), np.nan), np.ones(9), None, "are numbers"),
+        (np.ones(9), np.ones(9), 5, "at least twice"),
+        (np.ones(9), np.ones(9), 1, "at least 2 periods"),
+    ],
+)
+def test_what_is_no_series_is_refused(estimates, stderrs, season, message):
+    with pytest.raises(SordinoError, match=message):
+        smooth_series(estimates, stderrs, season)
