@@ -7,7 +7,7 @@ import pytest
 
 from sordino import Aggregate, KeyedSource, RandomizedResponse, SordinoError, SubsetSelection
 from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, sums_over
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, Within, sums_over
 
 SHAPE = (3, 2, 2)
 SHARES = np.random.default_rng(3).dirichlet(np.ones(12))
@@ -93,3 +93,11 @@ def test_a_table_too_large_is_refused():
     mechanism = RandomizedResponse(2 * LARGEST_TABLE, "1")
     with pytest.raises(SordinoError, match=r"at most 1,024 cells; found 2,048"):
         Cells.of((2, LARGEST_TABLE), estimate(mechanism, mechanism.tally([0, 1])))
+
+
+def test_a_quotient_is_unknown_where_its_limits_exclude_nothing_that_is_possible():
+    low, high = np.array([0.1, 0.0, -0.5, 0.2]), np.array([0.9, 1.0, 1.5, 1.0])
+    value, unmoved = np.array([0.5, 0.5, 0.5, 0.9]), np.zeros((4, 1))
+    found = Within(1, value, unmoved, unmoved, low, high, None)
+    assert found.unknown.tolist() == [False, True, True, False]
+    assert np.isnan(found.table_shares.value).tolist() == found.unknown.tolist()
