@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from sordino import KeyedSource, aggregate, estimate, plan, privatize
+from sordino.service.dashboard import DashboardPages
 from sordino.show.findings import finding_blocks
 
 FALSE = 0.05
@@ -146,3 +147,14 @@ def test_groups_are_neither_compared_nor_tested_while_they_are_watched():
     groups = found_in(asked, people, by=["region"], watched=True).groups
     assert groups.estimated
     assert groups.differences == groups.tests == ()
+
+
+def test_before_there_are_reports_it_is_said_that_nothing_is_known():
+    asked = survey(
+        [{"histogram": "smoker"}, {"mean": ["age"]}], smoker={"categories": 2}, age={"number": {"low": 0, "high": 1}}
+    )
+    frozen = plan(asked, people=1000)
+    nobody = frozen.sampled.tally(np.empty(0, dtype=np.uint64))
+    page = DashboardPages().estimates(frozen, nobody, 0.95)
+    assert re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)[0] == "What was found"
+    assert "Nothing can be estimated yet: 0 reports are too few." in page
