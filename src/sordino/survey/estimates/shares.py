@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateR
 from sordino.survey.estimates.shown.asked import asked_blocks
 from sordino.survey.estimates.shown.column_chart import MOST_COLUMNS, column_chart
 from sordino.survey.estimates.shown.largest_share import largest_share, names_of
+from sordino.survey.estimates.shown.places import CELLS, cell_label
 from sordino.survey.estimates.smoothing_choice import choice_in_words
 from sordino.survey.estimates.surroundings import numbers_in_order, offer_of, surroundings_of
 from sordino.survey.questions.question import Question, SharesQuestion
@@ -42,8 +43,6 @@ from sordino.survey.questions.question import Question, SharesQuestion
 FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
 SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."
 """What the columns of a table of shares are."""
-
-CELLS = "A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
 
 FEWEST_COLUMNS = 16
 """Values in order that are drawn as columns: a chart of fewer shows nothing that bars beside a table do not."""
@@ -254,8 +253,9 @@ class HistogramResult(QuestionResult):
 
     @cached_property
     def label(self) -> Callable[[int], str]:
-        """Of a value."""
-        return self.question.domain.label
+        """Of a value; of a cell with a place in it."""
+        domain = self.question.domain
+        return partial(cell_label, domain) if isinstance(domain, Grid) else domain.label
 
     def quantities(self) -> Iterator[Quantities]:
         """The share of each value or cell, whatever the order of its attributes."""

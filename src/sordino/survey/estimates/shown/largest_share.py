@@ -5,6 +5,7 @@ said to have it only if one of these limits is wrong: it needs a lower limit abo
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from sordino.domain.attribute import Domain
 from sordino.domain.grid import Grid
 from sordino.domain.record import Record
 from sordino.estimation.intervals.forged import Limits
+from sordino.survey.estimates.shown.places import cell_in_words
 
 NAMED = 2
 """Of the values that may have the largest share."""
@@ -56,5 +58,5 @@ def largest_share(
 def names_of(domain: Domain | Record) -> Callable[[int], str]:
     """What a sentence calls a value."""
     if isinstance(domain, Grid):
-        return lambda cell: f"the cell at {domain.place(cell)}"
+        return partial(cell_in_words, domain)
     return lambda value: repr(domain.label(value))
