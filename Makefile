@@ -43,9 +43,10 @@ test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL, ngin
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PATIENT) $(PYTEST)
 
-proofs:  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
+proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
 	scripts/coq.sh
 	scripts/proofs.sh
+	$(BIN)/python scripts/compare_verdicts.py build/proofs/checker
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh

@@ -10,12 +10,9 @@ Open Scope R_scope.
 
 (** * The program *)
 
-(** Rows of weights, one for each value; a bound for each ordered pair of values, or none. *)
+(** Rows of weights, one for each value; for each ordered pair of values a factor that is not above e^bound, or none. *)
 Definition rows : Type := list (list Z).
-Definition bounds : Type := list (list (option nats)).
-
-(** Terms of the series of e^r: enough for r up to 100 (fewer would be safe as well, and refuse more). *)
-Definition series_terms (amount : nats) : nat := 100 + 4 * Z.to_nat (Z.abs (Qnum (rational amount)) / Zpos (Qden (rational amount))).
+Definition bounds : Type := list (list (option Q)).
 
 Definition is_row (all : nat) (total : Z) (row : list Z) : bool :=
   Nat.eqb (length row) all && forallb (fun w => Z.leb 0 w) row && Z.eqb (fold_right Z.add 0%Z row) total.
@@ -27,16 +24,13 @@ Fixpoint is_below (numerator denominator : Z) (heavy light : list Z) : bool :=
   | _, _ => true
   end.
 
-Definition keeps_bound (bound : option nats) (heavy light : list Z) : bool :=
+Definition keeps_bound (bound : option Q) (heavy light : list Z) : bool :=
   match bound with
   | None => true
-  | Some amount =>
-      if Qle_bool (ratio amount) 0 then false
-      else let factor := factor_below amount (series_terms amount) in
-           is_below (Qnum factor) (Zpos (Qden factor)) heavy light
+  | Some factor => is_below (Qnum factor) (Zpos (Qden factor)) heavy light
   end.
 
-Fixpoint keeps_row (bound : list (option nats)) (heavy : list Z) (others : rows) : bool :=
+Fixpoint keeps_row (bound : list (option Q)) (heavy : list Z) (others : rows) : bool :=
   match bound, others with
   | b :: bound, light :: others => keeps_bound b heavy light && keeps_row bound heavy others
   | [], [] => true
@@ -56,8 +50,7 @@ Definition check (all : nat) (total : Z) (channel_rows : rows) (all_bounds : bou
 (** * What it is a check of *)
 
 Definition entry (r : rows) (x y : nat) : Z := nth y (nth x r []) 0%Z.
-Definition bound_of (all_bounds : bounds) (x x' : nat) : option R :=
-  match nth x' (nth x all_bounds []) None with Some amount => Some (value amount) | None => None end.
+Definition factor_of (all_bounds : bounds) (x x' : nat) : option Q := nth x' (nth x all_bounds []) None.
 
 (** Values are the places of the rows. *)
 Definition place (r : rows) : Type := { x : nat | (x < length r)%nat }.
@@ -100,21 +93,17 @@ Proof.
   apply IH; [assumption|lia|lia].
 Qed.
 
-Lemma keeps_bound_correct amount heavy light y :
-  keeps_bound (Some amount) heavy light = true -> (y < length heavy)%nat -> (y < length light)%nat ->
-  (0 <= nth y light 0)%Z -> IZR (nth y heavy 0%Z) <= exp (value amount) * IZR (nth y light 0%Z).
+Lemma keeps_bound_correct factor heavy light y e :
+  keeps_bound (Some factor) heavy light = true -> Q2R factor <= exp e -> (y < length heavy)%nat -> (y < length light)%nat ->
+  (0 <= nth y light 0)%Z -> IZR (nth y heavy 0%Z) <= exp e * IZR (nth y light 0%Z).
 Proof.
-  simpl. destruct (Qle_bool (ratio amount) 0) eqn:sign; [discriminate|]. intros holds short short' nonneg.
-  assert (valid : is_nats amount).
-  { unfold is_nats. apply Qnot_le_lt. intros none. apply Qle_bool_iff in none. congruence. }
+  simpl. intros holds below short short' nonneg.
   pose proof (is_below_correct _ _ _ _ y holds short short') as integers. apply IZR_le in integers. rewrite !mult_IZR in integers.
-  pose proof (factor_is_below amount (series_terms amount) valid) as factor.
-  set (f := factor_below amount (series_terms amount)) in *. apply IZR_le in nonneg.
-  assert (positive : 0 < IZR (Zpos (Qden f))) by (now apply IZR_lt).
-  apply Rle_trans with (Q2R f * IZR (nth y light 0%Z)); [|now apply Rmult_le_compat_r].
-  unfold Q2R. apply Rmult_le_reg_r with (IZR (Zpos (Qden f))); [assumption|].
-  replace (IZR (Qnum f) * / IZR (Zpos (Qden f)) * IZR (nth y light 0%Z) * IZR (Zpos (Qden f)))
-    with (IZR (Qnum f) * IZR (nth y light 0%Z)) by (field; lra). exact integers.
+  apply IZR_le in nonneg. assert (positive : 0 < IZR (Zpos (Qden factor))) by (now apply IZR_lt).
+  apply Rle_trans with (Q2R factor * IZR (nth y light 0%Z)); [|now apply Rmult_le_compat_r].
+  unfold Q2R. apply Rmult_le_reg_r with (IZR (Zpos (Qden factor))); [assumption|].
+  replace (IZR (Qnum factor) * / IZR (Zpos (Qden factor)) * IZR (nth y light 0%Z) * IZR (Zpos (Qden factor)))
+    with (IZR (Qnum factor) * IZR (nth y light 0%Z)) by (field; lra). exact integers.
 Qed.
 
 Lemma keeps_row_correct bound heavy others x' :
@@ -135,86 +124,93 @@ Qed.
 
 (** * Soundness *)
 
-(** What the program accepts is a channel, and this channel keeps each bound, in every event. *)
-Theorem accepted_channel_keeps_bounds (all : nat) (total : Z) (r : rows) (all_bounds : bounds) :
-  check all total r all_bounds = true ->
+(** What the program accepts is a channel, and this channel keeps each bound of a definition, in every event, if the factors
+    are not above e^bound. *)
+Theorem accepted_channel_keeps_bounds (all : nat) (total : Z) (r : rows) (factors : bounds) (E : place r -> place r -> option R) :
+  check all total r factors = true ->
+  (forall x x' e, E x x' = Some e -> exists f, factor_of factors (number x) (number x') = Some f /\ Q2R f <= exp e) ->
   exists (positive : (0 < total)%Z) (valid : forallb (is_row all total) r = true),
-  satisfies (pairwise (fun x x' : place r => bound_of all_bounds (number x) (number x')))
-            (of_channel (channel_of_rows all total r positive valid)).
+  satisfies (pairwise E) (of_channel (channel_of_rows all total r positive valid)).
 Proof.
-  unfold check. rewrite !andb_true_iff. intros [[positive valid] kept]. apply Z.ltb_lt in positive.
+  unfold check. rewrite !andb_true_iff. intros [[positive valid] kept] below. apply Z.ltb_lt in positive.
   exists positive, valid. apply channel_satisfies_iff_integers. intros y inside. apply within_pairwise. simpl in *.
-  intros x x' e bound. unfold bound_of in bound.
+  intros x x' e bound. destruct (below _ _ _ bound) as (f & found & smaller). unfold factor_of in found.
   pose proof (keeps_rows_correct _ _ _ (number x) kept (proj2_sig x)) as row.
-  pose proof (keeps_row_correct _ _ _ (number x') row (proj2_sig x')) as pair.
-  destruct (nth (number x') (nth (number x) all_bounds []) None) as [amount|]; [|discriminate]. injection bound as <-.
+  pose proof (keeps_row_correct _ _ _ (number x') row (proj2_sig x')) as pair. unfold number in *. rewrite found in pair.
   destruct (is_row_correct _ _ _ (rows_are_rows all total r x valid)) as (size & _ & _).
-  destruct (is_row_correct _ _ _ (rows_are_rows all total r x' valid)) as (size' & nonneg & _).
-  unfold codes in inside. apply in_seq in inside. unfold entry. apply keeps_bound_correct; auto; try lia.
-  apply nonneg, nth_In. lia.
+  destruct (is_row_correct _ _ _ (rows_are_rows all total r x' valid)) as (size' & nonneg & _). unfold number in *.
+  unfold codes in inside. apply in_seq in inside. unfold entry.
+  apply (keeps_bound_correct f); auto; try lia. apply nonneg, nth_In. lia.
 Qed.
 
-(** * The bounds of a promise *)
+(** * The factors of a promise *)
 
-(** A bound for each ordered pair of items, by what is known of each value: its block, or whether it is sensitive. *)
-Definition bounds_of {A : Type} (bound : A -> A -> option nats) (items : list A) : bounds :=
-  map (fun a => map (bound a) items) items.
+(** A factor for each ordered pair of items, by what is known of each value: its block, or whether it is sensitive. *)
+Definition factors_of {A : Type} (factor : A -> A -> option Q) (items : list A) : bounds :=
+  map (fun a => map (factor a) items) items.
 
-Definition block_bounds (epsilon : nats) (blocks : list nat) : bounds :=
-  bounds_of (fun b b' => if Nat.eqb b b' then Some epsilon else None) blocks.
-Definition high_low_bounds (epsilon : nats) (are_sensitive : list bool) : bounds :=
-  bounds_of (fun s _ => if s : bool then Some epsilon else None) are_sensitive.
-Definition ldp_bounds (epsilon : nats) (values : list unit) : bounds := bounds_of (fun _ _ => Some epsilon) values.
+Definition block_factors (epsilon : nats) (blocks : list nat) : bounds :=
+  let factor := factor_below epsilon in factors_of (fun b b' => if Nat.eqb b b' then Some factor else None) blocks.
+Definition high_low_factors (epsilon : nats) (are_sensitive : list bool) : bounds :=
+  let factor := factor_below epsilon in factors_of (fun s _ => if s : bool then Some factor else None) are_sensitive.
+Definition ldp_factors (epsilon : nats) (values : list unit) : bounds :=
+  let factor := factor_below epsilon in factors_of (fun _ _ => Some factor) values.
+Definition matrix_factors (amounts : list (list (option nats))) : bounds := map (map (option_map factor_below)) amounts.
 
-Lemma bound_of_items {A : Type} (bound : A -> A -> option nats) (items : list A) (start : A) (x x' : nat) :
+Lemma factor_of_items {A : Type} (factor : A -> A -> option Q) (items : list A) (start : A) (x x' : nat) :
   (x < length items)%nat -> (x' < length items)%nat ->
-  bound_of (bounds_of bound items) x x' = option_map value (bound (nth x items start) (nth x' items start)).
+  factor_of (factors_of factor items) x x' = factor (nth x items start) (nth x' items start).
 Proof.
-  intros here there. unfold bound_of, bounds_of.
-  rewrite (nth_indep _ [] (map (bound start) items)) by now rewrite map_length.
-  rewrite (map_nth (fun a => map (bound a) items) items start x).
-  rewrite (nth_indep _ None (bound (nth x items start) start)) by now rewrite map_length.
-  rewrite map_nth. now destruct (bound _ _).
+  intros here there. unfold factor_of, factors_of.
+  rewrite (nth_indep _ [] (map (factor start) items)) by now rewrite map_length.
+  rewrite (map_nth (fun a => map (factor a) items) items start x).
+  rewrite (nth_indep _ None (factor (nth x items start) start)) by now rewrite map_length.
+  now rewrite map_nth.
 Qed.
 
-Lemma same_bounds {X : Type} (E E' : X -> X -> option R) (q : query X) :
-  (forall x x', E x x' = E' x x') -> satisfies (pairwise E) q -> satisfies (pairwise E') q.
-Proof.
-  intros same holds A. apply within_pairwise. intros x x' e bound. rewrite <- same in bound.
-  exact (proj1 (within_pairwise E (event q A)) (holds A) x x' e bound).
-Qed.
+Ltac by_items start size :=
+  intros x x' e bound; eexists; split;
+  [unfold ldp_factors, block_factors, high_low_factors; cbv zeta; rewrite (factor_of_items _ _ start) by (rewrite size; first [exact (proj2_sig x)|exact (proj2_sig x')])|].
 
-Lemma accepted_items {A : Type} (bound : A -> A -> option nats) (items : list A) (start : A) (all : nat) (total : Z) (r : rows) :
-  length items = length r -> check all total r (bounds_of bound items) = true ->
-  exists positive valid, satisfies
-    (pairwise (fun x x' : place r => option_map value (bound (nth (number x) items start) (nth (number x') items start))))
-    (of_channel (channel_of_rows all total r positive valid)).
-Proof.
-  intros size accepted. destruct (accepted_channel_keeps_bounds _ _ _ _ accepted) as (positive & valid & holds).
-  exists positive, valid. revert holds. apply same_bounds. intros x x'.
-  apply bound_of_items; rewrite size; [exact (proj2_sig x)|exact (proj2_sig x')].
-Qed.
-
-(** What is accepted by the bounds of LDP, blocks, or sensitive values satisfies these definitions. *)
+(** What is accepted with the factors of LDP, of blocks, of sensitive values, or of a matrix of bounds satisfies these
+    definitions. *)
 Theorem accepted_ldp (epsilon : nats) (values : list unit) (all : nat) (total : Z) (r : rows) :
-  length values = length r -> check all total r (ldp_bounds epsilon values) = true ->
+  length values = length r -> check all total r (ldp_factors epsilon values) = true ->
   exists positive valid, satisfies (ldp (value epsilon)) (of_channel (channel_of_rows all total r positive valid)).
-Proof. intros size accepted. exact (accepted_items _ values tt all total r size accepted). Qed.
+Proof.
+  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items tt size; [reflexivity|].
+  injection bound as <-. apply factor_is_below.
+Qed.
 
 Theorem accepted_blocks (epsilon : nats) (blocks : list nat) (all : nat) (total : Z) (r : rows) :
-  length blocks = length r -> check all total r (block_bounds epsilon blocks) = true ->
+  length blocks = length r -> check all total r (block_factors epsilon blocks) = true ->
   exists positive valid, satisfies (block_ldp (fun x : place r => nth (number x) blocks 0%nat) (value epsilon))
     (of_channel (channel_of_rows all total r positive valid)).
 Proof.
-  intros size accepted. destruct (accepted_items _ blocks 0%nat all total r size accepted) as (positive & valid & holds).
-  exists positive, valid. revert holds. apply same_bounds. intros x x'. now destruct (Nat.eqb _ _).
+  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items 0%nat size.
+  - destruct (Nat.eqb _ _); [reflexivity|discriminate].
+  - destruct (Nat.eqb _ _); [|discriminate]. injection bound as <-. apply factor_is_below.
 Qed.
 
 Theorem accepted_high_low (epsilon : nats) (are_sensitive : list bool) (all : nat) (total : Z) (r : rows) :
-  length are_sensitive = length r -> check all total r (high_low_bounds epsilon are_sensitive) = true ->
+  length are_sensitive = length r -> check all total r (high_low_factors epsilon are_sensitive) = true ->
   exists positive valid, satisfies (high_low (fun x : place r => nth (number x) are_sensitive false) (value epsilon))
     (of_channel (channel_of_rows all total r positive valid)).
 Proof.
-  intros size accepted. destruct (accepted_items _ are_sensitive false all total r size accepted) as (positive & valid & holds).
-  exists positive, valid. revert holds. apply same_bounds. intros x x'. now destruct (nth (number x) are_sensitive false).
+  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items false size.
+  - destruct (nth (number x) are_sensitive false); [reflexivity|discriminate].
+  - destruct (nth (number x) are_sensitive false); [|discriminate]. injection bound as <-. apply factor_is_below.
+Qed.
+
+Theorem accepted_matrix (amounts : list (list (option nats))) (all : nat) (total : Z) (r : rows) :
+  check all total r (matrix_factors amounts) = true ->
+  exists positive valid, satisfies
+    (pairwise (fun x x' : place r => option_map value (nth (number x') (nth (number x) amounts []) None)))
+    (of_channel (channel_of_rows all total r positive valid)).
+Proof.
+  intros accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). intros x x' e bound.
+  destruct (nth (number x') (nth (number x) amounts []) None) as [amount|] eqn:entry; [|discriminate].
+  injection bound as <-. exists (factor_below amount). split; [|apply factor_is_below].
+  unfold factor_of, matrix_factors. change (@nil (option Q)) with (map (option_map factor_below) []).
+  rewrite map_nth. change (@None Q) with (option_map factor_below None). rewrite map_nth. now rewrite entry.
 Qed.

@@ -1,6 +1,6 @@
 (** Coins: integer thresholds on random words of 64 bits, and the channels that are drawn with one coin. *)
 
-From Coq Require Import Reals Lra Lia List ZArith QArith Qreals.
+From Coq Require Import Reals Lra Lia List Bool ZArith QArith Qreals.
 From Sordino Require Import Sums Channels Definitions Exponential.
 Import ListNotations.
 Open Scope R_scope.
@@ -15,18 +15,18 @@ Definition word : Z := (2 ^ 64)%Z.
 Definition coin_keeps (epsilon : R) (a b T : Z) : Prop := IZR (a * T) <= exp epsilon * IZR (b * (word - T)).
 
 (** What is calculated: the inequality, with a fraction below e^epsilon. *)
-Definition accepts_coin (epsilon : nats) (n : nat) (a b T : Z) : bool :=
-  Qle_bool (inject_Z (a * T)) (factor_below epsilon n * inject_Z (b * (word - T))).
+Definition accepts_coin (epsilon : nats) (a b T : Z) : bool :=
+  Qle_bool (inject_Z (a * T)) (factor_below epsilon * inject_Z (b * (word - T))).
 
 Lemma Q2R_inject (z : Z) : Q2R (inject_Z z) = IZR z.
 Proof. unfold Q2R, inject_Z; simpl. now rewrite Rinv_1, Rmult_1_r. Qed.
 
-Theorem accepted_coin_keeps (epsilon : nats) (n : nat) (a b T : Z) :
-  is_nats epsilon -> (0 <= b)%Z -> (T <= word)%Z -> accepts_coin epsilon n a b T = true -> coin_keeps (value epsilon) a b T.
+Theorem accepted_coin_keeps (epsilon : nats) (a b T : Z) :
+  (0 <= b)%Z -> (T <= word)%Z -> accepts_coin epsilon a b T = true -> coin_keeps (value epsilon) a b T.
 Proof.
-  intros valid some small accepted. apply Qle_bool_iff, Qle_Rle in accepted.
+  intros some small accepted. apply Qle_bool_iff, Qle_Rle in accepted.
   rewrite Q2R_mult, !Q2R_inject in accepted. unfold coin_keeps. eapply Rle_trans; [exact accepted|].
-  apply Rmult_le_compat_r; [|now apply factor_is_below]. apply IZR_le. nia.
+  apply Rmult_le_compat_r; [|apply factor_is_below]. apply IZR_le. nia.
 Qed.
 
 (** A larger threshold is refused where the next one breaks the inequality: so a threshold is shown to be the largest. *)
@@ -85,3 +85,47 @@ Section OneCoin.
     destruct (contains x y), (contains x' y); nra.
   Qed.
 End OneCoin.
+
+(** * Randomized response *)
+
+(** The set of a value is the value itself: a program decides for any number of values, by two comparisons. *)
+Definition accepts_randomized (epsilon : nats) (k : nat) (T : Z) : bool :=
+  Nat.leb 2 k && Z.leb 0 T && Z.leb T word && Qle_bool 0 (rational epsilon) && Qle_bool 1 (ratio epsilon) &&
+  accepts_coin epsilon (Z.of_nat k - 1) 1 T &&
+  Qle_bool (inject_Z (word - T)) (factor_below epsilon * inject_Z ((Z.of_nat k - 1) * T)).
+
+Definition below (k : nat) : Type := { x : nat | (x < k)%nat }.
+Definition own_code {k : nat} (x : below k) (y : nat) : bool := Nat.eqb (proj1_sig x) y.
+
+Lemma own_codes {k : nat} (x : below k) : Z.of_nat (length (filter (own_code x) (codes k))) = 1%Z.
+Proof.
+  destruct x as [x short]. unfold own_code, codes. simpl.
+  enough (counted : forall n start, length (filter (Nat.eqb x) (seq start n)) =
+    if Nat.leb start x && Nat.ltb x (start + n) then 1%nat else 0%nat).
+  { rewrite counted. simpl. destruct (Nat.ltb_spec x k); [reflexivity|lia]. }
+  induction n as [|n IH]; intros start; cbn [seq filter].
+  - destruct (Nat.leb_spec start x), (Nat.ltb_spec x (start + 0)); simpl; auto; lia.
+  - destruct (Nat.eqb_spec x start) as [->|differs]; cbn [length]; rewrite IH.
+    + destruct (Nat.leb_spec (S start) start), (Nat.leb_spec start start), (Nat.ltb_spec start (start + S n)); simpl; auto; lia.
+    + destruct (Nat.leb_spec (S start) x), (Nat.leb_spec start x), (Nat.ltb_spec x (S start + n)), (Nat.ltb_spec x (start + S n));
+        simpl; auto; lia.
+Qed.
+
+Theorem accepted_randomized (epsilon : nats) (k : nat) (T : Z) :
+  accepts_randomized epsilon k T = true -> exists c : channel (below k),
+    columns c = k /\ (forall x y, weight c x y = one_coin_weight own_code 1 (Z.of_nat k - 1) T x y) /\
+    satisfies (ldp (value epsilon)) (of_channel c).
+Proof.
+  unfold accepts_randomized. rewrite !andb_true_iff. intros [[[[[[several nonneg] small] from_0] from_1] coin] mirror].
+  apply Nat.leb_le in several. apply Z.leb_le in nonneg, small. apply Qle_bool_iff, Qle_Rle in from_0, from_1, mirror.
+  replace (Q2R 0) with 0 in from_0 by (unfold Q2R; simpl; ring). replace (Q2R 1) with 1 in from_1 by (unfold Q2R; simpl; field).
+  assert (some_off : (0 < Z.of_nat k - 1)%Z) by lia.
+  assert (rest : Z.of_nat k = (1 + (Z.of_nat k - 1))%Z) by lia.
+  exists (one_coin own_code 1 (Z.of_nat k - 1) T k eq_refl some_off (conj nonneg small) own_codes rest).
+  split; [reflexivity|]. split; [reflexivity|]. apply one_coin_keeps_ldp.
+  - unfold value. assert (0 <= ln (Q2R (ratio epsilon))); [|lra]. rewrite <- ln_1.
+    destruct from_1 as [more|same]; [left; apply ln_increasing; lra|rewrite same; lra].
+  - apply accepted_coin_keeps; auto; lia.
+  - rewrite Q2R_mult, !Q2R_inject in mirror. rewrite Z.mul_1_l. eapply Rle_trans; [exact mirror|].
+    apply Rmult_le_compat_r; [apply IZR_le; nia|apply factor_is_below].
+Qed.

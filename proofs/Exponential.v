@@ -2,7 +2,7 @@
 
     An amount of loss is r + ln q with r and q rational, q > 0. Nothing is rounded but e^r, and that in the safe direction. *)
 
-From Coq Require Import Reals Lra Lia QArith Qreals Qround ZArith.
+From Coq Require Import Reals Lra Lia QArith Qreals ZArith.
 Open Scope R_scope.
 
 (** * The series *)
@@ -61,116 +61,185 @@ Proof.
   - intros e positive. exists 0%nat. intros m _. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. exact positive.
 Qed.
 
-(** * In rational numbers *)
+(** * In whole numbers *)
 
-(** The sum of [n] terms from the term [t] of number [i] on, and the term after them. *)
-Fixpoint add_terms (r : Q) (n i : nat) (t total : Q) : Q * Q :=
+(** Numbers are written as whole numbers over this one, so that they stay short. *)
+Definition scale : Z := (2 ^ 256)%Z.
+
+(** Bounds from below and from above: of the last term of the series of e^(p/q), and of the sum of all terms so far. *)
+Record enclosure : Type := Enclosure { low_term : Z; low_total : Z; high_term : Z; high_total : Z }.
+
+(** [n] terms more, from term number [i] on: each is the one before it, times p / (q i), rounded down and up. *)
+Fixpoint add_terms (p q : Z) (n : nat) (i : Z) (e : enclosure) : enclosure :=
   match n with
-  | O => (total, t)
-  | S n => add_terms r n (S i) (Qred (t * r / inject_Z (Z.of_nat (S i)))) (Qred (total + t))
+  | O => e
+  | S n =>
+      let low := (low_term e * p / (q * i))%Z in
+      let high := (high_term e * p / (q * i) + 1)%Z in
+      add_terms p q n (i + 1) (Enclosure low (low_total e + low) high (high_total e + high))
   end.
 
-Definition rational_term (r : Q) (i : nat) (t : Q) : Prop := Q2R t = / INR (fact i) * Q2R r ^ i.
+Definition series (p q : Z) (n : nat) : enclosure := add_terms p q n 1 (Enclosure scale scale scale scale).
 
-Lemma next_rational_term (r : Q) (i : nat) (t : Q) :
-  rational_term r i t -> rational_term r (S i) (Qred (t * r / inject_Z (Z.of_nat (S i)))).
+Lemma scale_positive : 0 < IZR scale.
+Proof. now apply IZR_lt. Qed.
+
+(* Proofs need no more of it. *)
+Local Opaque scale.
+
+Lemma quotient_below (a b : Z) : (0 < b)%Z -> IZR (a / b) <= IZR a / IZR b.
 Proof.
-  unfold rational_term. intros this. rewrite (Qeq_eqR _ _ (Qred_correct _)).
-  assert (nonzero : ~ (inject_Z (Z.of_nat (S i)) == 0)%Q) by (intros zero; unfold Qeq in zero; simpl in zero; lia).
-  rewrite Q2R_div, Q2R_mult, this by exact nonzero.
-  replace (Q2R (inject_Z (Z.of_nat (S i)))) with (INR (S i)).
-  2: { unfold Q2R, inject_Z. cbn [Qnum Qden]. now rewrite Rinv_1, Rmult_1_r, INR_IZR_INZ. }
+  intros positive. pose proof (IZR_lt _ _ positive). apply Rmult_le_reg_r with (IZR b); [assumption|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r, <- mult_IZR by lra. apply IZR_le.
+  rewrite Z.mul_comm. now apply Z.mul_div_le.
+Qed.
+
+Lemma quotient_above (a b : Z) : (0 < b)%Z -> IZR a / IZR b <= IZR (a / b + 1).
+Proof.
+  intros positive. pose proof (IZR_lt _ _ positive). apply Rmult_le_reg_r with (IZR b); [assumption|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r, <- mult_IZR by lra. apply IZR_le.
+  pose proof (Z.mul_succ_div_gt a b positive). lia.
+Qed.
+
+(** What an enclosure has to say after term number [i], of x = p / q. *)
+Definition encloses (x : R) (i : nat) (e : enclosure) : Prop :=
+  0 <= IZR (low_term e) <= IZR scale * (/ INR (fact i) * x ^ i) /\
+  IZR scale * (/ INR (fact i) * x ^ i) <= IZR (high_term e) /\
+  IZR scale <= IZR (low_total e) <= IZR scale * terms x i /\ IZR scale * terms x i <= IZR (high_total e).
+
+Lemma next_term_by_ratio (x : R) (i : nat) :
+  / INR (fact (S i)) * x ^ S i = (/ INR (fact i) * x ^ i) * x / INR (S i).
+Proof.
   change (fact (S i)) with (S i * fact i)%nat. rewrite mult_INR. simpl pow. field.
   split; [apply INR_fact_neq_0|now apply not_0_INR].
 Qed.
 
-Lemma add_terms_correct (r : Q) (n : nat) : forall i t total,
-  rational_term r (S i) t -> Q2R total = terms (Q2R r) i ->
-  let (result, next) := add_terms r n (S i) t total in
-  Q2R result = terms (Q2R r) (i + n) /\ rational_term r (S (i + n)) next.
+Lemma add_terms_correct (p q : Z) (n : nat) : (0 <= p)%Z -> (0 < q)%Z -> forall i e,
+  encloses (IZR p / IZR q) i e -> encloses (IZR p / IZR q) (i + n) (add_terms p q n (Z.of_nat (S i)) e).
 Proof.
-  induction n as [|n IH]; intros i t total this before.
-  - simpl. now rewrite Nat.add_0_r.
-  - cbn [add_terms]. rewrite Nat.add_succ_r. apply (IH (S i)).
-    + now apply next_rational_term.
-    + rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_plus, before, this. unfold terms. now rewrite tech5.
+  intros nonneg positive. induction n as [|n IH]; intros i e before.
+  - now rewrite Nat.add_0_r.
+  - cbn [add_terms]. rewrite Nat.add_succ_r. replace (Z.of_nat (S i) + 1)%Z with (Z.of_nat (S (S i))) by lia.
+    apply (IH (S i)). set (x := IZR p / IZR q) in *.
+    destruct before as (low & high & low_sum & high_sum).
+    apply IZR_le in nonneg. pose proof (IZR_lt _ _ positive) as positive_q. pose proof (lt_0_INR (S i) (Nat.lt_0_succ i)) as counted.
+    assert (divisor : (0 < q * Z.of_nat (S i))%Z) by lia.
+    assert (exact : forall t : Z, IZR (t * p) / IZR (q * Z.of_nat (S i)) = IZR t * x / INR (S i)).
+    { intros t. rewrite !mult_IZR, <- INR_IZR_INZ. unfold x. field. split; lra. }
+    assert (x_nonneg : 0 <= x) by (unfold x; apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
+    assert (grows : forall a b : R, a <= b -> a * x / INR (S i) <= b * x / INR (S i)).
+    { intros a b less. unfold Rdiv. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply Rmult_le_compat_r. }
+    pose proof (quotient_below (low_term e * p) _ divisor) as below. rewrite exact in below.
+    pose proof (quotient_above (high_term e * p) _ divisor) as above. rewrite exact in above.
+    assert (term : IZR scale * (/ INR (fact (S i)) * x ^ S i) = IZR scale * (/ INR (fact i) * x ^ i) * x / INR (S i)).
+    { rewrite next_term_by_ratio. unfold Rdiv. ring. }
+    assert (low_nonneg : 0 <= IZR (low_term e * p / (q * Z.of_nat (S i)))).
+    { apply IZR_le. apply Z.div_pos; [|assumption]. apply Z.mul_nonneg_nonneg; apply le_IZR; lra. }
+    assert (low_next : IZR (low_term e * p / (q * Z.of_nat (S i))) <= IZR scale * (/ INR (fact (S i)) * x ^ S i)).
+    { rewrite term. eapply Rle_trans; [exact below|]. now apply grows. }
+    assert (high_next : IZR scale * (/ INR (fact (S i)) * x ^ S i) <= IZR (high_term e * p / (q * Z.of_nat (S i)) + 1)).
+    { rewrite term. eapply Rle_trans; [|exact above]. now apply grows. }
+    assert (sum : terms x (S i) = terms x i + / INR (fact (S i)) * x ^ S i) by (unfold terms; now rewrite tech5).
+    unfold encloses. cbn [low_term low_total high_term high_total]. rewrite sum, (plus_IZR (low_total e)), (plus_IZR (high_total e)).
+    repeat split; lra.
 Qed.
 
-(** The terms 0 to [n] of e^r, and term n + 1. *)
-Definition series (r : Q) (n : nat) : Q * Q := add_terms r n 1 r 1.
-
-Lemma series_correct (r : Q) (n : nat) :
-  Q2R (fst (series r n)) = terms (Q2R r) n /\ Q2R (snd (series r n)) = next_term (Q2R r) n.
+Lemma series_correct (p q : Z) (n : nat) : (0 <= p)%Z -> (0 < q)%Z -> encloses (IZR p / IZR q) n (series p q n).
 Proof.
-  unfold series. pose proof (add_terms_correct r n 0 r 1) as correct. destruct (add_terms r n 1 r 1) as [result next].
-  apply correct.
-  - unfold rational_term. simpl. lra.
-  - unfold terms. simpl. unfold Q2R. simpl. lra.
+  intros nonneg positive. apply (add_terms_correct p q n nonneg positive 0). unfold encloses, terms. simpl.
+  pose proof scale_positive. lra.
 Qed.
 
-(** A rational number below e^r, for any r; with more terms it is closer. *)
+(** A rational number below e^r, for any r. The terms are [n], and one more where r is negative. *)
 Definition exp_below (r : Q) (n : nat) : Q :=
-  if Qle_bool 0 r then fst (series r n)
-  else let (total, next) := series (- r) n in (1 - next) / total.
+  let q := Zpos (Qden r) in
+  if Z.leb 0 (Qnum r) then low_total (series (Qnum r) q n) # Z.to_pos scale
+  else let before := series (- Qnum r) q n in let after := series (- Qnum r) q (S n) in
+       (scale - high_term after) # Z.to_pos (high_total before).
 
-(** A rational number above e^r, if term n + 1 is below 1; else there is none. *)
+(** A rational number above e^r, if term n + 1 of the series is below 1; else there is none. *)
 Definition exp_above (r : Q) (n : nat) : option Q :=
-  let r' := if Qle_bool 0 r then r else (- r)%Q in
-  let (total, next) := series r' n in
-  if Qle_bool 1 next then None else Some (if Qle_bool 0 r then total / (1 - next) else 1 / total)%Q.
+  let q := Zpos (Qden r) in
+  if Z.leb 0 (Qnum r)
+  then let before := series (Qnum r) q n in let after := series (Qnum r) q (S n) in
+       if Z.leb scale (high_term after) then None
+       else Some (high_total before # Z.to_pos (scale - high_term after))
+  else Some (scale # Z.to_pos (low_total (series (- Qnum r) q n))).
 
-Lemma Q2R_0 : Q2R 0 = 0. Proof. unfold Q2R; simpl; lra. Qed.
-Lemma Q2R_1 : Q2R 1 = 1. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma Q2R_fraction (a b : Z) : (0 < b)%Z -> Q2R (a # Z.to_pos b) = IZR a / IZR b.
+Proof. intros positive. unfold Q2R. cbn [Qnum Qden]. now rewrite Z2Pos.id. Qed.
 
-Lemma terms_at_least_1 (x : R) (n : nat) : 0 <= x -> 1 <= terms x n.
+Lemma fraction_below (a b : Z) (x : R) : (0 < b)%Z -> IZR a <= x * IZR b -> Q2R (a # Z.to_pos b) <= x.
 Proof.
-  intros nonneg. induction n as [|n IH]; unfold terms; [simpl; lra|]. rewrite tech5. fold (terms x n).
-  pose proof (term_nonneg x (S n) nonneg). lra.
+  intros positive below. rewrite Q2R_fraction by assumption. pose proof (IZR_lt _ _ positive).
+  apply Rmult_le_reg_r with (IZR b); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
+
+Lemma fraction_above (a b : Z) (x : R) : (0 < b)%Z -> x * IZR b <= IZR a -> x <= Q2R (a # Z.to_pos b).
+Proof.
+  intros positive above. rewrite Q2R_fraction by assumption. pose proof (IZR_lt _ _ positive).
+  apply Rmult_le_reg_r with (IZR b); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+Qed.
+
+Lemma inverse_exp (x : R) : exp (- x) * exp x = 1.
+Proof. rewrite <- exp_plus. replace (- x + x) with 0 by ring. apply exp_0. Qed.
+
+Lemma negative_value (r : Q) : (Qnum r < 0)%Z -> Q2R r = - (IZR (- Qnum r) / IZR (Zpos (Qden r))).
+Proof. intros _. unfold Q2R. rewrite opp_IZR. unfold Rdiv. ring. Qed.
 
 Theorem exp_below_is_below (r : Q) (n : nat) : Q2R (exp_below r n) <= exp (Q2R r).
 Proof.
-  unfold exp_below. destruct (Qle_bool 0 r) eqn:sign.
-  - apply Qle_bool_iff, Qle_Rle in sign. rewrite Q2R_0 in sign. destruct (series_correct r n) as [-> _].
-    now apply terms_are_below.
-  - assert (negative : Q2R r < 0).
-    { rewrite <- Q2R_0. apply Qlt_Rlt. apply Qnot_le_lt. intros nonneg. apply Qle_bool_iff in nonneg. congruence. }
-    destruct (series_correct (- r) n) as [total_is next_is]. destruct (series (- r) n) as [total next]. simpl in *.
-    rewrite Q2R_opp in *. set (s := - Q2R r) in *. assert (nonneg : 0 <= s) by (unfold s; lra).
-    pose proof (terms_at_least_1 s n nonneg) as large. pose proof (terms_are_near s n nonneg) as near.
-    assert (nonzero : ~ (total == 0)%Q) by (intros zero; apply Qeq_eqR in zero; rewrite Q2R_0 in zero; lra).
-    rewrite Q2R_div, Q2R_minus, Q2R_1, total_is, next_is by exact nonzero.
-    replace (Q2R r) with (- s) by (unfold s; ring). rewrite exp_Ropp.
-    pose proof (exp_pos s) as positive. apply Rmult_le_reg_r with (terms s n * exp s).
-    + apply Rmult_lt_0_compat; lra.
-    + unfold Rdiv. replace ((1 - next_term s n) * / terms s n * (terms s n * exp s)) with ((1 - next_term s n) * exp s)
-        by (field; lra). replace (/ exp s * (terms s n * exp s)) with (terms s n) by (field; lra). lra.
+  unfold exp_below. pose proof scale_positive as positive. destruct (Z.leb_spec 0 (Qnum r)) as [nonneg|negative].
+  - destruct (series_correct (Qnum r) (Zpos (Qden r)) n nonneg eq_refl) as (_ & _ & [_ low] & _).
+    fold (Q2R r) in low. apply fraction_below; [now apply lt_IZR|].
+    change (IZR (Qnum r) / IZR (Zpos (Qden r))) with (Q2R r) in low.
+    assert (x_nonneg : 0 <= Q2R r) by (apply Rmult_le_pos; [now apply IZR_le|left; now apply Rinv_0_lt_compat, IZR_lt]).
+    pose proof (terms_are_below (Q2R r) n x_nonneg). nra.
+  - rewrite (negative_value r negative). set (x := IZR (- Qnum r) / IZR (Zpos (Qden r))).
+    assert (flip : (0 <= - Qnum r)%Z) by lia.
+    assert (x_nonneg : 0 <= x) by (apply Rmult_le_pos; [now apply IZR_le|left; now apply Rinv_0_lt_compat, IZR_lt]).
+    destruct (series_correct (- Qnum r) (Zpos (Qden r)) n flip eq_refl) as (_ & _ & _ & total).
+    destruct (series_correct (- Qnum r) (Zpos (Qden r)) (S n) flip eq_refl) as (_ & next & _).
+    fold x in total, next. fold (next_term x n) in next.
+    set (high := high_total (series (- Qnum r) (Zpos (Qden r)) n)) in *.
+    set (term := high_term (series (- Qnum r) (Zpos (Qden r)) (S n))) in *.
+    pose proof (terms_are_near x n x_nonneg) as near. pose proof (inverse_exp x) as inverse.
+    pose proof (exp_pos x). pose proof (exp_pos (- x)). assert (1 <= terms x n).
+    { clear - x_nonneg. induction n as [|n IH]; unfold terms; [simpl; lra|]. rewrite tech5. fold (terms x n).
+      pose proof (term_nonneg x (S n) x_nonneg). lra. }
+    apply fraction_below; [apply lt_IZR; nra|]. rewrite minus_IZR.
+    assert (reduced : 1 - next_term x n <= exp (- x) * terms x n).
+    { apply Rmult_le_reg_r with (exp x); [assumption|]. replace (exp (- x) * terms x n * exp x) with (terms x n * (exp (- x) * exp x)) by ring.
+      rewrite inverse. lra. }
+    apply Rle_trans with (IZR scale * (1 - next_term x n)); [lra|].
+    apply Rle_trans with (exp (- x) * (IZR scale * terms x n)); [|now apply Rmult_le_compat_l; [lra|]].
+    replace (exp (- x) * (IZR scale * terms x n)) with (IZR scale * (exp (- x) * terms x n)) by ring.
+    apply Rmult_le_compat_l; lra.
 Qed.
 
-Theorem exp_above_is_above (r high : Q) (n : nat) : exp_above r n = Some high -> exp (Q2R r) <= Q2R high.
+Theorem exp_above_is_above (r above : Q) (n : nat) : exp_above r n = Some above -> exp (Q2R r) <= Q2R above.
 Proof.
-  unfold exp_above. destruct (Qle_bool 0 r) eqn:sign.
-  - apply Qle_bool_iff, Qle_Rle in sign. rewrite Q2R_0 in sign.
-    destruct (series_correct r n) as [total_is next_is]. destruct (series r n) as [total next]. simpl in *.
-    destruct (Qle_bool 1 next) eqn:small; [discriminate|]. intros found. injection found as <-.
-    assert (below : Q2R next < 1).
-    { rewrite <- Q2R_1. apply Qlt_Rlt. apply Qnot_le_lt. intros large. apply Qle_bool_iff in large. congruence. }
-    assert (nonzero : ~ (1 - next == 0)%Q).
-    { intros zero. apply Qeq_eqR in zero. rewrite Q2R_minus, Q2R_1, Q2R_0 in zero. lra. }
-    rewrite Q2R_div, Q2R_minus, Q2R_1, total_is, next_is by exact nonzero. rewrite next_is in below.
-    pose proof (terms_are_near (Q2R r) n sign) as near.
-    apply Rmult_le_reg_r with (1 - next_term (Q2R r) n); [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-  - assert (negative : Q2R r < 0).
-    { rewrite <- Q2R_0. apply Qlt_Rlt. apply Qnot_le_lt. intros nonneg. apply Qle_bool_iff in nonneg. congruence. }
-    destruct (series_correct (- r) n) as [total_is next_is]. destruct (series (- r) n) as [total next]. simpl in *.
-    destruct (Qle_bool 1 next); [discriminate|]. intros found. injection found as <-.
-    rewrite Q2R_opp in *. set (s := - Q2R r) in *. assert (nonneg : 0 <= s) by (unfold s; lra).
-    pose proof (terms_at_least_1 s n nonneg) as large. pose proof (terms_are_below s n nonneg) as near.
-    assert (nonzero : ~ (total == 0)%Q) by (intros zero; apply Qeq_eqR in zero; rewrite Q2R_0 in zero; lra).
-    rewrite Q2R_div, Q2R_1, total_is by exact nonzero.
-    replace (Q2R r) with (- s) by (unfold s; ring). rewrite exp_Ropp. unfold Rdiv. rewrite Rmult_1_l.
-    apply Rinv_le_contravar; lra.
+  unfold exp_above. pose proof scale_positive as positive. destruct (Z.leb_spec 0 (Qnum r)) as [nonneg|negative].
+  - destruct (series_correct (Qnum r) (Zpos (Qden r)) n nonneg eq_refl) as (_ & _ & _ & total).
+    destruct (series_correct (Qnum r) (Zpos (Qden r)) (S n) nonneg eq_refl) as (_ & next & _).
+    change (IZR (Qnum r) / IZR (Zpos (Qden r))) with (Q2R r) in *. fold (next_term (Q2R r) n) in next.
+    assert (x_nonneg : 0 <= Q2R r) by (apply Rmult_le_pos; [now apply IZR_le|left; now apply Rinv_0_lt_compat, IZR_lt]).
+    set (high := high_total (series (Qnum r) (Zpos (Qden r)) n)) in *.
+    set (term := high_term (series (Qnum r) (Zpos (Qden r)) (S n))) in *.
+    destruct (Z.leb_spec scale term) as [large|small]; [discriminate|]. intros found. injection found as <-.
+    pose proof (terms_are_near (Q2R r) n x_nonneg). pose proof (exp_pos (Q2R r)).
+    apply fraction_above; [lia|]. rewrite minus_IZR.
+    apply Rle_trans with (exp (Q2R r) * (IZR scale * (1 - next_term (Q2R r) n))); [apply Rmult_le_compat_l; lra|].
+    apply Rle_trans with (IZR scale * terms (Q2R r) n); [|assumption]. nra.
+  - intros found. injection found as <-. rewrite (negative_value r negative). set (x := IZR (- Qnum r) / IZR (Zpos (Qden r))).
+    assert (flip : (0 <= - Qnum r)%Z) by lia.
+    assert (x_nonneg : 0 <= x) by (apply Rmult_le_pos; [now apply IZR_le|left; now apply Rinv_0_lt_compat, IZR_lt]).
+    destruct (series_correct (- Qnum r) (Zpos (Qden r)) n flip eq_refl) as (_ & _ & [least total] & _). fold x in total.
+    set (low := low_total (series (- Qnum r) (Zpos (Qden r)) n)) in *.
+    pose proof (terms_are_below x n x_nonneg). pose proof (inverse_exp x). pose proof (exp_pos x). pose proof (exp_pos (- x)).
+    apply fraction_above; [apply lt_IZR; lra|].
+    apply Rle_trans with (exp (- x) * (IZR scale * exp x)); [|nra].
+    apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [exact total|]. apply Rmult_le_compat_l; lra.
 Qed.
 
 (** * Amounts of loss *)
@@ -178,27 +247,21 @@ Qed.
 (** r + ln q. *)
 Record nats : Type := Nats { rational : Q; ratio : Q }.
 
-Definition is_nats (amount : nats) : Prop := (0 < ratio amount)%Q.
 Definition value (amount : nats) : R := Q2R (rational amount) + ln (Q2R (ratio amount)).
 
-(** A fraction of 2^256 that is not above a number: keeps what is compared short. *)
-Definition round_down (q : Q) : Q := Qfloor (q * inject_Z (2 ^ 256)) # (2 ^ 256).
-
-Lemma round_down_is_below (q : Q) : (round_down q <= q)%Q.
-Proof.
-  unfold round_down. pose proof (Qfloor_le (q * inject_Z (2 ^ 256))) as below.
-  apply Qmult_lt_0_le_reg_r with (inject_Z (2 ^ 256)); [reflexivity|].
-  setoid_replace ((Qfloor (q * inject_Z (2 ^ 256)) # 2 ^ 256) * inject_Z (2 ^ 256))%Q
-    with (inject_Z (Qfloor (q * inject_Z (2 ^ 256)))); [exact below|].
-  unfold Qeq, Qmult, inject_Z. cbn [Qnum Qden]. rewrite Pos.mul_1_r, Z.mul_1_r. reflexivity.
-Qed.
+(** Terms of the series: enough for about 60 digits for r up to 100; fewer would be safe as well, and refuse more. *)
+Definition series_terms (r : Q) : nat := (80 + 4 * Z.to_nat (Z.abs (Qnum r) / Zpos (Qden r)))%nat.
 
 (** A rational number below e^amount: by it, what an amount allows is decided in whole numbers. *)
-Definition factor_below (amount : nats) (n : nat) : Q := Qred (ratio amount * round_down (exp_below (rational amount) n)).
+Definition factor_below (amount : nats) : Q :=
+  if Z.leb (Qnum (ratio amount)) 0 then 0 else ratio amount * exp_below (rational amount) (series_terms (rational amount)).
 
-Theorem factor_is_below (amount : nats) (n : nat) : is_nats amount -> Q2R (factor_below amount n) <= exp (value amount).
+Theorem factor_is_below (amount : nats) : Q2R (factor_below amount) <= exp (value amount).
 Proof.
-  intros positive. unfold factor_below, value. rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_mult, exp_plus.
-  apply Qlt_Rlt in positive. rewrite Q2R_0 in positive. rewrite exp_ln by assumption. rewrite Rmult_comm.
-  apply Rmult_le_compat_r; [lra|]. eapply Rle_trans; [apply Qle_Rle, round_down_is_below|]. apply exp_below_is_below.
+  unfold factor_below, value. destruct (Z.leb_spec (Qnum (ratio amount)) 0) as [none|some].
+  - replace (Q2R 0) with 0 by (unfold Q2R; simpl; ring). left. apply exp_pos.
+  - assert (positive : 0 < Q2R (ratio amount)).
+    { apply Rmult_lt_0_compat; [now apply IZR_lt|]. now apply Rinv_0_lt_compat, IZR_lt. }
+    rewrite Q2R_mult, exp_plus, exp_ln by assumption. rewrite Rmult_comm.
+    apply Rmult_le_compat_r; [lra|]. apply exp_below_is_below.
 Qed.

@@ -7,6 +7,8 @@ import click
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import draw, require_picture
+from sordino.cli.say import say
+from sordino.cli.second_verdict import second_verdicts
 from sordino.cli.terminal.explanations import certificates_json, least_certificate, print_certificates, promise_json
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
@@ -18,12 +20,15 @@ from sordino.verbs.plan_certificate import PlanCertificate
 @click.option(
     "--region", type=FILE, help="Draw how well a report distinguishes the tightest pair of values (.png, .svg)."
 )
+@click.option("--checker", type=FILE, help="Also ask the verified checker of plans, a program that make proofs builds.")
 @force_option
 @as_json_option
-def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> None:
+def certify(plan: Path, region: Path | None, checker: Path | None, *, force: bool, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
     frozen = Plan.load(plan)
     again = require_picture(region, force=force)
+    questions = [question.name for question in frozen.questions]
+    second = None if checker is None else second_verdicts(checker, plan, questions)
     if region is not None:
         from sordino.show.html.figures.error_region import question_region
 
@@ -35,6 +40,9 @@ def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> N
         promise = frozen.promise and promise_json(frozen.promise)
         # A plan that breaks a promise is not read at all; what holds, holds for all of it.
         head = {"plan": frozen.hash, **(least_certificate(frozen) or {}), "holds": PlanCertificate(frozen).holds}
-        print_json({**head, "questions": certificates_json(frozen), "promise": promise})
+        beside = {} if second is None else {"checker": second}
+        print_json({**head, "questions": certificates_json(frozen), "promise": promise, **beside})
         return
     print_certificates(frozen)
+    if second is not None:
+        say("", "The verified checker:", *(f"  {name}: {verdict}" for name, verdict in second.items()))
