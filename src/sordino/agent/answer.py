@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sordino.agent.answer_store import AnswerStore
+from sordino.errors import SordinoError
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.planning.plan import Plan
@@ -62,6 +63,26 @@ def answer(
         store.step("delivered")
         store.note_acknowledged(plan_hash)
     return Answered(plan_hash, again=not drawn)
+
+
+def take_back(store: AnswerStore, plan_hash: str, send: Callable[[bytes], None]) -> None:
+    """Take an answer back: it is sent no more, and the collector forgets it. No other one is drawn, now or later.
+
+    Args:
+        store: of the person's device.
+        plan_hash: of the plan.
+        send: has the collector forget the stored report. What it raises, is raised: take it back again then.
+
+    Raises:
+        SordinoError: no answer is stored here; see also `AnswerStore`.
+    """
+    kept = store.find(plan_hash)
+    if kept is None:
+        step = "take it back on the device that drew it, or with its own --store"
+        raise SordinoError("an answer to the plan must be stored here", found="none", step=step)
+    # First, so that no later try sends it after all.
+    store.note_acknowledged(plan_hash)
+    send(kept.body)
 
 
 def _upload(plan: Plan, tables: Mapping[str, Any]) -> bytes:

@@ -85,6 +85,11 @@ class CollectorAddress:
         return f"{self.url}/reports"
 
     @property
+    def erasures(self) -> str:
+        """Where a report is taken back."""
+        return f"{self.url}/erase"
+
+    @property
     def signature(self) -> str:
         """Where the plan's signature is."""
         return f"{self.url}/signature"

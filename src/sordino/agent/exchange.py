@@ -128,11 +128,37 @@ def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None 
         SordinoError: the plan is not served there.
         UnavailableError: no acknowledgement in time; it may have arrived.
     """
-    waiting = waiting or Waiting()
+    _repeat(lambda: _require_kept(_post(address, body)), waiting or Waiting())
+
+
+def take_report_back(address: CollectorAddress, body: bytes, waiting: Waiting | None = None) -> None:
+    """Have a collector forget a report: it answers the same whether it had it or not.
+
+    Args:
+        address: of its plan.
+        body: the stored upload, in which the report's id stands.
+        waiting: for how long.
+
+    Raises:
+        SordinoError: the plan is not served there.
+        UnavailableError: no answer in time.
+    """
+    request = json.dumps({"id": json.loads(body)["reports"][0]["id"]}).encode()
+    headers = {"Content-Type": "application/json"}
+
+    def erase() -> None:
+        made = Request(address.erasures, request, headers, method="POST")  # noqa: S310 - https, or this machine
+        _exchange(address, made, LONGEST_RECEIPT)
+
+    _repeat(erase, waiting or Waiting())
+
+
+def _repeat(exchange: Callable[[], None], waiting: Waiting) -> None:
+    """Try until it is done, or for as long as somebody waits."""
     end, pause = waiting.clock() + waiting.patience, FIRST_PAUSE
     while True:
         try:
-            _require_kept(_post(address, body))
+            exchange()
         except PassingTroubleError as trouble:
             wait = max(trouble.after, pause * (1 + waiting.jitter()) / 2)
             if waiting.clock() + wait > end:

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from sordino.agent.answer import answer as answer_once
+from sordino.agent.answer import take_back as take_answer_back
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
-from sordino.agent.exchange import Waiting, fetch_plan, send_report
+from sordino.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
@@ -38,16 +39,25 @@ class PublicKey(click.types.StringParamType):
 
 @click.command()
 @click.argument("url")
-@click.argument("record", type=FILE)
+@click.argument("record", type=FILE, required=False)
 @click.option("--store", type=FILE, help="The file that stores your answers; by default in your own data folder.")
 @click.option(
     "--signed-by", type=PublicKey(), help="Answer only a plan signed by this Ed25519 key (64 hexadecimal digits)."
 )
 @click.option("--patience", type=Whole(0), default=60, show_default=True, help="How long to keep trying, in seconds.")
 @click.option("--yes", is_flag=True, help="Send it without asking: you agree to what the survey asks you to agree to.")
+@click.option("--take-back", is_flag=True, help="Have the collector forget your answer; needs no RECORD.")
 @as_json_option
 def answer(
-    url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, yes: bool, as_json: bool
+    url: str,
+    record: Path | None,
+    store: Path | None,
+    signed_by: str | None,
+    patience: int,
+    *,
+    yes: bool,
+    take_back: bool,
+    as_json: bool,
 ) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
 
@@ -57,12 +67,11 @@ def answer(
     signed the plan, as one of --signed-by; an invitation that stands there goes with the answer.
     """
     address = CollectorAddress.of(url)
-    if signed_by is not None and address.key not in (None, signed_by):
-        step = "leave one of them out"
-        raise SordinoError(
-            "--signed-by must be the key of the address, if that names one", found="two different keys", step=step
-        )
-    signed_by = signed_by or address.key
+    if take_back:
+        _take_back(address, store or _own_store(), patience, as_json=as_json)
+        return
+    record_file = _required(record)
+    signed_by = _only_key(address, signed_by)
 
     @cache
     def fetch_once() -> Plan:
@@ -75,7 +84,7 @@ def answer(
             step = "run it on a terminal, or give --yes once you have read what the form shows"
             raise SordinoError("whoever answers must agree first", found=found, step=step)
         plan = fetch_once()
-        tables = load_tables(record)
+        tables = load_tables(record_file)
         if not as_json:
             _show(plan)
         if asks and not click.confirm("Send it?"):
@@ -96,6 +105,34 @@ def answer(
     open_to_all = address.invitation is None
     kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
     say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _required(record: Path | None) -> Path:
+    if record is None:
+        raise click.MissingParameter(param_type="argument", param_hint="RECORD")
+    return record
+
+
+def _only_key(address: CollectorAddress, signed_by: str | None) -> str | None:
+    """The key that must have signed the plan, if one is asked for."""
+    if signed_by is not None and address.key not in (None, signed_by):
+        step = "leave one of them out"
+        raise SordinoError(
+            "--signed-by must be the key of the address, if that names one", found="two different keys", step=step
+        )
+    return signed_by or address.key
+
+
+def _take_back(address: CollectorAddress, path: Path, patience: int, *, as_json: bool) -> None:
+    """Have the collector forget the stored answer."""
+    take_answer_back(
+        AnswerStore.open(path), address.plan, lambda body: take_report_back(address, body, Waiting(patience))
+    )
+    if as_json:
+        print_json({"plan": address.plan, "taken_back": True})
+        return
+    say("Your answer is taken back: it is counted no more, unless the collector had forgotten all codes before.")
+    say("No other answer to this plan will be drawn here.")
 
 
 def _show(plan: Plan) -> None:
