@@ -7,8 +7,6 @@ Type checkers read them in `__init__.pyi`.
 from importlib import import_module
 from typing import Any
 
-from sordino.extras import naming_extra
-
 _MODULES = {
     "accounting.approximate": "ApproximateFilter",
     "accounting.filter": "BayesianFilter",
@@ -97,6 +95,8 @@ def __getattr__(name: str) -> Any:
         return version(__name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sordino.extras import naming_extra
+
     with naming_extra():
         found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = found

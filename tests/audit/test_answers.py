@@ -71,7 +71,7 @@ def test_each_query_is_an_answer_at_the_level_of_its_channel(name):
         assert answer.statistics == TOLD[type(query.statistic)](query.statistic)
         # Bounds for one moment serve what is read as one of two values, and nothing else.
         assert answer.linear == (query.statistic.k == 2)
-        assert answer.linear or isinstance(query.statistic, Signs) or answer.alone is None
+        assert answer.linear or isinstance(query.statistic, Signs) or answer.sole_statistic is None
     each = (
         sum((enumerated_level(part.mechanism) for part in parts_of(query)), start=Nats.of(0))
         for query, _ in queries_of(asked)

@@ -55,6 +55,6 @@ def test_a_linear_answer_is_about_one_statistic():
     with pytest.raises(SordinoError, match="about one statistic"):
         Answer(((0,), (1,)), Nats.of(1), linear=True)
     # One sign of a table is a bit.
-    assert Answer(((1,),), Nats.log(3), (3, 1)).alone == (1,)
-    assert Answer(((1,),), Nats.log(3)).alone is None
+    assert Answer(((1,),), Nats.log(3), (3, 1)).sole_statistic == (1,)
+    assert Answer(((1,),), Nats.log(3)).sole_statistic is None
     assert np.isclose(float(sampling_deltas([(Answer(((1,),), Nats.log(3), (3, 1)),)], DEPENDENCE)[0]), 0)

@@ -283,7 +283,7 @@ def test_the_one_that_has_waited_longest_makes_room(monkeypatch, tmp_path, plan)
     ):
         assert client.ask("GET", "/livez").status == 200
         assert heard(first[0]) in (b"", GONE)
-        first[3].sendall(b"health HTTP/1.1\r\nHost: here\r\n\r\n")
+        first[3].sendall(b"livez HTTP/1.1\r\nHost: here\r\n\r\n")
         assert first[3].recv(12) == b"HTTP/1.1 200"
 
 

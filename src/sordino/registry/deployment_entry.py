@@ -123,9 +123,9 @@ def _basic(plan: Plan, facts: PublicationFacts, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "data_curators": [
-            {"data_curator_name": facts.curator or _said(plan, "by"), "data_curator_type": OPEN},
+            {"data_curator_name": facts.curator or _sentence_of_survey(plan, "by"), "data_curator_type": OPEN},
         ],
-        "intended_use": facts.use or _said(plan, "purpose"),
+        "intended_use": facts.use or _sentence_of_survey(plan, "purpose"),
         "data_product_type": "Summary statistics",
         "data_product_region": facts.region or OPEN,
         "description": f"Estimates from about {plan.people:,} randomized reports, with intervals: {asked}.",
@@ -134,7 +134,7 @@ def _basic(plan: Plan, facts: PublicationFacts, name: str) -> dict[str, Any]:
     }
 
 
-def _said(plan: Plan, field: str) -> str:
+def _sentence_of_survey(plan: Plan, field: str) -> str:
     """What the survey itself says to people, in its first language."""
     words = plan.document.words
     text = None if words is None else getattr(words, field)

@@ -25,10 +25,10 @@ def yaml_text(document: Mapping[str, Value]) -> str:
           - one
           - two
     """
-    return "".join(f"{line}\n" for line in _mapping(document))
+    return "".join(f"{line}\n" for line in _mapping_lines(document))
 
 
-def _mapping(document: Mapping[str, Value]) -> Iterator[str]:
+def _mapping_lines(document: Mapping[str, Value]) -> Iterator[str]:
     for name, value in document.items():
         first, *rest = _value(value)
         yield f"{name}:{first}"
@@ -47,10 +47,10 @@ def _value(value: Value) -> Iterator[str]:
             yield f" {json.dumps(value)}"
         case Mapping():
             yield "" if value else " {}"
-            yield from (f"  {line}" for line in _mapping(value))
+            yield from (f"  {line}" for line in _mapping_lines(value))
         case _:
             yield "" if value else " []"
             for item in value:
-                first, *rest = _mapping(item) if isinstance(item, Mapping) else [next(_value(item)).lstrip()]
+                first, *rest = _mapping_lines(item) if isinstance(item, Mapping) else [next(_value(item)).lstrip()]
                 yield f"  - {first}"
                 yield from (f"    {line}" for line in rest)

@@ -41,12 +41,12 @@ def test_people_are_whole_and_two_per_cent_change(curve):
 def test_a_year_of_answers_once_and_smoothed():
     """Fewer series than `sordino reproduce year` has by default, so its limits are a little wider here."""
     calls = []
-    rows = {(row.curve, row.epsilon): row for row in year(60, calls.append)}
-    assert sum(calls) == 60 * len(rows)
+    rows = {(row.curve, row.epsilon): row for row in year(15, calls.append)}
+    assert sum(calls) == 15 * len(rows)
     assert set(rows) == {(curve, epsilon) for curve in CURVES for epsilon in (1, 2, 4)}
     for (_, epsilon), row in rows.items():
         assert row.unsmoothed < {1: 0.026, 2: 0.016, 4: 0.012}[epsilon]
         # Everybody each week at epsilon / 52: (coth(epsilon / 104) / 2)^2 / n, for any share in the middle.
-        assert row.each_week == pytest.approx(1 / tanh(epsilon / 104) / 2 / PEOPLE**0.5, rel=0.06)
+        assert row.each_week == pytest.approx(1 / tanh(epsilon / 104) / 2 / PEOPLE**0.5, rel=0.12)
         assert row.smoothed < 0.6 * row.unsmoothed
-        assert 0.9 < row.coverage < 1
+        assert 0.85 < row.coverage <= 1

@@ -169,7 +169,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
 
 def test_a_disk_without_room_keeps_what_was_acknowledged(tmp_path, plan, in_file):
     held_by(in_file).add([uploaded([0, 1])])
-    in_file._database._connection.execute("PRAGMA max_page_count = 20")
+    in_file._database._connection.execute("PRAGMA max_page_count = 60")
     uploads = (uploaded([n % 4] * 1000, first=2 + 1000 * n) for n in range(100))
     with pytest.raises(UnavailableError, match="full"):
         all(held_by(in_file).add([upload]) for upload in uploads)

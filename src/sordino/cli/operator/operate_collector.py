@@ -18,12 +18,12 @@ def collector() -> None:
     """Operate a collector: its tokens, the record of what was done, backups. STORE is what `sordino serve` has."""
 
 
-@collector.group()
-def token() -> None:
+@collector.group("token")
+def tokens() -> None:
     """Say who may look at estimates (reader), take reports away (analyst), scrub and close (operator)."""
 
 
-@token.command()
+@tokens.command()
 @STORE
 @click.argument("name")
 @click.option("--role", type=click.Choice(["reader", "analyst", "operator"]), required=True, help="What it allows.")
@@ -38,7 +38,7 @@ def add(store: str, name: str, *, role: str, expires: str | None, as_json: bool)
     say(f"The token {name}, shown once: {made['token']}")
 
 
-@token.command(name="list")
+@tokens.command(name="list")
 @STORE
 @as_json_option
 def list_tokens(store: str, *, as_json: bool) -> None:
@@ -52,7 +52,7 @@ def list_tokens(store: str, *, as_json: bool) -> None:
         say(", ".join([f"{holder['name']}: {holder['role']}", f"since {holder['since']}", *ends]))
 
 
-@token.command()
+@tokens.command()
 @STORE
 @click.argument("name")
 @as_json_option

@@ -13,6 +13,7 @@ from sordino.cli.say import say
 from sordino.document.files import require_new, write_text
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
 from sordino.extras import naming_extra
 from sordino.registry.deployment_entry import PublicationFacts, deployment_entry, open_fields
 from sordino.registry.yaml_text import yaml_text
@@ -52,7 +53,7 @@ def record(
     Prints the entry as YAML, or writes it with -o. What the plan knows is filled in; what is left to people is listed.
     """
     if published and not DAY.fullmatch(published):
-        raise SordinoError("--published must be a day", found=repr(published), step="write it as 2026-01-31")
+        raise SordinoError("--published must be a day", found=shown(published), step="write it as 2026-01-31")
     frozen = Plan.load(plan)
     again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
     if output is not None:

@@ -50,7 +50,7 @@ class Cover:
                 shape = type(terms.shape)(terms.shape.parameters[:, seen:])
                 new = Terms(shape, terms.slopes[seen:], terms.intercepts[seen:], 0.0, 0.0)
                 added = rises(replace(evidence, groups=(new,)), coordinate, cell)
-                leaves = leaves if added is None else leaves.grown(Problem.of(added, top=True))
+                leaves = leaves if added is None else leaves.with_terms(Problem.of(added, top=True))
         return leaves
 
 

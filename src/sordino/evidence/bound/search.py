@@ -226,7 +226,7 @@ class Leaves:
         rest = self.subset(stay)
         return Leaves(*(np.concatenate((getattr(rest, name), getattr(by, name))) for name in FIELDS))
 
-    def grown(self, added: Problem) -> "Leaves":
+    def with_terms(self, added: Problem) -> "Leaves":
         """The same for a sum of more terms: each bound grows by their largest values on the box."""
         least, largest = added.ranges(self.low, self.high)
         bound = self.bound + added.shape.highest(least, largest).sum(axis=1)
@@ -273,7 +273,7 @@ class Search:
         if len(self.leaves.bound) > MOST_LEAVES:
             return Search.of(evidence, self.point, self.upper + added.ceiling, top=self.top)
         lower = self.lower + float(added.value(self.point[None, :])[0])
-        return Search(evidence, self.top, self.leaves.grown(added), lower, self.point)
+        return Search(evidence, self.top, self.leaves.with_terms(added), lower, self.point)
 
     @cached_property
     def problem(self) -> Problem:
