@@ -51,6 +51,7 @@ def changed(rng: random.Random) -> tuple[Mechanism, Any, dict[str, Any], dict[st
     protect: dict[str, Any] = {"epsilon": epsilon}
     definition: Any = LDP(epsilon)
     mechanism: Mechanism
+    own: dict[str, Any]
     if kind == "randomized":
         threshold = min(max(RandomizedResponse(k, epsilon).threshold + step, 1), 2**64 - 1)
         mechanism = RandomizedResponse.from_threshold(k, threshold)

@@ -79,7 +79,7 @@ def take_back(store: AnswerStore, plan_hash: str, send: Callable[[bytes], None])
     kept = store.find(plan_hash)
     if kept is None:
         step = "take it back on the device that drew it, or with its own --store"
-        raise SordinoError("an answer to the plan must be stored here", found="none", step=step)
+        raise SordinoError("an answer to the plan must be stored here", found="no stored answer", step=step)
     # First, so that no later try sends it after all.
     store.note_acknowledged(plan_hash)
     send(kept.body)

@@ -38,6 +38,7 @@ class QuantityTable:
         order: where files, frames and JSON have the table, among those of its question.
         grouping: the public columns by whose values people are grouped; empty of a table of all people.
         group: of a row, by its place, the values of these columns; None of a table of all people.
+        readable_label: of a row, by its place, as people read it; None where `label` is that.
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
     """
 
@@ -56,6 +57,7 @@ class QuantityTable:
     order: int = 0
     grouping: str = ""
     group: Callable[[int], str] | None = None
+    readable_label: Callable[[int], str] | None = None
     is_date: Callable[[int], bool] | None = None
 
     @property

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from sordino.survey.estimates.rows import IN_ORDER, LARGEST, UNBIASED, EstimateR
 from sordino.survey.estimates.shown.asked import asked_blocks
 from sordino.survey.estimates.shown.column_chart import MOST_COLUMNS, column_chart
 from sordino.survey.estimates.shown.largest_share import largest_share, names_of
-from sordino.survey.estimates.shown.places import CELLS, cell_label
+from sordino.survey.estimates.shown.places import CELLS, readable_label
 from sordino.survey.estimates.smoothing_choice import choice_in_words
 from sordino.survey.estimates.surroundings import numbers_in_order, offer_of, surroundings_of
 from sordino.survey.questions.question import Question, SharesQuestion
@@ -253,9 +253,8 @@ class HistogramResult(QuestionResult):
 
     @cached_property
     def label(self) -> Callable[[int], str]:
-        """Of a value; of a cell with a place in it."""
-        domain = self.question.domain
-        return partial(cell_label, domain) if isinstance(domain, Grid) else domain.label
+        """Of a value."""
+        return self.question.domain.label
 
     def quantities(self) -> Iterator[Quantities]:
         """The share of each value or cell, whatever the order of its attributes."""
@@ -348,6 +347,7 @@ class HistogramResult(QuestionResult):
             about=name,
             columns=self.numbers | ({} if truth is None else {"truth": truth}),
             label=self.label,
+            readable_label=readable_label(self.question.domain),
             kind=self.kind,
             key=self.question.row_head,
             confidence=self.coverage.confidence,
@@ -379,7 +379,10 @@ class HistogramResult(QuestionResult):
         return Shares(self.estimate.value, *self.interval, self.fitted, truth, self.stderr)
 
     def _bars(self, truth: Floats | None) -> BarChart:
-        return BarChart(tuple(map(self.label, self.excerpt.tolist())), self._shares(truth).of(self.excerpt))
+        return BarChart(
+            tuple(map(readable_label(self.question.domain), self.excerpt.tolist())),
+            self._shares(truth).of(self.excerpt),
+        )
 
     def _map(self, grid: Grid, truth: Floats | None, others: Sequence[tuple[str, Floats]]) -> MapChart:
         smoothed = self.estimate.method == "smoothed"
