@@ -1,6 +1,7 @@
 """Requests that wait behind others of their connection: read as far as they are answered, forgotten with their peer."""
 
 import asyncio
+import json
 import logging
 import socket
 from contextlib import ExitStack
@@ -70,8 +71,10 @@ def test_whoever_hangs_up_or_asks_for_another_protocol_causes_a_line_of_the_log_
         assert client.upload([1], first=1).json["accepted"] == 1
     _, err, code = said
     assert code == 0
-    warnings = {"WARNING:  Unsupported upgrade request.", "WARNING:  Invalid HTTP request received."}
-    assert (len(err.splitlines()), set(err.splitlines())) == (2, warnings)
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    warnings = {"Unsupported upgrade request.", "Invalid HTTP request received."}
+    assert (len(events), set(events[1:-1])) == (4, warnings)
+    assert (events[0], events[-1]) == ("the collector has started", "the collector has stopped")
 
 
 def test_an_error_is_shown_once_in_a_while_and_another_one_at_once():

@@ -379,10 +379,8 @@ class HistogramResult(QuestionResult):
         return Shares(self.estimate.value, *self.interval, self.fitted, truth, self.stderr)
 
     def _bars(self, truth: Floats | None) -> BarChart:
-        return BarChart(
-            tuple(map(readable_label(self.question.domain), self.excerpt.tolist())),
-            self._shares(truth).of(self.excerpt),
-        )
+        labels = map(readable_label(self.question.domain), self.excerpt.tolist())
+        return BarChart(tuple(labels), self._shares(truth).of(self.excerpt))
 
     def _map(self, grid: Grid, truth: Floats | None, others: Sequence[tuple[str, Floats]]) -> MapChart:
         smoothed = self.estimate.method == "smoothed"
