@@ -76,9 +76,21 @@ def test_the_page_answers_the_plans_that_the_package_reads():
 
 def is_another_draw(text, where, before):
     """Whether only mechanisms, or what they must keep, are unlike, and those of one attribute keep its bound."""
-    document, healed = json.loads(text), json.loads(text)
+    document = json.loads(text)
+    # A promise that was wrong before may be right now.
+    healed = (healed_plan(document, where, before, parts) for parts in (MECHANISMS, {*MECHANISMS, "protect"}))
+    whole = any(is_read(sealed(one)) and one != document for one in healed)
+    return whole and all(keeps(part, document["attributes"]) for part in document["queries"] if "histogram" in part)
+
+
+MECHANISMS = {"mechanism", "mechanisms"}
+
+
+def healed_plan(document, where, before, parts):
+    """The document with mechanisms, and what else of its parts was changed, as before."""
+    healed = copy.deepcopy(document)
     for path in where:
-        inside = [place for place, key in enumerate(path) if key in ("mechanism", "mechanisms", "protect")]
+        inside = [place for place, key in enumerate(path) if key in parts]
         if inside:
             *outer, last = path[: inside[0] + 1]
             part_at(healed, outer)[last] = part_at(before, outer)[last]
@@ -87,8 +99,7 @@ def is_another_draw(text, where, before):
             part["mechanism"] = other["mechanism"]
         else:
             part["queries"]["mechanisms"] = other["queries"]["mechanisms"]
-    whole = is_read(sealed(healed)) and healed != document
-    return whole and all(keeps(part, document["attributes"]) for part in document["queries"] if "histogram" in part)
+    return healed
 
 
 def keeps(part, attributes):
