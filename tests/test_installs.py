@@ -77,7 +77,7 @@ ROLES = {
     "plan": [*BASE, *PLANNING],
     "tables": [*PLANNING, *TABLES],
     "pages": [*PLANNING, *TABLES, *PAGES],
-    "spss": [*TABLES, "estimate plan.json tally.json --tidy shares.sav"],
+    "spss": [*TABLES, "estimate plan.json tally.json -o shares.sav"],
 }
 """The commands of each extra, `server`, `import` and `spark` apart."""
 
@@ -169,6 +169,7 @@ def test_a_device_is_told_which_extra_a_command_needs(environment, folder, name)
     words = {
         "aggregate": "plan.json reports.csv",
         "change": "plan.json a.csv plan.json b.csv",
+        "collector": "token list reports.sqlite",
         "compare": "plan.json plan.json",
         "demo": "",
         "dependence": "people.csv --survey survey.toml -o bounds.toml",

@@ -139,10 +139,21 @@ def test_estimates_and_pages_by_groups_of_enough_reports(store, grouped):
             ("south", 5, False),
         ]
         assert {row["group"] for row in found["group_rows"]} == {"north"}
-        assert client.of_plan("GET", "/progress").json["groups"]["region"] == {"north": 95, "south": None}
+        assert client.of_plan("GET", "/progress").json["groups"]["region"] == {"north": None, "south": None}
         page = client.as_analyst("GET", "/page?by=region").body.decode()
         assert "too few reports (5)" in page
         assert is_problem(client.as_analyst("GET", "/estimates?by=x"), 400, "must be by public columns")
+
+
+def test_what_is_published_by_groups_has_none_of_few_reports(store, grouped):
+    with on_a_thread(store, 20, published=True) as client:
+        client.upload(numbers(grouped, *((n % 3, n % 2) for n in range(60))))
+        assert client.of_plan("GET", "/estimates?by=arm").status == 200
+        client.upload(numbers(grouped, (0, 5)), first=100)
+        # The number of all without those of the others would be that of the one.
+        assert is_problem(client.of_plan("GET", "/estimates?by=arm"), 401, "token")
+        assert client.of_plan("GET", "/estimates").status == 200
+        assert client.as_analyst("GET", "/estimates?by=arm").status == 200
 
 
 def test_what_is_published_has_no_cell_of_few_reports(store, grouped):

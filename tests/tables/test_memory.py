@@ -110,7 +110,7 @@ def test_a_million_listed_values_stay_below_a_gibibyte(tmp_path):
     for command in commands:
         assert peak([sys.executable, "-c", "from sordino.cli.start import main; main()", *command]) < GIBIBYTE
     shares = pq.read_table(table)
-    assert shares["value"].to_pylist() == pages
+    assert shares["term"].to_pylist() == pages
     found = shares["estimate"].to_numpy()
     assert found[::50_000] == pytest.approx([0.025] * 20, abs=0.015)
     assert found.sum() == pytest.approx(1)

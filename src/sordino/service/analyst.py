@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -24,7 +24,13 @@ from sordino.show.groups import groups_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.groups import GroupedResults, columns_of, group_counts, grouped_results
+from sordino.survey.results.groups import (
+    GroupedResults,
+    columns_of,
+    group_counts,
+    group_tallies,
+    grouped_results,
+)
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
@@ -52,6 +58,9 @@ class AnalystRoutes:
         """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
         collection, tally = await self._tally_or_public(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
+        if by and has_small_groups(plan, tally, columns_of(plan, by), least):
+            # Who adds up what is published would know how many these are, and what they say.
+            await self._desk.require_role(request, "reader")
         return await asyncio.to_thread(
             lambda: _estimate(plan, tally, Coverage(confidence), columns_of(plan, by), least)
         )
@@ -164,10 +173,20 @@ def progress_of(collection: Collection, least: int) -> Callable[[object], dict[s
         if not plan.cells.parts:
             return found
         by = {name: group_counts(plan, tally, name) for name in plan.cells.names}
-        told = {name: {one: n if n >= least else None for one, n in own.items()} for name, own in by.items()}
-        return found | {"groups": told}
+        return found | {"groups": {name: _counts_of_large(own, least) for name, own in by.items()}}
 
     return progress
+
+
+def _counts_of_large(counts: Mapping[str, int], least: int) -> dict[str, int | None]:
+    """How many reports each group has; of none where one has a few: all others together would tell it."""
+    tells = all(n >= least for n in counts.values() if n)
+    return {one: n if tells else None for one, n in counts.items()}
+
+
+def has_small_groups(plan: Plan, tally: Aggregate, by: Sequence[str], least: int) -> bool:
+    """Whether a combination of some public columns' values has a few reports, and fewer than `least`."""
+    return any(0 < own.n < least for _, own in group_tallies(plan, tally, by))
 
 
 def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> dict[str, Any]:

@@ -49,8 +49,13 @@ def used(held):
 def test_an_invitation_counts_one_report(inviting, opened, plan):
     assert inviting.invitations == 100
     assert inviting.add([report(0, by=7)]) == [KEPT]
-    # Sent again, another one by the same link, and one that no report can be: acknowledged, and not counted.
-    assert inviting.add([report(0, by=7), report(1, by=7, code=2), report(2, by=7, code=9)]) == [AGAIN] * 3
+    # Sent again, and another one by the same link: acknowledged, and not counted.
+    assert inviting.add([report(0, by=7), report(1, by=7, code=2)]) == [AGAIN] * 2
+    # What cannot count shows of no link whether it was used: no code of the plan, a known id with another code.
+    for code, number in ((9, 2), (3, 0)):
+        by_used, by_unused = inviting.add([report(number, by=7, code=code), report(number, by=8, code=code)])
+        assert by_used == by_unused
+        assert (by_used.accepted, by_used.repeated, by_used.failures) == (0, 0, 1)
     assert inviting.aggregate.counts.tolist() == [0, 1, 0, 0]
     again = opened(plan).collections[plan.hash]
     assert (again.invitations, used(again)) == (100, {7})
@@ -179,11 +184,9 @@ def test_a_model_of_sets_says_the_same(inviting):
             uploads.append(report(number, by, code))
             if by >= 100:
                 expected.append("uninvited")
-            elif by in taken:
-                expected.append("repeated")
             elif code == 4 or codes.get(number, code) != code:
                 expected.append("failed")
-            elif number in codes:
+            elif by in taken or number in codes:
                 expected.append("repeated")
             else:
                 codes[number] = code

@@ -193,3 +193,11 @@ def test_rows_of_cells_that_say_less_are_found_by_what_they_are_about():
         row = told[name]
         assert row["estimate"] == pytest.approx(0.25 * north[name]["estimate"] + 0.75 * south[name]["estimate"])
         assert abs(row["estimate"] - truth) < 5 * row["stderr"]
+
+
+def test_weighted_estimates_are_about_the_population_whatever_the_others_are_about(people):
+    plan = planned(region={"totals": TOTALS["region"]})
+    reports = collected(plan, people)
+    whole, finite = (estimate(plan, reports, finite=of_these).weighted for of_these in (False, True))
+    assert rows(finite, "smoker") == rows(whole, "smoker")
+    assert finite.coverage == whole.coverage

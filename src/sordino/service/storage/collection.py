@@ -20,7 +20,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
 from sordino.service.storage.invitations import Invitations, add_invited
-from sordino.service.storage.reports import ID_BYTES, MOST_NAMED, MergedPart, Receipt, Upload
+from sordino.service.storage.reports import ID_BYTES, MOST_NAMED, MergedPart, Receipt, Upload, join_uploads, take_away
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
@@ -44,6 +44,9 @@ MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
 CODE_OF = "SELECT code FROM report WHERE plan = ? AND id = ?"
+
+FORGET_KNOWN = "UPDATE report SET code = NULL WHERE plan = ? AND id = ?"
+FORGET = "INSERT INTO report (plan, id, code) VALUES (?, ?, NULL) ON CONFLICT (plan, id) DO UPDATE SET code = NULL"
 
 UNSENDABLE = "a code must be one that the plan can send"
 SHARED_ID = "an id must belong to one report"
@@ -162,7 +165,7 @@ class Collection:
                 raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
             invitations = before.invitations
             if invitations or any(upload.invitation for upload in uploads):
-                receipts, fresh, invitations = add_invited(uploads, invitations, self._insert)
+                receipts, fresh, invitations = add_invited(uploads, invitations, self._insert, self._judge)
                 if invitations.used != before.invitations.used:
                     self._save_used(invitations)
             else:
@@ -172,10 +175,12 @@ class Collection:
         return receipts
 
     def erase(self, ids: Sequence[bytes]) -> None:
-        """Forget reports, which are no longer counted, in one commit; of an id that is not known nothing changes.
+        """Forget reports, which are no longer counted, in one commit.
 
-        Their ids stay, so that what is sent again is not counted. A code that was scrubbed is part of a sum, and cannot
-        be taken out of it. Nothing says which of these it was: known or not, a row is written and the disk waited for.
+        Their ids stay, so that what is sent again is not counted; so does one that is not known, whose report may be
+        on its way. In a collection by invitation that one is not kept: ids would come from people without any. A code
+        that was scrubbed is part of a sum, and cannot be taken out of it. Nothing says which of these it was: known or
+        not, a row is written and the disk waited for.
 
         Raises:
             UnavailableError: the system refuses to write.
@@ -184,18 +189,26 @@ class Collection:
         with self._transaction() as before:
             for key in dict.fromkeys(ids):
                 codes += [code for (code,) in self._rows(f"{CODE_OF} AND code IS NOT NULL", key)]
-                self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id = ?", key)
+                self._rows(FORGET_KNOWN if before.invitations else FORGET, key)
             self._database.touch()
         erased = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
-        self._known = replace(before, own=_without(before.own, erased))
+        self._known = replace(before, own=take_away(before.own, erased))
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
-        together = _join(uploads)
+        together = join_uploads(uploads)
         sendable = self.plan.sendable(together.codes)
         if sendable.all() and self._database.insert(self._number, together):
             return [Receipt(len(upload), 0) for upload in uploads], together.codes
         return self._add_new(uploads, together, sendable)
+
+    def _judge(self, upload: Upload) -> Receipt | None:
+        """What becomes of an upload of one report that fails, with nothing written; None if it does not."""
+        sendable = self.plan.sendable(upload.codes)
+        if sendable[0] and upload.id_at(0) not in dict(self._database.known_ids(self._number, upload)):
+            return None
+        (receipt,), _ = self._add_new([upload], upload, sendable)
+        return receipt if receipt.failures else None
 
     def _add_new(
         self, uploads: Sequence[Upload], together: Upload, sendable: NDArray[np.bool_]
@@ -382,16 +395,3 @@ class Collection:
 
     def _load(self, content: bytes) -> Aggregate:
         return of_counts_bytes(self.plan.sampled, content)
-
-
-def _without(tally: Aggregate, erased: Aggregate) -> Aggregate:
-    """A tally without some of its reports."""
-    cells = {cell: -counts for cell, counts in erased.cells.items()}
-    left = tally + Aggregate(erased.fingerprint, -erased.n, -erased.counts, cells)
-    return replace(left, cells={cell: counts for cell, counts in left.cells.items() if counts.any()})
-
-
-def _join(uploads: Sequence[Upload]) -> Upload:
-    if len(uploads) == 1:
-        return uploads[0]
-    return Upload(b"".join(upload.ids for upload in uploads), np.concatenate([upload.codes for upload in uploads]))

@@ -76,17 +76,19 @@ class Invitations:
 
 
 def add_invited(
-    uploads: Sequence[Upload], invitations: Invitations, insert: Insert
+    uploads: Sequence[Upload], invitations: Invitations, insert: Insert, judge: Callable[[Upload], Receipt | None]
 ) -> tuple[list[Receipt], Words, Invitations]:
     """Keep uploads that need an invitation: each of one report, by one that is known; one report is counted by each.
 
-    An invitation is used when a report by it is new and kept, and not by one that fails or is known already. Whatever
-    comes by a used one is acknowledged, and counts nothing.
+    An invitation is used when a report by it is new and kept, and not by one that fails or is known already. What comes
+    by a used one fails where it would fail by any other, so that nobody sees by a report that cannot count whether one
+    was used; the rest is acknowledged, and counts nothing.
 
     Args:
         uploads: that came together, within one transaction.
         invitations: before it.
         insert: keeps uploads of different invitations.
+        judge: what becomes of a report that fails, whatever it came by; None of one that does not.
 
     Returns:
         What became of each, the codes that are new, and the invitations then.
@@ -99,7 +101,7 @@ def add_invited(
             waiting[number] = place
     while waiting:
         for number in [number for number, place in waiting.items() if invitations.is_used(place)]:
-            receipts[number] = Receipt(0, 1)
+            receipts[number] = judge(uploads[number]) or Receipt(0, 1)
             del waiting[number]
         # Of those that come by one invitation the first: the next one counts only if nothing of that is kept.
         first = dict[int, int]()

@@ -1,8 +1,12 @@
 """What comes to a collector, and what it says of it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sordino.exact.source import Words
+from sordino.mechanism.aggregate import Aggregate
 
 ID_BYTES = 16
 """Of a report's id."""
@@ -68,3 +72,17 @@ class MergedPart:
     reports: int
     added: int
     outcome: str
+
+
+def join_uploads(uploads: Sequence[Upload]) -> Upload:
+    """The reports of some uploads, one after the other."""
+    if len(uploads) == 1:
+        return uploads[0]
+    return Upload(b"".join(upload.ids for upload in uploads), np.concatenate([upload.codes for upload in uploads]))
+
+
+def take_away(tally: Aggregate, erased: Aggregate) -> Aggregate:
+    """A tally without some of its reports."""
+    cells = {cell: -counts for cell, counts in erased.cells.items()}
+    left = tally + Aggregate(erased.fingerprint, -erased.n, -erased.counts, cells)
+    return replace(left, cells={cell: counts for cell, counts in left.cells.items() if counts.any()})

@@ -189,7 +189,9 @@ def restore_backup(backup: Path, path: Path) -> None:
         DamagedError: a backup that is not whole.
         UnavailableError: the system refuses.
     """
-    require_new(path)
+    # What another store of the name has left would be taken for this one's.
+    for own in (path, *(path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm", "-journal"))):
+        require_new(own)
     if not backup.is_file():
         raise SordinoError("a backup must be a file", found=shown(str(backup)), step="name the file of a backup")
     try:

@@ -28,6 +28,12 @@ MOST_TESTED = 256
 FEWEST = 2
 """Groups that are compared."""
 
+FEWEST_REPORTS = 30
+"""Of each group about a number that is tested: fewer hardly tell its standard error."""
+
+LARGEST_EXCESS = 0.15
+"""Of what few counts add to the variance of the statistic of shares, relative to it."""
+
 
 @dataclass(frozen=True, eq=False)
 class GroupTest:
@@ -70,14 +76,16 @@ def equality_tests(groups: Sequence[Sequence[Result]], *, all_at_once: bool) -> 
 def _question_tests(own: Sequence[Result]) -> Iterator[GroupTest]:
     shares = [one for result in own if (one := result.shares) is not None]
     if len(shares) >= FEWEST and shares[0].count <= MOST_TESTED and tells_covariance(shares[0].question.mechanism):
-        name = shares[0].question.name
-        test = test_of_equality([one.estimate.value for one in shares], _common_covariances(shares))
-        yield GroupTest(name, f"shares of {name}", test, len(shares))
+        name, covariances = shares[0].question.name, _common_covariances(shares)
+        if _excess(shares, covariances) <= LARGEST_EXCESS:
+            test = test_of_equality([one.estimate.value for one in shares], covariances)
+            yield GroupTest(name, f"shares of {name}", test, len(shares))
         return
     told: dict[object, list[tuple[int, Quantities]]] = {}
     for result in own:
         for quantities in result.quantities():
-            told.setdefault(quantities.key, []).append((result.n, quantities))
+            if result.n >= FEWEST_REPORTS:
+                told.setdefault(quantities.key, []).append((result.n, quantities))
     for several in told.values():
         if len(several) >= FEWEST:
             yield from _number_tests(several)
@@ -94,6 +102,16 @@ def _common_covariances(shares: Sequence[HistogramResult]) -> list[Floats]:
     whole = Decoded(question.mechanism, law)
     covariance = whole.covariance(np.eye(shares[0].count), subtract_totals=question.part.subtract_totals)
     return [covariance / one.n for one in shares]
+
+
+def _excess(shares: Sequence[HistogramResult], covariances: Sequence[Floats]) -> float:
+    """What few counts add to the variance of the statistic in the smallest group, as `IndependenceTest.excess`."""
+    low, high = shares[0].question.mechanism.contribution_range
+    place = min(range(len(shares)), key=lambda place: shares[place].n)
+    variances, n = np.diagonal(covariances[place]), shares[place].n
+    varying = variances > 0
+    reports = n**2 * variances[varying] / np.square(np.broadcast_to(high - low, variances.shape)[varying])
+    return float(np.sum(1 / reports)) / (2 * max(len(reports) - 1, 1))
 
 
 def _number_tests(several: Sequence[tuple[int, Quantities]]) -> Iterator[GroupTest]:

@@ -7,7 +7,7 @@ shares, and means of numbers that everybody has. Covariances, coefficients, quan
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -157,6 +157,10 @@ def weighted_results(
     """
     if mistakes := list(contradictions(list(known))):
         raise SordinoErrors("the totals", mistakes)
+    if coverage.finite:
+        # Weights are about the population that totals are of, whatever else is about the people who reported.
+        coverage = replace(coverage, finite=0)
+        found = [one.with_coverage(coverage) for one in found]
     if coverage.forged:
         step = "leave the number of forged ones out"
         raise SordinoError("weighted estimates are of honest reports", found="forged ones", step=step)
