@@ -57,17 +57,19 @@ def test_equality_of_shares_holds_its_level_and_sees_what_differs(benchmark, k, 
     sizes = np.geomspace(1, 4, groups)
     counts = (n * sizes / sizes.sum()).astype(int)
     laws = np.tile(shares @ plan.questions[0].mechanism.probabilities(), (groups, 1))
-    small = [
-        _p_value(plan, benchmark.drawn(plan, draw, counts, laws)) < 0.05  # of equal groups
-        for _ in range(LEVEL_SURVEYS)
-    ]
+    # Of equal groups; by chance few people have a rare value, and no test is made.
+    made = [p for _ in range(LEVEL_SURVEYS) for p in _p_values(plan, benchmark.drawn(plan, draw, counts, laws))]
+    assert len(made) > 0.9 * LEVEL_SURVEYS
+    small = np.array(made) < 0.05
     assert LEAST_LEVEL <= np.mean(small) <= MOST_LEVEL
     other = np.roll(shares, 1)
     laws[0] = other @ plan.questions[0].mechanism.probabilities()
     if rare:
-        assert all(_p_value(plan, benchmark.drawn(plan, draw, counts, laws)) < 1e-3 for _ in range(20))
+        made = [p for _ in range(20) for p in _p_values(plan, benchmark.drawn(plan, draw, counts, laws))]
+        assert len(made) > 10
+        assert max(made) < 1e-3
 
 
-def _p_value(plan, tally):
-    (test,) = grouped_results(plan, tally, ["group"], Coverage(), method="unbiased", least=1).tests
-    return test.test.p_value
+def _p_values(plan, tally):
+    tests = grouped_results(plan, tally, ["group"], Coverage(), method="unbiased", least=1).tests
+    return [one.test.p_value for one in tests]

@@ -31,7 +31,7 @@ FEWEST = 2
 FEWEST_REPORTS = 30
 """Of each group about a number that is tested: fewer hardly tell its standard error."""
 
-LARGEST_EXCESS = 0.15
+LARGEST_EXCESS = 0.3
 """Of what few counts add to the variance of the statistic of shares, relative to it."""
 
 
@@ -105,13 +105,18 @@ def _common_covariances(shares: Sequence[HistogramResult]) -> list[Floats]:
 
 
 def _excess(shares: Sequence[HistogramResult], covariances: Sequence[Floats]) -> float:
-    """What few counts add to the variance of the statistic in the smallest group, as `IndependenceTest.excess`."""
+    """What few counts add to the variance of the statistic, relative to it, as `IndependenceTest.excess`.
+
+    A group that is nearly all people moves their common shares, and so differs little from them.
+    """
     low, high = shares[0].question.mechanism.contribution_range
-    place = min(range(len(shares)), key=lambda place: shares[place].n)
-    variances, n = np.diagonal(covariances[place]), shares[place].n
-    varying = variances > 0
-    reports = n**2 * variances[varying] / np.square(np.broadcast_to(high - low, variances.shape)[varying])
-    return float(np.sum(1 / reports)) / (2 * max(len(reports) - 1, 1))
+    n, found = sum(one.n for one in shares), 0.0
+    for one, covariance in zip(shares, covariances, strict=True):
+        variances = np.diagonal(covariance)
+        varying = variances > 0
+        reports = one.n**2 * variances[varying] / np.square(np.broadcast_to(high - low, variances.shape)[varying])
+        found += (1 - one.n / n) ** 2 * float(np.sum(1 / reports))
+    return found / (2 * max(shares[0].count - 1, 1) * (len(shares) - 1))
 
 
 def _number_tests(several: Sequence[tuple[int, Quantities]]) -> Iterator[GroupTest]:
