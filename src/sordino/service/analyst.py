@@ -58,7 +58,7 @@ class AnalystRoutes:
         """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
         collection, tally = await self._tally_or_public(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        if by and has_small_groups(plan, tally, columns_of(plan, by), least):
+        if by != "" and await asyncio.to_thread(has_small_groups, plan, tally, columns_of(plan, by), least):
             # Who adds up what is published would know how many these are, and what they say.
             await self._desk.require_role(request, "reader")
         return await asyncio.to_thread(
@@ -163,7 +163,7 @@ class AnalystRoutes:
 
 
 def progress_of(collection: Collection, least: int) -> Callable[[object], dict[str, Any]]:
-    """How far a collection is, as a function of the store; a group of fewer reports than `least` has no number."""
+    """How far a collection is, as a function of the store; of a column with a group of fewer than `least` no group."""
     plan = collection.plan
 
     def progress(_: object) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def answer(
     if take_back:
         _take_back(address, store or _own_store(), patience, as_json=as_json)
         return
-    record_file = _required(record)
+    record_file = _require_record(record)
     signed_by = _only_key(address, signed_by)
 
     @cache
@@ -107,7 +107,7 @@ def answer(
     say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
 
 
-def _required(record: Path | None) -> Path:
+def _require_record(record: Path | None) -> Path:
     if record is None:
         raise click.MissingParameter(param_type="argument", param_hint="RECORD")
     return record

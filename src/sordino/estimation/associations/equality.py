@@ -74,6 +74,21 @@ def equality_test(estimates: Sequence[Floats], covariances: Sequence[Floats]) ->
     return ChiSquareTest(statistic, varying.shape[1] * (len(estimates) - 1))
 
 
+def added_by_few_counts(variances: Floats, contributions: Floats, n: int) -> float:
+    """What few counts add to the variance of a sum of squares of estimates over their variances.
+
+    An estimate errs as the count of lambda reports does that each move it by the largest difference that one can make;
+    the variance of the sum of squares is larger by the sum of 1 / lambda.
+
+    Args:
+        variances: of the estimates, shape (k,).
+        contributions: the difference that one report can make to each, times n, shape (k,).
+        n: the number of reports.
+    """
+    with np.errstate(divide="ignore"):
+        return float(np.sum(1 / (n**2 * variances / np.square(contributions))))
+
+
 def varying_directions(covariance: Floats) -> Floats:
     """Orthogonal directions in which estimates vary, shape (m, rank)."""
     variances, directions = np.linalg.eigh(covariance)

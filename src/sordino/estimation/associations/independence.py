@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.associations.equality import ChiSquareTest
+from sordino.estimation.associations.equality import ChiSquareTest, added_by_few_counts
 from sordino.estimation.associations.product_fit import Covariance, ProductFit, fit_product, possible_margin
 
 Floats = NDArray[np.float64]
@@ -82,14 +82,9 @@ class IndependenceTest:
 
     @cached_property
     def excess(self) -> float:
-        """What few counts add to the variance of the statistic, relative to it.
-
-        A cell's estimate errs as the count of lambda reports does that each move it by the largest difference that one
-        can make; the variance of a sum of squares of such errors is larger by the sum of 1 / lambda.
-        """
-        reports = self.n**2 * np.diagonal(self.fit.covariance) / np.square(self.contributions)
-        with np.errstate(divide="ignore"):
-            return float(np.sum(1 / reports)) / (2 * self.fit.degrees)
+        """What few counts add to the variance of the statistic, relative to it."""
+        variances = np.diagonal(self.fit.covariance)
+        return added_by_few_counts(variances, self.contributions, self.n) / (2 * self.fit.degrees)
 
     @property
     def has_level(self) -> bool:

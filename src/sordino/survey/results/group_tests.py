@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.estimation.associations.equality import added_by_few_counts
 from sordino.estimation.groups.equality import EqualityTest, test_of_equality
 from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.unbiased import Decoded
@@ -82,10 +83,9 @@ def _question_tests(own: Sequence[Result]) -> Iterator[GroupTest]:
             yield GroupTest(name, f"shares of {name}", test, len(shares))
         return
     told: dict[object, list[tuple[int, Quantities]]] = {}
-    for result in own:
+    for result in (one for one in own if one.n >= FEWEST_REPORTS):
         for quantities in result.quantities():
-            if result.n >= FEWEST_REPORTS:
-                told.setdefault(quantities.key, []).append((result.n, quantities))
+            told.setdefault(quantities.key, []).append((result.n, quantities))
     for several in told.values():
         if len(several) >= FEWEST:
             yield from _number_tests(several)
@@ -110,12 +110,13 @@ def _excess(shares: Sequence[HistogramResult], covariances: Sequence[Floats]) ->
     A group that is nearly all people moves their common shares, and so differs little from them.
     """
     low, high = shares[0].question.mechanism.contribution_range
+    contributions = np.broadcast_to(high - low, shares[0].count)
     n, found = sum(one.n for one in shares), 0.0
     for one, covariance in zip(shares, covariances, strict=True):
         variances = np.diagonal(covariance)
         varying = variances > 0
-        reports = one.n**2 * variances[varying] / np.square(np.broadcast_to(high - low, variances.shape)[varying])
-        found += (1 - one.n / n) ** 2 * float(np.sum(1 / reports))
+        added = added_by_few_counts(variances[varying], contributions[varying], one.n)
+        found += (1 - one.n / n) ** 2 * added
     return found / (2 * max(shares[0].count - 1, 1) * (len(shares) - 1))
 
 
