@@ -47,6 +47,7 @@ proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of
 	scripts/coq.sh
 	scripts/proofs.sh
 	$(BIN)/python scripts/compare_verdicts.py build/proofs/checker
+	$(BIN)/python scripts/compare_plans.py build/proofs/checker
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh

@@ -1,7 +1,8 @@
-(** A checker of dense channels, as a program, and the proof that what it accepts keeps its promise.
+(** Rows of integers, compared with bounds: the arithmetic of the checker.
 
-    It is extracted to OCaml and run on plans: see checker/. It does not use real numbers, and no theorem about the mechanism's
-    author: rows of integers, bounds as amounts of loss, and a comparison of integers for each code and each protected pair. *)
+    It is extracted to OCaml and run on plans: see Listing.v and checker/. It does not use real numbers, and no theorem about the
+    mechanism's author: rows of integers, bounds as amounts of loss, and a comparison of integers for each code and each
+    protected pair. *)
 
 From Coq Require Import Reals Lra Lia List ZArith QArith Qreals Bool.
 From Sordino Require Import Sums Channels Definitions Exponential Coins.
@@ -44,17 +45,9 @@ Fixpoint keeps_rows (all_bounds : bounds) (heavies : rows) (others : rows) : boo
   | _, _ => false
   end.
 
-Definition check (all : nat) (total : Z) (channel_rows : rows) (all_bounds : bounds) : bool :=
-  Z.ltb 0 total && forallb (is_row all total) channel_rows && keeps_rows all_bounds channel_rows channel_rows.
-
 (** * What it is a check of *)
 
-Definition entry (r : rows) (x y : nat) : Z := nth y (nth x r []) 0%Z.
 Definition factor_of (all_bounds : bounds) (x x' : nat) : option Q := nth x' (nth x all_bounds []) None.
-
-(** Values are the places of the rows. *)
-Definition place (r : rows) : Type := { x : nat | (x < length r)%nat }.
-Definition number {r : rows} (x : place r) : nat := proj1_sig x.
 
 Lemma is_row_correct all total row : is_row all total row = true ->
   length row = all /\ (forall w, In w row -> (0 <= w)%Z) /\ fold_right Z.add 0%Z row = total.
@@ -62,27 +55,6 @@ Proof.
   unfold is_row. rewrite !andb_true_iff, forallb_forall. intros [[size nonneg] sums].
   repeat split; [now apply Nat.eqb_eq| |now apply Z.eqb_eq]. intros w inside. now apply Z.leb_le, nonneg.
 Qed.
-
-Lemma row_by_codes (row : list Z) : map (fun y => nth y row 0%Z) (codes (length row)) = row.
-Proof.
-  unfold codes. induction row as [|w row IH]; simpl; [reflexivity|]. f_equal.
-  rewrite <- seq_shift, map_map. exact IH.
-Qed.
-
-Lemma rows_are_rows (all : nat) (total : Z) (r : rows) (x : place r) :
-  forallb (is_row all total) r = true -> is_row all total (nth (number x) r []) = true.
-Proof. rewrite forallb_forall. intros each. apply each, nth_In. exact (proj2_sig x). Qed.
-
-(** The channel that accepted rows are: code y is drawn for value x with the probability (entry x y) / total. *)
-Definition channel_of_rows (all : nat) (total : Z) (r : rows)
-  (positive : (0 < total)%Z) (valid : forallb (is_row all total) r = true) : channel (place r).
-Proof.
-  refine (Channel (place r) all (fun x y => entry r (number x) y) total positive _ _).
-  - intros x y. destruct (is_row_correct _ _ _ (rows_are_rows all total r x valid)) as (_ & nonneg & _). unfold entry.
-    destruct (nth_in_or_default y (nth (number x) r []) 0%Z) as [inside| ->]; [auto|lia].
-  - intros x. destruct (is_row_correct _ _ _ (rows_are_rows all total r x valid)) as (size & _ & sums). unfold entry.
-    rewrite <- size. rewrite row_by_codes. exact sums.
-Defined.
 
 Lemma is_below_correct numerator denominator heavy light y :
   is_below numerator denominator heavy light = true -> (y < length heavy)%nat -> (y < length light)%nat ->
@@ -122,27 +94,6 @@ Proof.
   apply andb_true_iff in holds as [here further]. destruct x; [assumption|]. apply IH; [assumption|lia].
 Qed.
 
-(** * Soundness *)
-
-(** What the program accepts is a channel, and this channel keeps each bound of a definition, in every event, if the factors
-    are not above e^bound. *)
-Theorem accepted_channel_keeps_bounds (all : nat) (total : Z) (r : rows) (factors : bounds) (E : place r -> place r -> option R) :
-  check all total r factors = true ->
-  (forall x x' e, E x x' = Some e -> exists f, factor_of factors (number x) (number x') = Some f /\ Q2R f <= exp e) ->
-  exists (positive : (0 < total)%Z) (valid : forallb (is_row all total) r = true),
-  satisfies (pairwise E) (of_channel (channel_of_rows all total r positive valid)).
-Proof.
-  unfold check. rewrite !andb_true_iff. intros [[positive valid] kept] below. apply Z.ltb_lt in positive.
-  exists positive, valid. apply channel_satisfies_iff_integers. intros y inside. apply within_pairwise. simpl in *.
-  intros x x' e bound. destruct (below _ _ _ bound) as (f & found & smaller). unfold factor_of in found.
-  pose proof (keeps_rows_correct _ _ _ (number x) kept (proj2_sig x)) as row.
-  pose proof (keeps_row_correct _ _ _ (number x') row (proj2_sig x')) as pair. unfold number in *. rewrite found in pair.
-  destruct (is_row_correct _ _ _ (rows_are_rows all total r x valid)) as (size & _ & _).
-  destruct (is_row_correct _ _ _ (rows_are_rows all total r x' valid)) as (size' & nonneg & _). unfold number in *.
-  unfold codes in inside. apply in_seq in inside. unfold entry.
-  apply (keeps_bound_correct f); auto; try lia. apply nonneg, nth_In. lia.
-Qed.
-
 (** * The factors of a promise *)
 
 (** A factor for each ordered pair of items, by what is known of each value: its block, or whether it is sensitive. *)
@@ -151,10 +102,6 @@ Definition factors_of {A : Type} (factor : A -> A -> option Q) (items : list A) 
 
 Definition block_factors (epsilon : nats) (blocks : list nat) : bounds :=
   let factor := factor_below epsilon in factors_of (fun b b' => if Nat.eqb b b' then Some factor else None) blocks.
-Definition high_low_factors (epsilon : nats) (are_sensitive : list bool) : bounds :=
-  let factor := factor_below epsilon in factors_of (fun s _ => if s : bool then Some factor else None) are_sensitive.
-Definition ldp_factors (epsilon : nats) (values : list unit) : bounds :=
-  let factor := factor_below epsilon in factors_of (fun _ _ => Some factor) values.
 Definition matrix_factors (amounts : list (list (option nats))) : bounds := map (map (option_map factor_below)) amounts.
 
 Lemma factor_of_items {A : Type} (factor : A -> A -> option Q) (items : list A) (start : A) (x x' : nat) :
@@ -168,49 +115,9 @@ Proof.
   now rewrite map_nth.
 Qed.
 
-Ltac by_items start size :=
-  intros x x' e bound; eexists; split;
-  [unfold ldp_factors, block_factors, high_low_factors; cbv zeta; rewrite (factor_of_items _ _ start) by (rewrite size; first [exact (proj2_sig x)|exact (proj2_sig x')])|].
-
-(** What is accepted with the factors of LDP, of blocks, of sensitive values, or of a matrix of bounds satisfies these
-    definitions. *)
-Theorem accepted_ldp (epsilon : nats) (values : list unit) (all : nat) (total : Z) (r : rows) :
-  length values = length r -> check all total r (ldp_factors epsilon values) = true ->
-  exists positive valid, satisfies (ldp (value epsilon)) (of_channel (channel_of_rows all total r positive valid)).
+Lemma factor_of_amounts (amounts : list (list (option nats))) (x x' : nat) (amount : nats) :
+  nth x' (nth x amounts []) None = Some amount -> factor_of (matrix_factors amounts) x x' = Some (factor_below amount).
 Proof.
-  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items tt size; [reflexivity|].
-  injection bound as <-. apply factor_is_below.
-Qed.
-
-Theorem accepted_blocks (epsilon : nats) (blocks : list nat) (all : nat) (total : Z) (r : rows) :
-  length blocks = length r -> check all total r (block_factors epsilon blocks) = true ->
-  exists positive valid, satisfies (block_ldp (fun x : place r => nth (number x) blocks 0%nat) (value epsilon))
-    (of_channel (channel_of_rows all total r positive valid)).
-Proof.
-  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items 0%nat size.
-  - destruct (Nat.eqb _ _); [reflexivity|discriminate].
-  - destruct (Nat.eqb _ _); [|discriminate]. injection bound as <-. apply factor_is_below.
-Qed.
-
-Theorem accepted_high_low (epsilon : nats) (are_sensitive : list bool) (all : nat) (total : Z) (r : rows) :
-  length are_sensitive = length r -> check all total r (high_low_factors epsilon are_sensitive) = true ->
-  exists positive valid, satisfies (high_low (fun x : place r => nth (number x) are_sensitive false) (value epsilon))
-    (of_channel (channel_of_rows all total r positive valid)).
-Proof.
-  intros size accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). by_items false size.
-  - destruct (nth (number x) are_sensitive false); [reflexivity|discriminate].
-  - destruct (nth (number x) are_sensitive false); [|discriminate]. injection bound as <-. apply factor_is_below.
-Qed.
-
-Theorem accepted_matrix (amounts : list (list (option nats))) (all : nat) (total : Z) (r : rows) :
-  check all total r (matrix_factors amounts) = true ->
-  exists positive valid, satisfies
-    (pairwise (fun x x' : place r => option_map value (nth (number x') (nth (number x) amounts []) None)))
-    (of_channel (channel_of_rows all total r positive valid)).
-Proof.
-  intros accepted. apply (accepted_channel_keeps_bounds _ _ _ _ _ accepted). intros x x' e bound.
-  destruct (nth (number x') (nth (number x) amounts []) None) as [amount|] eqn:entry; [|discriminate].
-  injection bound as <-. exists (factor_below amount). split; [|apply factor_is_below].
-  unfold factor_of, matrix_factors. change (@nil (option Q)) with (map (option_map factor_below) []).
+  intros entry. unfold factor_of, matrix_factors. change (@nil (option Q)) with (map (option_map factor_below) []).
   rewrite map_nth. change (@None Q) with (option_map factor_below None). rewrite map_nth. now rewrite entry.
 Qed.

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sordino import LDP, BinaryOptimal, BlockLDP, ChannelTable, PairwiseLDP, RandomizedResponse, certify
+from sordino.document.codec import freeze
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.subsets.subset import SubsetSelection
 
@@ -44,45 +45,30 @@ def golden(checker: Path, folder: Path) -> Counter[str]:
     return found
 
 
-def changed(rng: random.Random) -> tuple[Mechanism, Any, dict[str, Any], dict[str, Any]]:
-    """A channel, what it should keep, and both as a plan has them."""
+def changed(rng: random.Random) -> tuple[Mechanism, Any, dict[str, Any]]:
+    """A channel, what it should keep, and that in a plan's words."""
     k, epsilon, step = rng.randint(2, 6), rng.choice(EPSILONS), rng.choice(EITHER_WAY)
     kind = rng.choice(["randomized", "subset", "binary", "table", "blocks"])
-    protect: dict[str, Any] = {"epsilon": epsilon}
-    definition: Any = LDP(epsilon)
-    mechanism: Mechanism
-    own: dict[str, Any]
     if kind == "randomized":
         threshold = min(max(RandomizedResponse(k, epsilon).threshold + step, 1), 2**64 - 1)
-        mechanism = RandomizedResponse.from_threshold(k, threshold)
-        own = {"name": kind, "threshold": str(threshold)}
-    elif kind == "subset":
+        return RandomizedResponse.from_threshold(k, threshold), LDP(epsilon), {"epsilon": epsilon}
+    if kind == "subset":
         size = rng.randint(1, k - 1)
         threshold = min(max(SubsetSelection(k, epsilon, size=size).threshold + step, 1), 2**64 - 1)
-        mechanism = SubsetSelection.from_threshold(k, threshold, size)
-        own = {"name": kind, "size": size, "threshold": str(threshold)}
-    elif kind == "binary":
-        k, other = 2, rng.choice(EPSILONS)
-        epsilon = rng.choice(EPSILONS)
+        return SubsetSelection.from_threshold(k, threshold, size), LDP(epsilon), {"epsilon": epsilon}
+    if kind == "binary":
+        other = rng.choice(EPSILONS)
         best = BinaryOptimal(epsilon, other)
         first = min(max(best.first + step, 1), 2**64 - 1)
-        second = min(best.second, first)
-        mechanism = BinaryOptimal.from_weights(first, second)
-        own = {"name": kind, "first": str(first), "second": str(second)}
-        protect = {"bounds": [["0", epsilon], [other, "0"]]}
-        definition = PairwiseLDP([["0", epsilon], [other, "0"]])
-    else:
-        weights = [[rng.randint(1, 9) for _ in range(k)] for _ in range(k)]
-        least = max(sum(row) for row in weights)
-        weights = [[*row, least - sum(row) + 1] for row in weights]
-        mechanism = ChannelTable(weights)
-        own = {"name": "table", "weights": [[str(w) for w in row] for row in weights]}
-        if kind == "blocks":
-            blocks = [v % 2 for v in range(k)]
-            protect["blocks"] = {"of": blocks}
-            places = [[v for v in range(k) if v % 2 == block] for block in (0, 1)]
-            definition = BlockLDP(places, epsilon)
-    return mechanism, definition, {**own, "k": k}, protect
+        bounds = [["0", epsilon], [other, "0"]]
+        return BinaryOptimal.from_weights(first, min(best.second, first)), PairwiseLDP(bounds), {"bounds": bounds}
+    weights = [[rng.randint(1, 9) for _ in range(k)] for _ in range(k)]
+    least = max(sum(row) for row in weights)
+    table = ChannelTable([[*row, least - sum(row) + 1] for row in weights])
+    if kind == "table":
+        return table, LDP(epsilon), {"epsilon": epsilon}
+    blocks = [[v for v in range(k) if v % 2 == block] for block in (0, 1)]
+    return table, BlockLDP(blocks, epsilon), {"epsilon": epsilon, "blocks": {"of": [v % 2 for v in range(k)]}}
 
 
 def main() -> None:
@@ -97,12 +83,12 @@ def main() -> None:
             sys.exit("a golden plan is refused")
         agreed: Counter[str] = Counter()
         for case in range(cases):
-            mechanism, definition, own, protect = changed(random.Random(case))  # noqa: S311 - nothing is released
-            query = {"histogram": "x", "mechanism": own}
+            mechanism, definition, protect = changed(random.Random(case))  # noqa: S311 - nothing is released
+            query = {"histogram": "x", "mechanism": freeze(mechanism)}
             plan = folder / "plan.json"
-            text = json.dumps(
-                {"attributes": {"x": {"protect": protect}}, "queries": [query], "version": 3}, separators=(",", ":")
-            )
+            attribute = {"numbers": mechanism.k, "protect": protect}
+            document = {"attributes": {"x": attribute}, "queries": [query], "version": 3}
+            text = json.dumps(document, separators=(",", ":"))
             plan.write_text(text, encoding="ascii")
             (verdict,) = verdicts(checker, plan)
             expected = "holds" if certify(mechanism, definition).holds else "broken"

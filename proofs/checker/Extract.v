@@ -1,5 +1,6 @@
-(** The program of Checker.v and Coins.v, in OCaml. *)
-From Coq Require Import ZArith.
+(** The program of Checker.v, Coins.v, Draws.v, Listing.v and Subsets.v, in OCaml. *)
+From Coq Require Import ZArith QArith.
 From Coq Require Extraction ExtrOcamlBasic.
-From Sordino Require Import Exponential Coins Checker.
-Extraction "checked.ml" check ldp_factors block_factors high_low_factors matrix_factors accepts_randomized Z.mul Z.add Z.sub Z.opp Z.pow.
+From Sordino Require Import Exponential Coins Checker Draws Listing Subsets.
+Extraction "checked.ml" law accepts_draw accepts_draw_ldp accepts_draw_high_low accepts_subset accepts_randomized block_factors
+  matrix_factors factor_below Z.mul Z.add Z.sub Z.opp Z.pow Qplus Qminus Qmult Qdiv Qred Qle_bool Qeq_bool.

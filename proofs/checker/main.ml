@@ -1,191 +1,291 @@
-(* A second verdict on a plan: for each question, whether its integers keep the attribute's promise.
+(* A second verdict on a plan: for each question, whether its draws keep what the plan promises of two values.
 
    checker PLAN prints a line for each question, its place from 0 and one of
-     holds         the verified program accepted the channel
-     broken        it did not
-     not covered   the question or its mechanism is none that this program knows
+     holds              the verified program accepted what it can send, under all that is promised
+     holds for epsilon  it did so for epsilon; what a smaller `delta` needs beyond it is not looked at
+     broken             it did not
+     not covered        the question, its promise or its size is none that this program knows
 
-   What is verified is in checked.ml, which Coq writes: the comparison of integers with bounds. What stands here is not: it
-   reads JSON, finds the mechanism's weights and the promise in the plan, and hands them over. *)
+   What is verified is in checked.ml, which Coq writes: what the operations of a draw can send, and the comparison of
+   integers with bounds. What stands here and in reading.ml is not: it finds the draws and the promise in the plan. It
+   knows no mechanism by its name. *)
 
 open Checked
+open Reading
 
-(* ---- JSON, as a plan has it ---- *)
+(* ---- what is promised of two values ---- *)
 
-type json =
-  | Text of string
-  | Number of string
-  | Truth of bool
-  | Null
-  | List of json list
-  | Table of (string * json) list
+type promise =
+  | Ldp of nats
+  | In_blocks of nats * int array
+  | Sensitive of nats * bool array
+  | Distances of nats option list list (* of two cells they add up *)
+  | Pairs of nats option list list
 
-exception Not_json of int
+let one_fraction = { qnum = Zpos XH; qden = XH }
+let zero_fraction = { qnum = Z0; qden = XH }
+let nothing = { rational = zero_fraction; ratio = one_fraction }
 
-let parse text =
-  let size = String.length text in
-  let place = ref 0 in
-  let fail () = raise (Not_json !place) in
-  let peek () = if !place < size then text.[!place] else '\000' in
-  let take c = if peek () = c then incr place else fail () in
-  let quoted () =
-    take '"';
-    let found = Buffer.create 16 in
-    while peek () <> '"' do
-      if !place >= size then fail ();
-      (* Names and labels are compared with each other only, so that an escape may stay as it is written. *)
-      if peek () = '\\' then (Buffer.add_char found '\\'; incr place);
-      Buffer.add_char found (peek ());
-      incr place
-    done;
-    take '"';
-    Buffer.contents found
+(* Amounts add: r + ln q, r' + ln q'. *)
+let plus a b = { rational = qred (qplus a.rational b.rational); ratio = qred (qmult a.ratio b.ratio) }
+let is_rational a = qeq_bool a.ratio one_fraction
+
+(* The smaller of two amounts: what is at most its fraction is at most e to either. *)
+let least a b = if qle_bool (factor_below a) (factor_below b) then a else b
+let most a b = if least a b == a then b else a
+
+(* Times a distance: a logarithm by whole numbers alone. *)
+let times distance a =
+  if is_rational a then { a with rational = qred (qmult a.rational distance) }
+  else
+    match qred distance with
+    | { qnum; qden = XH } -> List.fold_left (fun sum _ -> plus sum a) nothing (List.init (int_of_z qnum) Fun.id)
+    | _ -> raise Not_covered
+
+let difference a b = if qle_bool a b then qminus b a else qminus a b
+
+(* Distances on a tree: the lengths of the steps up to where both ways meet. *)
+let tree_distances labels metric =
+  let names = list labels |> List.map text in
+  let length name =
+    match find "lengths" metric with
+    | Some lengths -> ( match find name lengths with Some l -> fraction (text l) | None -> one_fraction)
+    | None -> one_fraction
   in
-  let word text_of value = String.iter take text_of; value in
-  let rec items one close found =
-    found := one () :: !found;
-    if peek () = ',' then (incr place; items one close found) else (take close; List.rev !found)
+  let above =
+    match get "tree" metric with
+    | Table nodes -> List.concat_map (fun (up, below) -> List.map (fun name -> (text name, up)) (list below)) nodes
+    | _ -> raise Not_covered
   in
-  let rec value () =
-    match peek () with
-    | '"' -> Text (quoted ())
-    | '[' -> incr place; if peek () = ']' then (incr place; List []) else List (items value ']' (ref []))
-    | '{' -> incr place; if peek () = '}' then (incr place; Table []) else Table (items pair '}' (ref []))
-    | 't' -> word "true" (Truth true)
-    | 'f' -> word "false" (Truth false)
-    | 'n' -> word "null" Null
-    | _ ->
-        let start = !place in
-        while (match peek () with '0' .. '9' | '-' | '+' | '.' | 'e' | 'E' -> true | _ -> false) do incr place done;
-        if !place = start then fail ();
-        Number (String.sub text start (!place - start))
-  and pair () =
-    let name = quoted () in
-    take ':';
-    (name, value ())
+  let rec way name = name :: (match List.assoc_opt name above with Some up -> way up | None -> []) in
+  let sum = List.fold_left (fun sum name -> qplus sum (length name)) zero_fraction in
+  let distance a b =
+    let ways = (way a, way b) in
+    let only own other = List.filter (fun name -> not (List.mem name other)) own in
+    qplus (sum (only (fst ways) (snd ways))) (sum (only (snd ways) (fst ways)))
   in
-  let found = value () in
-  if peek () = '\n' then incr place;
-  if !place <> size then fail ();
-  found
+  List.map (fun a -> List.map (distance a) names) names
 
-exception Not_covered
-
-let get name = function Table fields -> (try List.assoc name fields with Not_found -> raise Not_covered) | _ -> raise Not_covered
-let find name = function Table fields -> List.assoc_opt name fields | _ -> None
-let text = function Text t -> t | Number t -> t | _ -> raise Not_covered
-let list = function List l -> l | _ -> raise Not_covered
-let whole v = match int_of_string_opt (text v) with Some n -> n | None -> raise Not_covered
-
-(* ---- numbers of the verified program ---- *)
-
-let rec nat n = if n = 0 then O else S (nat (n - 1))
-let rec positive n = if n = 1 then XH else if n land 1 = 1 then XI (positive (n lsr 1)) else XO (positive (n lsr 1))
-let z n = if n = 0 then Z0 else if n > 0 then Zpos (positive n) else Zneg (positive (-n))
-
-let z_of_digits digits =
-  let unsigned = if digits <> "" && digits.[0] = '-' then String.sub digits 1 (String.length digits - 1) else digits in
-  if unsigned = "" then raise Not_covered;
-  let read total c = match c with '0' .. '9' -> Z.add (Z.mul total (z 10)) (z (Char.code c - 48)) | _ -> raise Not_covered in
-  let found = String.fold_left read Z0 unsigned in
-  if unsigned == digits then found else Z.opp found
-
-let fraction written =
-  let above, below =
-    match String.split_on_char '/' written with [ a ] -> (a, "1") | [ a; b ] -> (a, b) | _ -> raise Not_covered
-  in
-  match z_of_digits below with Zpos below -> { qnum = z_of_digits above; qden = below } | _ -> raise Not_covered
-
-(* An amount of loss: "1/2", "ln 3", "1/2 + ln 3". *)
-let amount written =
-  let zero = { qnum = Z0; qden = XH } and one = { qnum = Zpos XH; qden = XH } in
-  let log t = if String.length t > 3 && String.sub t 0 3 = "ln " then Some (String.sub t 3 (String.length t - 3)) else None in
-  match List.map String.trim (String.split_on_char '+' written) with
-  | [ t ] -> (
-      match log t with Some q -> { rational = zero; ratio = fraction q } | None -> { rational = fraction t; ratio = one })
-  | [ r; t ] -> (
-      match log t with Some q -> { rational = fraction r; ratio = fraction q } | None -> raise Not_covered)
+let metric_promise attribute k epsilon metric =
+  let line positions = List.map (fun a -> List.map (fun b -> Some (times (difference a b) epsilon)) positions) positions in
+  match (find "per" metric, find "positions" metric, find "tree" metric, find "map" metric) with
+  | Some per, None, None, None ->
+      let over position = qdiv position (fraction (text per)) in
+      let positions =
+        match find "labels" attribute with
+        | Some labels -> List.map (fun label -> over (decimal (text label))) (list labels)
+        | None -> List.init k (fun v -> over { qnum = z v; qden = XH })
+      in
+      Distances (line positions)
+  | None, Some positions, None, None -> Distances (line (List.map (fun p -> fraction (text p)) (list positions)))
+  | None, None, Some _, None ->
+      let labels = get "labels" attribute in
+      let amounts = List.map (List.map (fun d -> Some (times d epsilon))) (tree_distances labels metric) in
+      let is_value (name, _) = List.mem name (List.map text (list labels)) in
+      let nodes = match get "tree" metric with Table nodes -> nodes | _ -> raise Not_covered in
+      if List.for_all is_value nodes then Distances amounts else Pairs amounts
+  | None, None, None, Some map ->
+      (* What a step is worth stands in the plan; that it is not too much for the distance on the Earth is not looked at. *)
+      let columns = whole (get "columns" (get "grid" attribute)) in
+      let steps name n = times { qnum = z n; qden = XH } (amount (text (get name map))) in
+      let bound a b =
+        plus (steps "row_step" (abs ((a / columns) - (b / columns)))) (steps "column_step" (abs ((a mod columns) - (b mod columns))))
+      in
+      Distances (List.init k (fun a -> List.init k (fun b -> Some (bound a b))))
   | _ -> raise Not_covered
 
-(* ---- the promise of an attribute ---- *)
+let size_of attribute =
+  match (find "labels" attribute, find "numbers" attribute, find "grid" attribute) with
+  | Some labels, None, None -> List.length (list labels)
+  | None, Some count, None -> whole count
+  | None, None, Some grid -> whole (get "rows" grid) * whole (get "columns" grid)
+  | _ -> raise Not_covered
 
-type promise = Ldp | Blocks of int list | Sensitive of bool list | Matrix of nats option list list
-
-let promise_of k protect =
-  match (find "bounds" protect, find "blocks" protect, find "sensitive" protect, find "metric" protect) with
-  | Some rows, None, None, None ->
-      let entry v = match text v with "inf" -> None | t -> Some (amount t) in
-      Matrix (List.map (fun row -> List.map entry (list row)) (list rows))
-  | None, Some blocks, None, None -> (
-      match (find "of" blocks, find "run" blocks) with
-      | Some each, None -> Blocks (List.map whole (list each))
-      | None, Some run -> Blocks (List.init k (fun v -> v / whole run))
+let blocks_of attribute k blocks =
+  match (find "of" blocks, find "run" blocks, find "tiles" blocks) with
+  | Some each, None, None -> Array.of_list (List.map whole (list each))
+  | None, Some run, None -> Array.init k (fun v -> v / whole run)
+  | None, None, Some tiles -> (
+      let columns = whole (get "columns" (get "grid" attribute)) in
+      match List.map whole (list tiles) with
+      | [ height; width ] ->
+          let across = (columns + width - 1) / width in
+          Array.init k (fun v -> (v / columns / height * across) + (v mod columns / width))
       | _ -> raise Not_covered)
-  | None, None, Some values, None ->
-      let sensitive = List.map whole (list values) in
-      Sensitive (List.init k (fun v -> List.mem v sensitive))
-  | None, None, None, None -> Ldp
   | _ -> raise Not_covered
 
-(* ---- the weights of a mechanism ---- *)
+let promise_of attribute =
+  let k = size_of attribute and protect = get "protect" attribute in
+  let epsilon () = amount (text (get "epsilon" protect)) in
+  let promise =
+    match (find "bounds" protect, find "blocks" protect, find "sensitive" protect, find "metric" protect) with
+    | Some rows, None, None, None ->
+        let entry v = match text v with "inf" -> None | t -> Some (amount t) in
+        Pairs (List.map (fun row -> List.map entry (list row)) (list rows))
+    | None, Some blocks, None, None -> In_blocks (epsilon (), blocks_of attribute k blocks)
+    | None, None, Some values, None ->
+        let sensitive = List.map whole (list values) in
+        Sensitive (epsilon (), Array.init k (fun v -> List.mem v sensitive))
+    | None, None, None, Some metric -> metric_promise attribute k (epsilon ()) metric
+    | None, None, None, None -> Ldp (epsilon ())
+    | _ -> raise Not_covered
+  in
+  (match promise with
+  | In_blocks (_, each) when Array.length each <> k -> raise Not_covered
+  | (Pairs rows | Distances rows) when List.length rows <> k || List.exists (fun row -> List.length row <> k) rows -> raise Not_covered
+  | _ -> ());
+  (promise, k)
 
-let word = Z.pow (z 2) (z 64)
+(* What a promise says of each two values. *)
+let pairs (promise, k) =
+  let of_test test = List.init k (fun x -> List.init k (fun y -> if x = y then Some nothing else test x y)) in
+  match promise with
+  | Ldp epsilon -> of_test (fun _ _ -> Some epsilon)
+  | In_blocks (epsilon, each) -> of_test (fun x y -> if each.(x) = each.(y) then Some epsilon else None)
+  | Sensitive (epsilon, each) -> of_test (fun x _ -> if each.(x) then Some epsilon else None)
+  | Distances rows | Pairs rows -> rows
 
-let subsets k size =
-  List.filter (fun mask -> List.length (List.filter (fun v -> mask land (1 lsl v) <> 0) (List.init k Fun.id)) = size)
-    (List.init (1 lsl k) Fun.id)
+(* Of the cells of a table: the last attribute's value runs fastest. *)
+let cells promises =
+  let k = List.fold_left (fun k (_, own) -> k * own) 1 promises in
+  let values cell = snd (List.fold_right (fun (_, own) (rest, values) -> (rest / own, (rest mod own) :: values)) promises (cell, [])) in
+  let smallest amounts = match amounts with first :: rest -> List.fold_left least first rest | [] -> raise Not_covered in
+  let epsilon () =
+    let own (promise, _) = match promise with Ldp e | In_blocks (e, _) | Sensitive (e, _) -> e | Distances _ | Pairs _ -> raise Not_covered in
+    smallest (List.map own promises)
+  in
+  let all test = List.for_all (fun (promise, _) -> test promise) promises in
+  if all (function Ldp _ -> true | _ -> false) then (Ldp (epsilon ()), k)
+  else if all (function Ldp _ | Sensitive _ -> true | _ -> false) then
+    let marked (promise, _) value = match promise with Sensitive (_, each) -> each.(value) | _ -> true in
+    (Sensitive (epsilon (), Array.init k (fun cell -> List.exists2 marked promises (values cell))), k)
+  else if all (function Ldp _ | In_blocks _ -> true | _ -> false) then
+    let block (promise, own) value = match promise with In_blocks (_, each) -> each.(value) | _ -> 0 * own in
+    let most (promise, _) = match promise with In_blocks (_, each) -> Array.fold_left max 0 each + 1 | _ -> 1 in
+    let number cell = List.fold_left2 (fun n one value -> (n * most one) + block one value) 0 promises (values cell) in
+    (In_blocks (epsilon (), Array.init k number), k)
+  else
+    let largest rows = List.fold_left most nothing (List.concat_map (List.filter_map Fun.id) rows) in
+    let are_distances = all (function Distances _ -> true | _ -> false) in
+    let cap = if are_distances then nothing else List.fold_left most nothing (List.map (fun one -> largest (pairs one)) promises) in
+    let tables = List.map (fun one -> Array.of_list (List.map Array.of_list (pairs one))) promises in
+    let bound a b =
+      let add sum table (x, y) = if x = y then sum else Option.bind sum (fun sum -> Option.map (plus sum) table.(x).(y)) in
+      let sum = List.fold_left2 add (Some nothing) tables (List.combine (values a) (values b)) in
+      if are_distances then sum else Option.map (least cap) sum
+    in
+    if k > 200 then raise Not_covered else (Pairs (List.init k (fun a -> List.init k (bound a))), k)
 
-(* Rows, their total and how many codes there are; None where there are too many comparisons. *)
-let dense mechanism k =
-  match text (get "name" mechanism) with
-  | "table" ->
-      let rows = List.map (fun row -> List.map (fun w -> z_of_digits (text w)) (list row)) (list (get "weights" mechanism)) in
-      let total = match rows with row :: _ -> List.fold_left Z.add Z0 row | [] -> raise Not_covered in
-      (rows, total)
-  | "binary" ->
-      let row name = let w = z_of_digits (text (get name mechanism)) in [ w; Z.sub word w ] in
-      ([ row "first"; row "second" ], word)
-  | "subset" when k <= 12 ->
-      let size = whole (get "size" mechanism) and t = z_of_digits (text (get "threshold" mechanism)) in
-      let masks = subsets k size in
-      let on = List.length (List.filter (fun mask -> mask land 1 <> 0) masks) in
-      let off = List.length masks - on in
-      let weight v mask = if mask land (1 lsl v) <> 0 then Z.mul (z off) t else Z.mul (z on) (Z.sub word t) in
-      (List.init k (fun v -> List.map (weight v) masks), Z.mul word (Z.mul (z on) (z off)))
-  | _ -> raise Not_covered
+(* ---- verdicts ---- *)
 
-let most_comparisons = 200_000
+(* How many weights are listed, and how many comparisons are made of them: seconds. *)
+let most_weights = 400_000
+let most_comparisons = 2_000_000
+
+let covered = function Some verdict -> verdict | None -> raise Not_covered
+
+(* How many codes are listed for each value, at most. *)
+let rec columns answer codes =
+  let limited n = if n > most_weights || n < 0 then most_weights + 1 else n in
+  let own p = columns (part_answer p) (small (part_codes p)) in
+  match answer with
+  | Sides (_, Masks (bits, size), _) ->
+      let bits = int_of_z bits and size = int_of_z size in
+      let rec choose n s = if s <= 0 then 1 else choose (n - 1) (s - 1) * n / s in
+      if bits > 40 then most_weights + 1 else limited (choose bits (min size (bits - size)))
+  | Blocks (_, parts) -> List.fold_left max 1 (List.map own parts)
+  | Levels (_, parts) -> limited (List.fold_left ( + ) 0 (List.map own parts))
+  | Digits parts -> List.fold_left (fun n p -> limited (n * own p)) 1 parts
+  | Hide (_, inner, _) -> limited (own inner + List.length (match answer with Hide (listed, _, _) -> listed | _ -> []) + 1)
+  | _ -> limited codes
+
+and small n = match n with Zpos p -> ( try let n = int_of_positive p in if n > 0 then n else max_int with _ -> max_int) | _ -> 0
+
+let weights k answer codes = let each = columns answer codes in if each > most_weights / k then most_weights + 1 else k * each
+
+let subset_verdict epsilon answer k =
+  match answer with
+  | Sides (Checked.Number t, Masks (bits, size), Value) when int_of_z bits = k ->
+      Some (accepts_subset epsilon (nat k) (nat (int_of_z size)) t)
+  | Sides (Checked.Number t, Run (all, length), Value) when int_of_z all = k && int_of_z length = 1 && k > 1 ->
+      Some (accepts_randomized epsilon (nat k) t)
+  | _ -> None
+
+let ldp epsilon (answer, k, codes) =
+  match subset_verdict epsilon answer k with
+  | Some verdict -> verdict
+  | None -> if weights k answer codes > most_weights then raise Not_covered else covered (accepts_draw_ldp fuel epsilon answer (nat k))
+
+let listed (answer, k, codes) factors =
+  let each = weights k answer codes in
+  if each > most_weights || each > most_comparisons / k then raise Not_covered
+  else covered (accepts_draw fuel answer (nat k) (factors ()))
+
+let of_part p = (part_answer p, int_of_z (part_k p), small (part_codes p))
+
+let keeps promise ((answer, k, codes) as one) =
+  match promise with
+  | Ldp epsilon -> ldp epsilon one
+  | In_blocks (epsilon, blocks) -> (
+      match answer with
+      | Blocks (own, parts) when List.equal ( = ) (List.map int_of_z own) (Array.to_list blocks) ->
+          (* Each part by itself, those that are subsets by the theorem about them. *)
+          List.for_all (fun p -> ldp epsilon (of_part p)) parts
+      | _ -> listed one (fun () -> block_factors epsilon (List.map nat (Array.to_list blocks))))
+  | Sensitive (epsilon, each) -> if weights k answer codes > most_weights then raise Not_covered
+      else covered (accepts_draw_high_low fuel epsilon answer (nat k) (Array.to_list each))
+  | Distances amounts | Pairs amounts -> listed one (fun () -> matrix_factors amounts)
+
+type verdict = Holds | For_epsilon | Broken
+
+let answer_of mechanism = match parts mechanism mechanism with [ one ] -> of_part one | _ -> raise Not_covered
+
+(* Queries that are answered together are one draw of parts, whose values and codes are digits. *)
+let together answers =
+  let part (answer, k, codes) = Part (z k, z codes, answer) in
+  let product = List.fold_left (fun n each -> if n > most_weights then n else n * each) 1 in
+  (Digits (List.map part answers), product (List.map (fun (_, k, _) -> k) answers), product (List.map (fun (_, _, codes) -> codes) answers))
+
+(* Where attributes have a `delta`: what no two records exceed bounds all beliefs, so that the smallest delta is enough. *)
+let with_deltas plan epsilon keeps_all =
+  let attributes = match get "attributes" plan with Table each -> List.map snd each | _ -> raise Not_covered in
+  let deltas = List.filter_map (fun a -> Option.map (fun d -> amount (text d)) (find "delta" a)) attributes in
+  if keeps_all (List.fold_left least epsilon deltas) then Holds else if keeps_all epsilon then For_epsilon else Broken
 
 let verdict plan question =
-  let attribute = get (text (get "histogram" question)) (get "attributes" plan) in
-  let protect = get "protect" attribute and mechanism = get "mechanism" question in
-  if find "delta" attribute <> None then raise Not_covered;
-  let k = whole (get "k" mechanism) in
-  let promise = promise_of k protect in
-  let epsilon () = amount (text (get "epsilon" protect)) in
-  if text (get "name" mechanism) = "randomized" && promise = Ldp then
-    accepts_randomized (epsilon ()) (nat k) (z_of_digits (text (get "threshold" mechanism)))
-  else
-    let rows, total = match text (get "name" mechanism) with
-      | "randomized" ->
-          let t = z_of_digits (text (get "threshold" mechanism)) in
-          let weight v y = if v = y then Z.mul (z (k - 1)) t else Z.sub word t in
-          (List.init k (fun v -> List.init k (weight v)), Z.mul word (z (k - 1)))
-      | _ -> dense mechanism k
-    in
-    let all = match rows with row :: _ -> List.length row | [] -> 0 in
-    if List.length rows <> k then false
-    else if k * k * all > most_comparisons then raise Not_covered
-    else
-      let each list = if List.length list <> k then raise Not_covered else list in
-      let factors =
-        match promise with
-        | Ldp -> ldp_factors (epsilon ()) (List.init k (fun _ -> ()))
-        | Blocks blocks -> block_factors (epsilon ()) (List.map nat (each blocks))
-        | Sensitive values -> high_low_factors (epsilon ()) (each values)
-        | Matrix amounts -> matrix_factors (each amounts)
+  let attribute name = get (text name) (get "attributes" plan) in
+  let has_deltas = find "epsilon" plan <> None in
+  let of_promise (promise, k) =
+    let (_, own, _) as answer = answer_of (get "mechanism" question) in
+    if own <> k then Broken else if keeps promise answer then Holds else Broken
+  in
+  let of_epsilon epsilon mechanisms = with_deltas plan epsilon (fun e -> List.for_all (ldp e) mechanisms) in
+  match (find "histogram" question, find "table" question, find "numbers" question) with
+  | Some name, None, None ->
+      let own = promise_of (attribute name) in
+      let (_, k, _) as answer = answer_of (get "mechanism" question) in
+      if not has_deltas then of_promise own
+      else ( match own with Ldp epsilon, size when size = k -> of_epsilon epsilon [ answer ] | _ -> raise Not_covered)
+  | None, Some names, None when find "epsilon" question = None ->
+      let promises = List.map (fun name -> promise_of (attribute name)) (list names) in
+      if has_deltas then raise Not_covered else of_promise (cells promises)
+  | None, None, Some _ ->
+      let queries = get "queries" question in
+      let mechanisms = Array.of_list (List.map answer_of (list (get "mechanisms" queries))) in
+      let answer = function List places -> together (List.map (fun place -> mechanisms.(whole place)) places) | place -> mechanisms.(whole place) in
+      of_epsilon (amount (text (get "epsilon" plan))) (List.sort_uniq compare (List.map answer (list (get "through" queries))))
+  | None, _, None ->
+      let epsilon =
+        match (find "epsilon" question, find "several" question) with
+        | Some epsilon, _ -> epsilon
+        | None, Some name -> get "epsilon" (get "protect" (attribute name))
+        | None, None -> raise Not_covered
       in
-      check (nat all) total rows factors
+      let own = [ answer_of (get "mechanism" question) ] in
+      if has_deltas then of_epsilon (amount (text epsilon)) own
+      else if List.for_all (ldp (amount (text epsilon))) own then Holds
+      else Broken
+  | _ -> raise Not_covered
 
 let () =
   match Sys.argv with
@@ -195,7 +295,13 @@ let () =
       let plan = parse content in
       if (match get "version" plan with Number "3" -> false | _ -> true) then (prerr_endline "a plan's version must be 3"; exit 2);
       let answer place question =
-        let found = try if verdict plan question then "holds" else "broken" with Not_covered -> "not covered" in
+        let found =
+          match verdict plan question with
+          | Holds -> "holds"
+          | For_epsilon -> "holds for epsilon"
+          | Broken -> "broken"
+          | exception Not_covered -> "not covered"
+        in
         Printf.printf "%d %s\n" place found
       in
       List.iteri answer (list (get "queries" plan))

@@ -1,7 +1,7 @@
 """A second verdict on a plan, of a program that was proved to accept only channels that keep their bounds.
 
-docs/proofs.md says what is proved. It shares no code with `certify`, and answers for each question `holds`, `broken` or
-`not covered`.
+docs/proofs.md says what is proved. It shares no code with `certify`, and answers for each question `holds`, `holds for
+epsilon` (what a smaller delta needs beyond it is not looked at), `broken` or `not covered`.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sordino.errors import RefusedError, SordinoError
 
-VERDICTS = ("holds", "broken", "not covered")
+VERDICTS = ("holds", "holds for epsilon", "broken", "not covered")
 
 
 def second_verdicts(checker: Path, plan: Path, questions: Sequence[str]) -> dict[str, str]:
