@@ -5,7 +5,7 @@
     and "the attribute is v'" have two distributions of all others. Both are given here as one list of [(m, n, u)]: the others
     are [u] with probability [m] under the first and [n] under the second. *)
 
-From Coq Require Import Reals Lra List.
+From Coq Require Import Reals Lra Lia List.
 From Sordino Require Import Sums Channels.
 Import ListNotations.
 Open Scope R_scope.
@@ -241,6 +241,63 @@ Proof.
     pose proof (chance_nonneg mechanism (others low) y) as positive. fold (f (others low)) in positive.
     assert (0 <= q * (1 - q) * (exp epsilon - 1) * (f (others p) - f (others low))) by (repeat apply Rmult_le_pos; lra).
     nra.
+Qed.
+
+(** ** What q is, for some readings *)
+
+(** Two values: q is the gap of the probabilities of one of them. So a bit about a threshold has the whole gap of P(x <= t); of a
+    sign, whose mean is the number itself, q is "half the largest gap of the means" (docs/dependence.md). *)
+Definition mean_sign {X : Type} (reading : query X) (x : X) : R := chance reading x 1%nat - chance reading x 0%nat.
+
+Theorem variation_of_two_values {X : Type} (reading : query X) (a b : belief X) :
+  outputs reading = 2%nat -> is_belief a -> is_belief b ->
+  let gap f := Rabs (mean a f - mean b f) in
+  total_variation (index_laws reading a b) = gap (fun x => chance reading x 1%nat) /\
+  total_variation (index_laws reading a b) = gap (mean_sign reading) / 2.
+Proof.
+  intros two one other gap.
+  assert (total : forall c, is_belief c ->
+    mean c (fun x => chance reading x 0%nat) = 1 - mean c (fun x => chance reading x 1%nat) /\
+    mean c (mean_sign reading) = 2 * mean c (fun x => chance reading x 1%nat) - 1).
+  { intros c valid. pose proof (index_laws_are_laws reading c c valid valid) as (_ & adds & _).
+    unfold index_laws, first in adds. rewrite two, sum_map in adds. simpl in adds. split; [lra|].
+    rewrite (mean_ext c (mean_sign reading) (fun x => 2 * chance reading x 1%nat - 1)).
+    - pose proof (mean_constant c 1 valid) as ones.
+      transitivity (2 * mean c (fun x => chance reading x 1%nat) - mean c (fun _ => 1)); [|lra].
+      unfold mean. rewrite <- sum_scale, <- sum_minus. apply sum_ext. intros. ring.
+    - intros x. pose proof (chance_total reading x) as whole. rewrite two in whole. simpl in whole. unfold mean_sign. lra. }
+  destruct (total a one) as [none mean_a], (total b other) as [none' mean_b]. unfold gap. rewrite mean_a, mean_b.
+  unfold total_variation, index_laws, first, second. rewrite two, sum_map. simpl. rewrite none, none'.
+  set (p := mean a (fun x => chance reading x 1%nat)). set (p' := mean b (fun x => chance reading x 1%nat)).
+  replace (1 - p - (1 - p')) with (- (p - p')) by ring. rewrite Rabs_Ropp.
+  replace (2 * p - 1 - (2 * p' - 1)) with (2 * (p - p')) by ring. rewrite Rabs_mult, (Rabs_pos_eq 2) by lra. split; lra.
+Qed.
+
+(** A category of k values together with a sign: value 2 v + 1 is category v and +, value 2 v is category v and -. With the share p of
+    each category and m, the mean of the sign counted where the category is v, q is half the sum over v of the larger of the
+    gap of p and the gap of m (docs/dependence.md). *)
+Lemma sum_of_pairs (f : nat -> R) (k : nat) : sum f (codes (2 * k)) = sum (fun v => f (2 * v)%nat + f (2 * v + 1)%nat) (codes k).
+Proof.
+  unfold codes. induction k as [|k IH]; [reflexivity|]. rewrite (seq_S k), sum_app, <- IH. simpl plus.
+  replace (2 * S k)%nat with (S (S (2 * k))) by lia. rewrite !seq_S, !sum_app. simpl.
+  replace (k + (k + 0))%nat with (2 * k)%nat by lia. replace (S (2 * k)) with (2 * k + 1)%nat by lia. lra.
+Qed.
+
+Theorem variation_of_category_and_sign {X : Type} (reading : query X) (k : nat) (a b : belief X) :
+  outputs reading = (2 * k)%nat ->
+  let share c v := mean c (fun x => chance reading x (2 * v)%nat + chance reading x (2 * v + 1)%nat) in
+  let signed c v := mean c (fun x => chance reading x (2 * v + 1)%nat - chance reading x (2 * v)%nat) in
+  total_variation (index_laws reading a b) =
+  sum (fun v => Rmax (Rabs (share a v - share b v)) (Rabs (signed a v - signed b v))) (codes k) / 2.
+Proof.
+  intros size share signed. unfold total_variation, index_laws, first, second. rewrite size, sum_map. simpl fst. simpl snd.
+  rewrite sum_of_pairs. unfold Rdiv. rewrite Rmult_comm. f_equal. apply sum_ext. intros v _.
+  assert (parts : forall c, share c v = mean c (fun x => chance reading x (2 * v)%nat) + mean c (fun x => chance reading x (2 * v + 1)%nat) /\
+    signed c v = mean c (fun x => chance reading x (2 * v + 1)%nat) - mean c (fun x => chance reading x (2 * v)%nat)).
+  { intros c. unfold share, signed, mean. rewrite <- sum_plus, <- sum_minus. split; apply sum_ext; intros; ring. }
+  destruct (parts a) as [-> ->], (parts b) as [-> ->].
+  set (l := mean a _). set (h := mean a _). set (l' := mean b _). set (h' := mean b _).
+  unfold Rmax, Rabs. repeat destruct Rcase_abs; repeat destruct Rle_dec; lra.
 Qed.
 
 (** A survey: each person answers one question, drawn without looking at the data; an event is about the question drawn and
