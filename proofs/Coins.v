@@ -88,44 +88,8 @@ End OneCoin.
 
 (** * Randomized response *)
 
-(** The set of a value is the value itself: a program decides for any number of values, by two comparisons. *)
+(** The set of a value is the value itself: a program decides for any number of values, by two comparisons (Subsets.v). *)
 Definition accepts_randomized (epsilon : nats) (k : nat) (T : Z) : bool :=
   Nat.leb 2 k && Z.leb 0 T && Z.leb T word && Qle_bool 0 (rational epsilon) && Qle_bool 1 (ratio epsilon) &&
   accepts_coin epsilon (Z.of_nat k - 1) 1 T &&
   Qle_bool (inject_Z (word - T)) (factor_below epsilon * inject_Z ((Z.of_nat k - 1) * T)).
-
-Definition below (k : nat) : Type := { x : nat | (x < k)%nat }.
-Definition own_code {k : nat} (x : below k) (y : nat) : bool := Nat.eqb (proj1_sig x) y.
-
-Lemma own_codes {k : nat} (x : below k) : Z.of_nat (length (filter (own_code x) (codes k))) = 1%Z.
-Proof.
-  destruct x as [x short]. unfold own_code, codes. simpl.
-  enough (counted : forall n start, length (filter (Nat.eqb x) (seq start n)) =
-    if Nat.leb start x && Nat.ltb x (start + n) then 1%nat else 0%nat).
-  { rewrite counted. simpl. destruct (Nat.ltb_spec x k); [reflexivity|lia]. }
-  induction n as [|n IH]; intros start; cbn [seq filter].
-  - destruct (Nat.leb_spec start x), (Nat.ltb_spec x (start + 0)); simpl; auto; lia.
-  - destruct (Nat.eqb_spec x start) as [->|differs]; cbn [length]; rewrite IH.
-    + destruct (Nat.leb_spec (S start) start), (Nat.leb_spec start start), (Nat.ltb_spec start (start + S n)); simpl; auto; lia.
-    + destruct (Nat.leb_spec (S start) x), (Nat.leb_spec start x), (Nat.ltb_spec x (S start + n)), (Nat.ltb_spec x (start + S n));
-        simpl; auto; lia.
-Qed.
-
-Theorem accepted_randomized (epsilon : nats) (k : nat) (T : Z) :
-  accepts_randomized epsilon k T = true -> exists c : channel (below k),
-    columns c = k /\ (forall x y, weight c x y = one_coin_weight own_code 1 (Z.of_nat k - 1) T x y) /\
-    satisfies (ldp (value epsilon)) (of_channel c).
-Proof.
-  unfold accepts_randomized. rewrite !andb_true_iff. intros [[[[[[several nonneg] small] from_0] from_1] coin] mirror].
-  apply Nat.leb_le in several. apply Z.leb_le in nonneg, small. apply Qle_bool_iff, Qle_Rle in from_0, from_1, mirror.
-  replace (Q2R 0) with 0 in from_0 by (unfold Q2R; simpl; ring). replace (Q2R 1) with 1 in from_1 by (unfold Q2R; simpl; field).
-  assert (some_off : (0 < Z.of_nat k - 1)%Z) by lia.
-  assert (rest : Z.of_nat k = (1 + (Z.of_nat k - 1))%Z) by lia.
-  exists (one_coin own_code 1 (Z.of_nat k - 1) T k eq_refl some_off (conj nonneg small) own_codes rest).
-  split; [reflexivity|]. split; [reflexivity|]. apply one_coin_keeps_ldp.
-  - unfold value. assert (0 <= ln (Q2R (ratio epsilon))); [|lra]. rewrite <- ln_1.
-    destruct from_1 as [more|same]; [left; apply ln_increasing; lra|rewrite same; lra].
-  - apply accepted_coin_keeps; auto; lia.
-  - rewrite Q2R_mult, !Q2R_inject in mirror. rewrite Z.mul_1_l. eapply Rle_trans; [exact mirror|].
-    apply Rmult_le_compat_r; [apply IZR_le; nia|apply factor_is_below].
-Qed.

@@ -246,7 +246,7 @@ Qed.
 (** ** What q is, for some readings *)
 
 (** Two values: q is the gap of the probabilities of one of them. So a bit about a threshold has the whole gap of P(x <= t); of a
-    sign, whose mean is the number itself, q is "half the largest gap of the means" (docs/dependence.md). *)
+    sign, whose mean is the number itself, q is half the gap of means (docs/dependence.md). *)
 Definition mean_sign {X : Type} (reading : query X) (x : X) : R := chance reading x 1%nat - chance reading x 0%nat.
 
 Theorem variation_of_two_values {X : Type} (reading : query X) (a b : belief X) :
