@@ -1,0 +1,90 @@
+"""The site (`make site`): every page stands in its menu, its pictures are current, and it promises what files say."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import make_promise_pictures
+from sordino.document import formats
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+class Menu(yaml.SafeLoader):
+    """Reads mkdocs.yml without what Python it names."""
+
+
+Menu.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def menu():
+    """The pages in the menu, by their place."""
+
+    def leaves(part):
+        if isinstance(part, str):
+            yield part
+        else:
+            for child in part.values() if isinstance(part, dict) else part:
+                yield from leaves(child)
+
+    return list(leaves(yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Menu)["nav"]))  # noqa: S506 - safe
+
+
+def test_every_page_stands_once_in_the_menu(menu):
+    assert len(menu) == len(set(menu))
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
+    hooks = (ROOT / "scripts" / "site_hooks.py").read_text(encoding="utf-8")
+    added = set(re.findall(r'^    "\S+\.md": "(\S+\.md)",$', hooks, re.MULTILINE))
+    api = {f"api/{floor}.md" for floor in re.findall(r'^    "(\w+)": \(', hooks, re.MULTILINE)}
+    assert {page for page in menu if page.startswith("api/")} <= api
+    assert set(menu) - api == pages | added
+
+
+def test_every_public_name_has_an_api_page(menu):
+    stub = (ROOT / "src" / "sordino" / "__init__.pyi").read_text(encoding="utf-8")
+    floors = set(re.findall(r"^from sordino\.(\w+)", stub, re.MULTILINE))
+    assert {f"api/{floor}.md" for floor in floors} == {page for page in menu if page.startswith("api/")}
+
+
+def test_pictures_are_those_of_the_surveys_on_their_pages():
+    """scripts/make_promise_pictures.py makes them."""
+    drawn = make_promise_pictures.pictures()
+    folder = DOCS / "promises"
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in drawn} == drawn
+    assert {path.name for path in folder.glob("*.svg")} == drawn.keys()
+
+
+def test_each_promise_has_its_page_with_all_that_it_must_say():
+    pages = [page for page in (DOCS / "promises").glob("*.md") if page.name != "index.md"]
+    index = (DOCS / "promises" / "index.md").read_text(encoding="utf-8")
+    assert len(pages) == 8
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+        assert headings == ["Who learns what", "What it costs", "What breaks it", "The certificate"], page.name
+        assert f"]({page.stem}.svg)" in text
+        assert f"]({page.name})" in index
+
+
+@pytest.mark.parametrize(
+    ("row", "sealed"),
+    [
+        ("plan", formats.PLAN),
+        ("report", formats.REPORT),
+        ("tally", formats.AGGREGATE),
+        ("statement", formats.STATEMENT),
+    ],
+)
+def test_what_stays_is_the_version_that_is_written(row, sealed):
+    page = (DOCS / "stability.md").read_text(encoding="utf-8")
+    (version,) = re.findall(rf"^\| {row}[^|]*\| (\d+) \|", page, re.MULTILINE)
+    assert int(version) == sealed.version
+
+
+def test_the_front_of_the_package_index_leads_to_no_file_of_the_repository():
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "PACKAGE.md").read_text(encoding="utf-8"))
+    assert [link for link in links if not link.startswith("https://")] == []
