@@ -44,6 +44,12 @@ FLOORS = {
 """The rooms of public names, in the order of the site."""
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
+SECTION = re.compile(r"^<!-- (\S+\.md): (.+) -->$", re.MULTILINE)
+"""Where a page shows a section of another one, which says it for both."""
+
+PARAGRAPH_THEN_ITEM = re.compile(r"(^\n(?:^ +(?![-*] |\d+\. )\S.*\n)+)(?=^(?:[-*]|\d+\.) )", re.MULTILINE)
+"""A list goes on after a paragraph of an item, which Python's Markdown sees after an empty line alone."""
+
 FENCED = re.compile(r"(^```.*?^```[^\n]*$)", re.MULTILINE | re.DOTALL)
 
 
@@ -63,6 +69,13 @@ def api_page(floor: str, names: list[str]) -> str:
     parts = [f"# {title}\n\n{about} All of these are imported from `sordino`.\n"]
     parts += [f"::: {name}\n" for name in sorted(names, key=lambda name: name.rsplit(".", 1)[1].lower())]
     return "\n".join(parts)
+
+
+def section(source: str, heading: str) -> str:
+    """A section of a page of the repository, with its heading."""
+    text = (ROOT / source).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^## {re.escape(heading)}\n.*?(?=^## )", text, re.MULTILINE | re.DOTALL)
+    return str(found)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -90,10 +103,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return text  # a file of the source distribution, which the site has not
         return f"{picture}[{text}]({posixpath.relpath(inside, posixpath.dirname(place) or '.')}{anchor or ''})"
 
+    markdown = SECTION.sub(lambda named: section(*named.groups()), markdown)
     # Sentences that a command prints are wrapped; what is a table stays one, and scrolls.
     parts = FENCED.split(re.sub(r"^```text\n(?=- )", "```{ .text .wrap }\n", markdown, flags=re.MULTILINE))
     for number in range(0, len(parts), 2):
-        parts[number] = LINK.sub(led, parts[number])
+        parts[number] = PARAGRAPH_THEN_ITEM.sub(r"\1\n", LINK.sub(led, parts[number]))
         parts[number] = re.sub(
             r"^( +)(?=\S)", lambda spaces: "    " * -(-len(spaces[1]) // 3), parts[number], flags=re.MULTILINE
         )

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 import make_promise_pictures
+from check_site import mistakes
 from sordino.document import formats
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,28 @@ def test_pictures_are_those_of_the_surveys_on_their_pages():
     folder = DOCS / "promises"
     assert {name: (folder / name).read_text(encoding="utf-8") for name in drawn} == drawn
     assert {path.name for path in folder.glob("*.svg")} == drawn.keys()
+
+
+def test_a_dead_link_and_a_request_to_a_network_are_mistakes(tmp_path):
+    good = '<h1 id="top">A</h1><a href="#top"></a><a href="b/c.html#in"></a><a href="https://elsewhere.example/"></a>'
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.html").write_text('<p id="in"><a href="../a.html#top">back</a>', encoding="utf-8")
+    (tmp_path / "a.html").write_text(good, encoding="utf-8")
+    assert mistakes(tmp_path) == []
+    bad = {
+        '<a href="gone.html"></a>': "a.html: gone.html leads nowhere",
+        '<a href="b/c.html#out"></a>': "a.html: b/c.html#out names no anchor",
+        '<a href="#out"></a>': "a.html: #out names no anchor",
+        '<script src="https://far.example/x.js"></script>': "a.html: fetches https://far.example/x.js",
+        '<img src="//far.example/x.png">': "a.html: fetches //far.example/x.png",
+        '<link rel="stylesheet" href="https://far.example/x.css">': "a.html: fetches https://far.example/x.css",
+    }
+    for tag, line in bad.items():
+        (tmp_path / "a.html").write_text(good + tag, encoding="utf-8")
+        assert mistakes(tmp_path) == [line]
+    (tmp_path / "a.html").write_text(good, encoding="utf-8")
+    (tmp_path / "b" / "x.css").write_text('@import url("https://far.example/y.css")', encoding="utf-8")
+    assert mistakes(tmp_path) == ["b/x.css: fetches from a network"]
 
 
 def test_each_promise_has_its_page_with_all_that_it_must_say():
