@@ -1,7 +1,7 @@
 """The pages by role and by promise: what they show is what commands print, and their programs run.
 
 A page is one folder. Its ```toml blocks whose first line names a file are that file; its ```console blocks run in
-order, and each line of the ```text block that follows stands in what they print, `...` for anything. `sordino serve
+order, and each line of a ```text block stands in what the page has printed so far, `...` for anything. `sordino serve
 ... &` runs until the page ends, at a port of its own, and `sha256:...` stands for the plan that it serves.
 """
 
@@ -38,7 +38,7 @@ class Reader:
         if language in {"toml", "csv"} and (named := re.fullmatch(r"# (\S+\.\w+)", head)):
             (self.folder / named[1]).write_text(rest if language == "csv" else block, encoding="utf-8")
         elif language == "console":
-            self.printed = "".join(self.command(line.removeprefix("$ ")) for line in block.splitlines())
+            self.printed += "".join(self.command(line.removeprefix("$ ")) for line in block.splitlines())
         elif language == "text":
             printed = " ".join(self.printed.split())
             for line in filter(str.strip, block.splitlines()):
@@ -51,7 +51,7 @@ class Reader:
             doctest.DocTestRunner().run(session, out=said.append, clear_globs=False)
             assert not said, "".join(said)
         elif language == "python":
-            self.printed = run_program(self.of_port(block), self.folder)
+            self.printed += run_program(self.of_port(block), self.folder)
 
     def of_port(self, text):
         """A page's addresses, at the port where its collector is."""
