@@ -112,3 +112,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             r"^( +)(?=\S)", lambda spaces: "    " * -(-len(spaces[1]) // 3), parts[number], flags=re.MULTILINE
         )
     return "".join(parts)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 - mkdocs names them
+    """Name the dialog of the search, which the theme leaves without a name."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
