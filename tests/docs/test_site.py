@@ -111,3 +111,56 @@ def test_what_stays_is_the_version_that_is_written(row, sealed):
 def test_the_front_of_the_package_index_leads_to_no_file_of_the_repository():
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / "PACKAGE.md").read_text(encoding="utf-8"))
     assert [link for link in links if not link.startswith("https://")] == []
+
+
+def read(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def test_what_promises_cost_is_what_their_pages_show():
+    """Numbers of a page's sentences stand in what its commands print, and the index has their ratios."""
+    for page in (DOCS / "promises").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        printed = " ".join(re.findall(r"```\w+\n(.*?)```", text, re.DOTALL))
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        numbers = set(re.findall(r"\b\d+,\d{3}\b|\b0\.\d{3,}\b", prose)) - {"10,000", "43,750", "30,000", "3,000"}
+        assert {number for number in numbers if number not in printed} == set(), page.name
+        row = re.search(rf"\]\({page.name}\).*\| (.*) \|$", read("promises/index.md"), re.MULTILINE)
+        ratios = {
+            f"1/{int(most.replace(',', '')) / int(least.replace(',', '')):.1f}"
+            for least, most in re.findall(r"people needed for the same squared error +([\d,]+) +([\d,]+)", printed)
+        }
+        if ratios:
+            assert set(re.findall(r"1/[\d.]+", row[1])) == ratios - {"1/1.0"}, page.name
+
+
+def test_a_comparison_has_the_figures_of_the_benchmarks():
+    bench, page = read("benchmarks.md"), read("migrate.md")
+    for name, oracle, slow in (
+        ("pure-ldp, Hadamard response", "pure-ldp: HadamardResponse", "Hadamard response, k = 1,024: pure-ldp"),
+        (
+            "multi-freq-ldpy, subset selection",
+            "multi-freq-ldpy: SS",
+            "ours CyclicSubsets): multi-freq-ldpy's SS_Client",
+        ),
+        (
+            "multi-freq-ldpy, optimal unary encoding",
+            "multi-freq-ldpy: UE",
+            "ours CyclicSubsets): multi-freq-ldpy's UE_Client",
+        ),
+    ):
+        over = {
+            epsilon: float(ratio)
+            for epsilon, ratio in re.findall(rf"^\| (\d) \| {oracle}[^|]*\|.*\| ([\d.]+) \|$", bench, re.MULTILINE)
+        }
+        (time,) = re.findall(rf"{re.escape(slow)} \| - \| ([\d,]+) \(", bench)
+        row = [f"{over[epsilon]:.2f}" for epsilon in "124"]
+        assert f"| {name} | {' | '.join(row)} | {time} |" in page, row
+
+
+def test_a_page_imports_what_the_client_exports():
+    exported = (ROOT / "src" / "sordino" / "service" / "client" / "index.js").read_text(encoding="utf-8")
+    (named,) = re.findall(
+        r"import \{ (.*?) \} from \"https://collector.example/client/index.js\"", read("roles/web-developer.md")
+    )
+    assert {name for name in named.split(", ") if not re.search(rf"\b{name}\b", exported)} == set()
