@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks schemas test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks schemas site test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -79,6 +79,10 @@ release-check: $(STAMP) .venv-release/.installed check  ## all of a release but 
 schemas: $(STAMP)  ## docs/schemas: the JSON Schemas of plans and reports
 	$(BIN)/python scripts/make_schemas.py
 
+site: .venv-docs/.installed  ## the documentation as a site in build/site; every link and anchor is checked, nothing asks a network
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	.venv-docs/bin/python scripts/check_site.py
+
 locks: .venv-release/.installed  ## locks/server.txt: versions and hashes of what a collector's container installs, as new as pyproject.toml allows
 	rm -f locks/server.txt
 	.venv-release/bin/python scripts/release_check.py --write-lock
@@ -124,6 +128,13 @@ $(STAMP): pyproject.toml
 	.venv-release/bin/python -m pip install --quiet --group release
 	touch $@
 
+# mkdocs reads docstrings without importing them: the package itself is not installed there.
+.venv-docs/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-docs/bin/python -m pip install --quiet --group docs
+	touch $@
+
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
 .venv-peers/.installed: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -131,4 +142,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers .venv-release dist sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers .venv-release .venv-docs build/site dist sordino-demo sordino-demo.html sordino-health

@@ -13,16 +13,16 @@ Definition pairwise {X : Type} (E : X -> X -> option R) : definition X :=
 
 Definition ldp {X : Type} (epsilon : R) : definition X := pairwise (fun _ _ => Some epsilon).
 
-(** "the same within each block; the block is public" (README.md) *)
+(** "the same within each block; the block is public" (docs/promises/index.md) *)
 Definition block_ldp {X : Type} (block : X -> nat) (epsilon : R) : definition X :=
   pairwise (fun x x' => if Nat.eqb (block x) (block x') then Some epsilon else None).
 
 (** "a report favours no sensitive value over another value by more than epsilon; it may show that somebody has no sensitive
-    value" (README.md) *)
+    value" (docs/promises/index.md) *)
 Definition high_low {X : Type} (is_sensitive : X -> bool) (epsilon : R) : definition X :=
   pairwise (fun x _ => if is_sensitive x then Some epsilon else None).
 
-(** "a report favours one of two values by at most epsilon times their distance" (README.md) *)
+(** "a report favours one of two values by at most epsilon times their distance" (docs/promises/index.md) *)
 Definition metric {X : Type} (distance : X -> X -> R) (epsilon : R) : definition X :=
   pairwise (fun x x' => Some (epsilon * distance x x')).
 

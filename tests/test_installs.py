@@ -57,7 +57,7 @@ BASE = [
     "ledger show me.ledger",
     "record plan.json -o entry.yaml",
 ]
-PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json"]
+PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json", "odds 1"]
 TABLES = [
     "privatize plan.json people.csv -o reports.parquet",
     "aggregate plan.json reports.parquet -o tally.json",
@@ -175,6 +175,7 @@ def test_a_device_is_told_which_extra_a_command_needs(environment, folder, name)
         "dependence": "people.csv --survey survey.toml -o bounds.toml",
         "estimate": "plan.json reports.csv",
         "import": "form.xlsx -o new.toml",
+        "odds": "1",
         "plan": "survey.toml --people 1000 -o new.json",
         "privatize": "plan.json people.csv -o reports.csv",
         "reproduce": "context-aware table1",

@@ -13,7 +13,7 @@ from counts import HOUSE, functions, is_bare, parsed
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src" / "sordino").rglob("*.py"))
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/*.md")])
 
 MOST_BARE_NAMES = 55
 """Functions whose name is one word and a participle, an adjective or a preposition (`make counts`)."""

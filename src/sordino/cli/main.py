@@ -49,6 +49,9 @@ COMMANDS = {
     "import": LazyCommand("sordino.cli.forms.import_form", "import_form", "Make a survey of an XLSForm.", "import"),
     "invite": LazyCommand(f"{PLACE}.invite", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "Keep a person's ledger of everything that was asked."),
+    "odds": LazyCommand(
+        "sordino.cli.choice.odds", "odds", "Show what an epsilon reveals, and how many people it takes.", "plan"
+    ),
     "plan": LazyCommand(
         f"{PLACE}.plan", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash.", "plan"
     ),

@@ -216,14 +216,18 @@ def _whole(epsilon: Nats | None, report: str) -> str:
     )
 
 
-def beliefs(epsilon: Nats) -> tuple[str, str]:
-    """The most and the least that a suspicion of 10 % can become, in per cent and rounded outward.
+def beliefs(epsilon: Nats, suspicion: int = PRIOR) -> tuple[str, str]:
+    """The most and the least that a suspicion of so many per cent can become, in per cent and rounded outward.
 
     A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
+
+    Example:
+        >>> beliefs(Nats.of("ln 3"), 50)
+        ('75', '25')
     """
-    high, rest = _factor_bounds(epsilon)[1], 100 - PRIOR
-    return short(100 * PRIOR * high / (PRIOR * high + rest), up=True), short(
-        100 * PRIOR / (PRIOR + rest * high), up=False
+    high, rest = _factor_bounds(epsilon)[1], 100 - suspicion
+    return short(100 * suspicion * high / (suspicion * high + rest), up=True), short(
+        100 * suspicion / (suspicion + rest * high), up=False
     )
 
 
