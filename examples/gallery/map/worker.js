@@ -1,0 +1,12 @@
+// Draws and estimates beside the page, which stays quick: a message is a collection, and its answers are how far it is and what came.
+
+import { collect } from "./collect.js";
+
+globalThis.addEventListener("message", async ({ data: { task, text, people } }) => {
+  try {
+    const { fitted } = await collect(text, people, (share) => globalThis.postMessage({ task, share }));
+    globalThis.postMessage({ task, fitted });
+  } catch (error) {
+    globalThis.postMessage({ task, problem: error.message });
+  }
+});

@@ -1,0 +1,67 @@
+"""The notebooks of examples/gallery: each file with cells runs, and its notebook holds what it showed.
+
+make gallery writes them. With --check nothing is written, and a notebook whose file prints something else than it shows
+is named. Pictures and tables of HTML depend on the machine's fonts and libraries: only texts are compared.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import nbformat
+from jupyter_client import AsyncKernelManager
+from nbclient import NotebookClient
+
+from gallery_cells import FOLDER, SOURCES, notebook
+
+SECONDS = 300
+"""That a cell may take."""
+
+
+def run(path: Path) -> Any:
+    """The notebook of a file, after it ran in the file's folder."""
+    made = nbformat.from_dict(notebook(path))
+    with TemporaryDirectory() as folder:
+        # Sockets of the kernel's owner alone, not ports of the machine.
+        client = NotebookClient(made, timeout=SECONDS, resources={"metadata": {"path": str(FOLDER)}})
+        client.km = AsyncKernelManager(transport="ipc", ip=f"{folder}/kernel")
+        client.execute()
+    for cell in made.cells:
+        cell.metadata.pop("execution", None)
+    made.metadata.pop("language_info", None)
+    nbformat.validate(made)
+    return made
+
+
+def texts(made: Any) -> list[str]:
+    """What the cells printed."""
+    return [
+        "".join(one["text"] for one in cell.get("outputs", []) if one["output_type"] == "stream")
+        for cell in made["cells"]
+    ]
+
+
+def main() -> None:
+    """Run all files, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="of files, without .py; all by default")
+    parser.add_argument("--check", action="store_true", help="write nothing, and compare")
+    given = parser.parse_args()
+    stale = []
+    for path in SOURCES:
+        if given.names and path.stem not in given.names:
+            continue
+        made, place = run(path), path.with_suffix(".ipynb")
+        if not given.check:
+            nbformat.write(made, place)
+        elif not place.exists() or texts(nbformat.read(place, 4)) != texts(made):
+            stale.append(place.name)
+        print(path.stem, flush=True)
+    if stale:
+        sys.exit(f"not what their files show: {', '.join(stale)}; make gallery writes them anew")
+
+
+if __name__ == "__main__":
+    main()
