@@ -25,7 +25,7 @@ def run(path: Path) -> Any:
     made = nbformat.from_dict(notebook(path))
     with TemporaryDirectory() as folder:
         # Sockets of the kernel's owner alone, not ports of the machine.
-        client = NotebookClient(made, timeout=SECONDS, resources={"metadata": {"path": str(FOLDER)}})
+        client = NotebookClient(made, timeout=SECONDS, coalesce_streams=True, resources={"metadata": {"path": str(FOLDER)}})
         client.km = AsyncKernelManager(transport="ipc", ip=f"{folder}/kernel")
         client.execute()
     for cell in made.cells:
@@ -46,13 +46,13 @@ def texts(made: Any) -> list[str]:
 def main() -> None:
     """Run all files, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="of files, without .py; all by default")
+    parser.add_argument("names", nargs="*", help="all by default")
     parser.add_argument("--check", action="store_true", help="write nothing, and compare")
     given = parser.parse_args()
-    stale = []
-    for path in SOURCES:
-        if given.names and path.stem not in given.names:
-            continue
+    known, stale = {path.stem: path for path in SOURCES}, []
+    if unknown := [name for name in given.names if name not in known]:
+        sys.exit(f"a notebook must be one of {', '.join(known)}; found {', '.join(unknown)}")
+    for path in map(known.__getitem__, given.names or known):
         made, place = run(path), path.with_suffix(".ipynb")
         if not given.check:
             nbformat.write(made, place)

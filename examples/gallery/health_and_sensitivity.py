@@ -116,6 +116,7 @@ rows["people needed"] = (rows["uniform"] / rows["stderr"]) ** 2
 print(rows[["attribute", "value", "stderr", "uniform", "people needed"]].round(4).to_string(index=False))
 
 # %%
+titles = {0: "diabetes", 2: "has smoked", 4: "mean blood pressure", 5: "mean age"}
 figure, axes = plt.subplots(1, 4, figsize=(11, 2.6), layout="constrained")
 for axis, at in zip(axes, (0, 2, 4, 5), strict=True):
     for y, source in enumerate((uniform, rows)):
@@ -128,7 +129,7 @@ for axis, at in zip(axes, (0, 2, 4, 5), strict=True):
             capsize=4,
         )
     axis.axvline(true[at], color="black", linewidth=1)
-    axis.set(title=" ".join(rows.iloc[at][["attribute", "value"]].unique()), yticks=[0, 1], ylim=(-0.6, 1.6))
+    axis.set(title=titles[at], yticks=[0, 1], ylim=(-0.6, 1.6))
     axis.set_yticklabels(["uniform", "Sordino"] if at == 0 else ["", ""])
 plt.show()
 

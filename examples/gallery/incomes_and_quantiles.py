@@ -34,25 +34,7 @@ print(people["income"].describe(percentiles=[0.5, 0.75, 0.9]).round(0).to_string
 # function has the least variance.
 
 # %%
-EDGES = [
-    0,
-    1,
-    5000,
-    10000,
-    15000,
-    20000,
-    25000,
-    30000,
-    35000,
-    40000,
-    50000,
-    60000,
-    80000,
-    100000,
-    150000,
-    250000,
-    500000,
-]
+EDGES = [0, 1, *(1000 * edge for edge in (5, 10, 15, 20, 25, 30, 35, 40, 50, 60, 80, 100, 150, 250, 500))]
 survey = {
     "version": 1,
     "epsilon": "2",
@@ -70,6 +52,7 @@ survey = {
 }
 frozen = plan(survey, people=len(people))
 print(certify(frozen))
+print(*explain(frozen), sep="\n")
 
 # %% [markdown]
 # The deltas hold for beliefs within `dependence`. How far apart are the brackets of income, in these data, of people
@@ -80,9 +63,6 @@ brackets = pd.cut(table["income"], EDGES, right=False)
 for name, other in (("citizen", "disability"), ("disability", "citizen")):
     given = pd.crosstab([brackets, table[other]], table[name], normalize="columns")
     print(f"{name}: {(given['yes'] - given['no']).abs().sum() / 2:.2f}")
-
-# %%
-print(*explain(frozen), sep="\n")
 
 # %% [markdown]
 # ## Estimates beside the truth
@@ -102,7 +82,7 @@ def answers(made, task):
 rows = answers(frozen, "incomes")
 quantiles = rows[rows["kind"] == "quantile"].copy()
 quantiles["truth"] = [people["income"].quantile(part, interpolation="inverted_cdf") for part in (0.5, 0.75, 0.9)]
-print(quantiles[["value", "truth", "fitted", "low", "high"]].to_string(index=False))
+print(quantiles[["value", "truth", "estimate", "low", "high"]].to_string(index=False))
 
 # %%
 shares = rows[rows["attribute"].isin(["citizen", "disability"])].copy()
@@ -126,28 +106,27 @@ uniform_survey = {
 }
 del uniform_survey["dependence"]
 uniform = answers(plan(uniform_survey, people=len(people)), "uniform")
-print(uniform[uniform["kind"] == "quantile"][["value", "fitted", "low", "high"]].to_string(index=False))
+print(uniform[uniform["kind"] == "quantile"][["value", "estimate", "low", "high"]].to_string(index=False))
 
 # %%
-true_function = [(people["income"] < edge).mean() for edge in EDGES[1:]]
-figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
-for name, own in (("uniform", uniform), ("Sordino", rows)):
+true_shares = pd.cut(people["income"], EDGES, right=False).value_counts(sort=False, normalize=True)
+figure, axis = plt.subplots(figsize=(10, 3.8), layout="constrained")
+for shift, (name, own) in enumerate((("uniform", uniform), ("Sordino", rows))):
     bins = own[(own["attribute"] == "income") & (own["kind"] == "bin")]
-    axis.plot(EDGES[1:], bins["estimate"].cumsum(), marker="o", label=name)
-axis.step(EDGES[1:], true_function, where="post", color="black", linewidth=1, label="truth")
+    error = np.sqrt((bins["stderr"] ** 2).mean())
+    limits = [bins["estimate"] - bins["low"], bins["high"] - bins["estimate"]]
+    axis.errorbar(
+        np.arange(16) + 0.3 * shift, bins["estimate"], yerr=np.maximum(limits, 0), fmt="o", capsize=3, label=name
+    )
+    held = ((bins["low"].to_numpy() <= true_shares) & (true_shares <= bins["high"].to_numpy())).sum()
+    print(f"{name:8} standard error of a bracket's share {error:.4f}; {held} of 16 intervals hold the truth")
+axis.scatter(np.arange(16) + 0.15, true_shares, marker="_", s=250, color="black", label="truth", zorder=3)
 axis.set(
-    xlim=(0, 150_000),
-    xlabel="income, dollars a year",
-    ylabel="share of people below",
-    title="Unbiased distribution functions",
+    xlabel="income, thousand dollars a year, from each edge to the next", ylabel="share of people, with 95 % intervals"
 )
+axis.set_xticks(np.arange(16) + 0.15, ["none", "below 5", *(f"{edge // 1000} on" for edge in EDGES[2:-1])], rotation=45)
 axis.legend()
 plt.show()
-
-# %%
-for name, own in (("uniform", uniform), ("Sordino", rows)):
-    bins = own[(own["attribute"] == "income") & (own["kind"] == "bin")]
-    print(f"{name:8} standard error of a bracket's share: {np.sqrt((bins['stderr'] ** 2).mean()):.4f}")
 
 # %% [markdown]
 # **What to take from it.** Declaring what is sensitive leaves the sensitive answers as they are, and gives the others

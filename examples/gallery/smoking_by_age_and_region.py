@@ -43,8 +43,6 @@ survey = {
 }
 frozen = plan(survey, people=len(people))
 print(certify(frozen))
-
-# %%
 print(*explain(frozen), sep="\n")
 
 # %% [markdown]
@@ -73,12 +71,11 @@ found = estimate(frozen, tally, by=["region"])
 by_region = smokers(found)
 by_region.insert(0, "truth", (people["smoker"] == "yes").groupby(people["region"]).mean())
 print(by_region.round(3))
-
-# %% [markdown]
-# What a notebook shows of an estimate by itself:
+for test in found.groups.tests:
+    print(f"{test.name}: a p-value of {test.test.p_value:.2g} if all {test.groups} regions were equal")
 
 # %%
-found
+found  # as a notebook shows an estimate by itself
 
 # %% [markdown]
 # The same tally by age; it costs nobody a second report.
@@ -87,13 +84,6 @@ found
 by_age = smokers(estimate(frozen, tally, by=["age_group"]))
 by_age.insert(0, "truth", (people["smoker"] == "yes").groupby(people["age_group"]).mean())
 print(by_age.round(3))
-
-# %% [markdown]
-# Do the regions differ by more than noise explains?
-
-# %%
-for test in found.groups.tests:
-    print(f"{test.name}: a p-value of {test.test.p_value:.2g} if all {test.groups} regions were equal")
 
 # %% [markdown]
 # ## What uniform protection would have given

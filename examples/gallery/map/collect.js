@@ -76,7 +76,7 @@ export async function collect(text, people, progress = () => {}) {
     for (let person = 0; person < count; person += 1) {
       tally.add(questions.draw({ [attribute]: cell }, words).code);
       drawn += 1;
-      if (drawn % STEP === 0) progress(drawn / n);
+      if (drawn % STEP === 0 || drawn === n) progress(drawn / n);
     }
   });
   const [found] = estimates(questions, { format: "sordino aggregate", version: 1, plan: plan.hash, counts: tally.counts });

@@ -81,23 +81,20 @@ class Collections {
     if (this.#found.has(name)) return Promise.resolve(this.#found.get(name));
     return new Promise((resolve, reject) => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-      this.#worker = {
-        stop() {
-          worker.terminate();
-          resolve(null);
-        },
-      };
-      worker.addEventListener("error", () => reject(new Error("the worker of this page could not be started")));
-      worker.addEventListener("message", ({ data }) => {
-        if (data.share !== undefined) progress(data.share);
-        if (data.problem !== undefined) reject(new Error(data.problem));
-        if (data.fitted === undefined) return;
+      const end = (settle, found) => {
         worker.terminate();
-        this.#worker = null;
-        this.#found.set(name, data.fitted);
-        resolve(data.fitted);
+        settle(found);
+      };
+      this.#worker = { stop: () => end(resolve, null) };
+      worker.addEventListener("error", () => end(reject, new Error("the worker of this page could not be started")));
+      worker.addEventListener("message", ({ data: { share, fitted, problem } }) => {
+        if (share !== undefined) progress(share);
+        if (problem !== undefined) end(reject, new Error(problem));
+        if (fitted === undefined) return;
+        this.#found.set(name, fitted);
+        end(resolve, fitted);
       });
-      worker.postMessage({ task: name, text: this.texts[name], people: this.people });
+      worker.postMessage({ text: this.texts[name], people: this.people });
     });
   }
 
@@ -112,6 +109,7 @@ const round = (number) => number.toFixed(2);
 const amount = (text) => text.split("/").map(Number).reduce((a, b) => a / b);
 
 async function start() {
+  status.textContent = "Fetching the plans\u00a0…";
   const { grid, people, blocks, epsilons, plans } = await (await fetch("plans.json")).json();
   const n = people.reduce((a, b) => a + b, 0);
   const truth = people.map((count) => count / n);
@@ -126,10 +124,16 @@ async function start() {
   async function show(picture, kind, name, block) {
     picture.progress(0);
     picture.say("drawing reports\u00a0…");
-    const found = await collections[kind].get(name, (share) => {
+    const hear = (share) => {
       picture.progress(share);
-      if (share > 0.99) picture.say("estimating\u00a0…");
+      if (share === 1) picture.say("estimating\u00a0…");
+    };
+    const found = await collections[kind].get(name, hear).catch((error) => {
+      picture.progress(null);
+      picture.say("not drawn");
+      throw error;
     });
+    // Another position was asked for, whose collection shows itself.
     if (found === null) return null;
     picture.progress(null);
     picture.draw(found, most, block);
@@ -157,6 +161,7 @@ async function start() {
       if (turn !== latest || found.includes(null)) return;
       status.textContent = `At epsilon ${amount(epsilon)}: for the map to be true, ${Math.round(100 * found[0])} % of people would have to move with uniform protection, and ${Math.round(100 * found[1])} % with Sordino and blocks of ${block} x ${block} cells.`;
     } catch (error) {
+      if (turn !== latest) return;
       status.className = "wrong";
       status.textContent = `The reports could not be drawn: ${error.message}.`;
     }

@@ -2,11 +2,11 @@
 
 import { collect } from "./collect.js";
 
-globalThis.addEventListener("message", async ({ data: { task, text, people } }) => {
+globalThis.addEventListener("message", async ({ data: { text, people } }) => {
   try {
-    const { fitted } = await collect(text, people, (share) => globalThis.postMessage({ task, share }));
-    globalThis.postMessage({ task, fitted });
+    const { fitted } = await collect(text, people, (share) => globalThis.postMessage({ share }));
+    globalThis.postMessage({ fitted });
   } catch (error) {
-    globalThis.postMessage({ task, problem: error.message });
+    globalThis.postMessage({ problem: error.message });
   }
 });
