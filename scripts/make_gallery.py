@@ -6,6 +6,7 @@ is named. Pictures and tables of HTML depend on the machine's fonts and librarie
 
 import argparse
 import sys
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -44,6 +45,15 @@ def texts(made: Any) -> list[str]:
     ]
 
 
+def first_change(held: list[str], made: list[str]) -> str | None:
+    """Where two runs print different texts first: the cell and its first line that differs, of both."""
+    for cell, (one, other) in enumerate(zip_longest(held, made, fillvalue="")):
+        for before, now in zip_longest(one.splitlines(), other.splitlines(), fillvalue=""):
+            if before != now:
+                return f"cell {cell}: {before!r} held, {now!r} printed"
+    return None
+
+
 def main() -> None:
     """Run all files, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -57,11 +67,12 @@ def main() -> None:
         made, place = run(path), path.with_suffix(".ipynb")
         if not given.check:
             nbformat.write(made, place)
-        elif not place.exists() or texts(nbformat.read(place, 4)) != texts(made):
-            stale.append(place.name)
+        elif change := first_change(texts(nbformat.read(place, 4)) if place.exists() else [], texts(made)):
+            stale.append(f"{place.name}, {change}")
         print(path.stem, flush=True)
     if stale:
-        sys.exit(f"not what their files show: {', '.join(stale)}; make gallery writes them anew")
+        lines = "\n".join(stale)
+        sys.exit(f"a notebook must show what its file prints; found\n{lines}\nmake gallery writes them anew")
 
 
 if __name__ == "__main__":
