@@ -2,6 +2,7 @@
 // are counted as a collector counts them, and the client's estimator reads the tally. Only the fit is this page's own.
 
 import { FreshWords, estimates, open } from "../../../src/sordino/service/client/index.js";
+import { summary } from "../../../src/sordino/service/client/explain.js";
 import { Masks } from "../../../src/sordino/service/client/channel/sets.js";
 
 /** Draws between two words about how far they are. */
@@ -63,11 +64,13 @@ function fitted(parts, shares, n) {
 }
 
 /**
- * What comes of asking `people`, a count of each cell: the `counts` of the tally, unbiased `shares` and the `fitted` ones.
+ * What comes of asking `people`, a count of each cell: the `counts` of the tally, unbiased `shares` and the `fitted` ones,
+ * and what a report `reveals`, in the sentences that a form shows.
  * Throws PlanError where the plan's integers do not keep its promise. `progress` hears of the share of reports that are drawn.
  */
 export async function collect(text, people, progress = () => {}) {
-  const { plan, questions } = await open(text);
+  const found = await open(text);
+  const { plan, questions } = found;
   const [attribute] = Object.keys(plan.attributes);
   const [words, tally] = [new FreshWords(), new Tally(questions.asked[0].mechanism)];
   const n = people.reduce((a, b) => a + b, 0);
@@ -79,8 +82,8 @@ export async function collect(text, people, progress = () => {}) {
       if (drawn % STEP === 0 || drawn === n) progress(drawn / n);
     }
   });
-  const [found] = estimates(questions, { format: "sordino aggregate", version: 1, plan: plan.hash, counts: tally.counts });
-  if (!found.rows) throw new RangeError(found.why);
-  const shares = found.rows.map(({ estimate }) => estimate);
-  return { counts: tally.counts, shares, fitted: fitted(tally.parts, shares, n) };
+  const [{ rows, why }] = estimates(questions, { format: "sordino aggregate", version: 1, plan: plan.hash, counts: tally.counts });
+  if (!rows) throw new RangeError(why);
+  const shares = rows.map(({ estimate }) => estimate);
+  return { counts: tally.counts, shares, fitted: fitted(tally.parts, shares, n), reveals: summary(found).sentences };
 }

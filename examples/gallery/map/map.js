@@ -27,7 +27,9 @@ class Picture {
     this.canvas = element("canvas", { width: columns * CELL, height: rows * CELL, role: "img", "aria-label": name });
     this.note = element("span", { class: "hint" }, "\u00a0");
     this.bar = element("progress", { max: 1, value: 0, "aria-label": `${name}: reports drawn`, class: "idle" });
-    this.figure = element("figure", {}, element("figcaption", {}, element("strong", {}, name), this.note), this.canvas, this.bar);
+    this.below = element("p", { class: "hint" });
+    const caption = element("figcaption", {}, element("strong", {}, name), this.note);
+    this.figure = element("figure", {}, caption, this.canvas, this.bar, this.below);
   }
 
   /** Shares of cells from the south-west on, relative to the largest one of the truth; lines every `block` cells. */
@@ -87,12 +89,12 @@ class Collections {
       };
       this.#worker = { stop: () => end(resolve, null) };
       worker.addEventListener("error", () => end(reject, new Error("the worker of this page could not be started")));
-      worker.addEventListener("message", ({ data: { share, fitted, problem } }) => {
+      worker.addEventListener("message", ({ data: { share, found, problem } }) => {
         if (share !== undefined) progress(share);
         if (problem !== undefined) end(reject, new Error(problem));
-        if (fitted === undefined) return;
-        this.#found.set(name, fitted);
-        end(resolve, fitted);
+        if (found === undefined) return;
+        this.#found.set(name, found);
+        end(resolve, found);
       });
       worker.postMessage({ text: this.texts[name], people: this.people });
     });
@@ -136,8 +138,9 @@ async function start() {
     // Another position was asked for, whose collection shows itself.
     if (found === null) return null;
     picture.progress(null);
-    picture.draw(found, most, block);
-    const distance = totalVariation(found, truth);
+    picture.draw(found.fitted, most, block);
+    picture.below.textContent = `People read: “${found.reveals.join(" ")}”`;
+    const distance = totalVariation(found.fitted, truth);
     picture.say(`total variation ${round(distance)}`);
     return distance;
   }

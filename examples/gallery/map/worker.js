@@ -4,8 +4,8 @@ import { collect } from "./collect.js";
 
 globalThis.addEventListener("message", async ({ data: { text, people } }) => {
   try {
-    const { fitted } = await collect(text, people, (share) => globalThis.postMessage({ share }));
-    globalThis.postMessage({ fitted });
+    const { fitted, reveals } = await collect(text, people, (share) => globalThis.postMessage({ share }));
+    globalThis.postMessage({ found: { fitted, reveals } });
   } catch (error) {
     globalThis.postMessage({ problem: error.message });
   }

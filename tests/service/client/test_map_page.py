@@ -128,6 +128,9 @@ def test_sliders_change_the_pictures_and_print_what_python_estimates(opened):
     for found, plan, far in zip(first, (plan_at(None, "1"), plan_at(4, "1")), (0.1, 0.06), strict=True):
         assert found == pytest.approx(np.mean([distance(plan, seed) for seed in range(4)]), abs=far)
     assert first[1] < first[0]
+    # What people would read, by the plan's integers: 1 / (1 + 9 / e) is 23.2 %.
+    assert page.get_by_text("give it at most 24%").count() == 2
+    assert page.get_by_text("shows for certain which group your answer is in").count() == 1
     # By keyboard alone: larger blocks move Sordino's map only, a larger epsilon both.
     page.get_by_label("Size of a public block").focus()
     page.keyboard.press("ArrowRight")
