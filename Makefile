@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks schemas site test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live gallery gallery-check proofs screenshots test-long release-check locks schemas site test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -42,6 +42,12 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL, nginx or Go: the browser client, stores, a proxy, a client in Go; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PATIENT) $(PYTEST)
+
+gallery: .venv-gallery/.installed  ## the notebooks of examples/gallery: runs their files and keeps what they show; GALLERY=names some alone
+	.venv-gallery/bin/python scripts/make_gallery.py $(GALLERY)
+
+gallery-check: .venv-gallery/.installed  ## whether the notebooks run, and show what is kept of them; a minute on two cores
+	.venv-gallery/bin/python scripts/make_gallery.py --check $(GALLERY)
 
 proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
 	scripts/coq.sh
@@ -122,6 +128,12 @@ $(STAMP): pyproject.toml
 	.venv-live/bin/python -m pip install --quiet --editable ".[all]" --group test --group live
 	touch $@
 
+.venv-gallery/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-gallery
+	.venv-gallery/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-gallery/bin/python -m pip install --quiet --editable ".[all]" --group gallery
+	touch $@
+
 .venv-release/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-release
 	.venv-release/bin/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -142,4 +154,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers .venv-release .venv-docs build/site dist sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-gallery .venv-peers .venv-release .venv-docs build/site dist sordino-demo sordino-demo.html sordino-health
