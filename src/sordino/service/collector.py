@@ -24,7 +24,6 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
 """
 
-import asyncio
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -163,7 +162,7 @@ class Collector:
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
         """A page to watch the collection on, whose estimates ask for a token."""
-        return as_page(await asyncio.to_thread(self._pages.watch, self._desk.collection(plan_hash).plan))
+        return as_page(await self._pages.watch(self._desk.collection(plan_hash).plan))
 
     async def _bytes(self, plan_hash: str) -> bytes:
         """Of a plan that was ever served."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -63,7 +63,13 @@ class Desk:
         self._health = Health(self._writer)
         if self.metrics is not None:
             self.metrics.watch(self._writer, self._health, self._store.collections.values())
-        log_event("the collector has started", version=version("sordino"), plans=[*self._store.collections])
+        log_event(
+            "the collector has started",
+            version=version("sordino"),
+            plans=[*self._store.collections],
+            acts=self._store.acts_logged,
+            last_act=self._store.last_hash,
+        )
         path = self._store.socket_path
         with ExitStack() as stack:
             if path is not None:
@@ -76,9 +82,17 @@ class Desk:
             try:
                 yield
             finally:
+                if self.metrics is not None:
+                    self.metrics.stop_watching()
                 await asyncio.to_thread(stack.close)
-                self._store.close()
+                self._end()
                 log_event("the collector has stopped")
+
+    def _end(self) -> None:
+        """Give the store back, with all acts in the log that others noted meanwhile."""
+        with suppress(UnavailableError):
+            self._store.log_acts()
+        self._store.close()
 
     def _run_command(self, command: Mapping[str, Any]) -> dict[str, Any]:
         """Run what whoever may open the store asks for, between two commits; for a thread of its own."""
@@ -144,7 +158,7 @@ class Desk:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer":
             return None
-        return await self.of_store(lambda store: store.tokens.holder_of(token))
+        return await self.of_store(lambda store: store.holder_of(token))
 
     async def require_role(self, request: Request, role: str) -> TokenHolder:
         """Who asks, if they may do what a role may.

@@ -9,6 +9,7 @@ import click
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
+from sordino.errors import SordinoError
 
 STORE = click.argument("store")
 
@@ -91,6 +92,10 @@ def record(store: str, *, as_json: bool) -> None:
 def backup(store: str, *, output: Path, as_json: bool) -> None:
     """Copy a SQLite STORE into a new file, also while it is served: all that was acknowledged until now."""
     _run(store, {"do": "backup", "path": str(output.absolute())})
+    if not output.exists():
+        rule = f"{output} must be a place that the collector and you both see"
+        step = "name one below the folder of the store; a unit of systemd has a /tmp of its own"
+        raise SordinoError(rule, found="a file that only the collector sees", step=step)
     if as_json:
         print_json({"store": store, "backup": str(output)})
         return
