@@ -291,7 +291,7 @@ def as_version_two(path, *tallies):
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM setting WHERE name = 'source'")
     for counts in tallies:
-        connection.execute("INSERT INTO tally VALUES (1, ?, ?)", counts)
+        connection.execute("INSERT INTO tally (plan, source, counts) VALUES (1, ?, ?)", counts)
     make_older(lambda statement: connection.execute(statement).fetchall(), 2)
     connection.commit()
     connection.close()

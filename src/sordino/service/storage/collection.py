@@ -25,6 +25,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
     counts_hash,
+    erased_of,
     require_countable,
     sources_of,
     unsourced_of,
@@ -56,6 +57,7 @@ class _CollectionState:
 
     session: int
     own: Aggregate
+    erased: int
     merged: Aggregate
     closed: bool
     invitations: Invitations
@@ -88,8 +90,9 @@ class Collection:
     def sourced_aggregate(self) -> Aggregate:
         """The same with the sources that it is made of, this collector's own reports among them."""
         with self._database.transaction():
-            own = self._look().own
-            return with_sources(self._none, {**({self.source: own} if own.n else {}), **self._tallies.others()})
+            known, others = self._look(), self._tallies.others()
+            own = {self.source: known.own} if known.own.n or known.erased else {}
+            return with_sources(self._none, own, {self.source: known.erased} if own else {}) + others
 
     @property
     def is_closed(self) -> bool:
@@ -132,9 +135,10 @@ class Collection:
             session, own = self._database.session, self._tallies.find(SCRUBBED)
             for codes in self.codes():
                 own += self.plan.tally(codes)
-            merged = sum(self._tallies.others().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
-            known = self._note_state(_CollectionState(session, own, merged, closed, self._known_invitations()))
+            invitations, others = self._known_invitations(), self._tallies.others()
+            state = _CollectionState(session, own, self._count_erased(), _total_of(others), closed, invitations)
+            known = self._note_state(state)
         return known
 
     def _note_state(self, state: _CollectionState) -> _CollectionState:
@@ -185,14 +189,21 @@ class Collection:
         Raises:
             UnavailableError: the system refuses to write.
         """
-        codes = list[int]()
+        codes, erased = list[int](), 0
         with self._transaction() as before:
             for key in dict.fromkeys(ids):
-                codes += [code for (code,) in self._rows(f"{CODE_OF} AND code IS NOT NULL", key)]
+                known = [code for (code,) in self._rows(CODE_OF, key)]
+                codes += [code for code in known if code is not None]
+                erased += known != [None] if known else not before.invitations
                 self._rows(FORGET_KNOWN if before.invitations else FORGET, key)
             self._database.touch()
-        erased = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
-        self._note_state(replace(before, own=take_away(before.own, erased)))
+        gone = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
+        self._note_state(replace(before, own=take_away(before.own, gone), erased=before.erased + erased))
+
+    def _count_erased(self) -> int:
+        """How many ids were to be forgotten: they have no code, and are in no tally of codes that were scrubbed."""
+        ((codeless,),) = self._rows("SELECT count(*) FROM report WHERE plan = ? AND code IS NULL")
+        return max(0, int(codeless) - self._tallies.find(SCRUBBED).n)
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
@@ -306,15 +317,15 @@ class Collection:
                 step = "merge other collectors' tallies"
                 raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
             require_countable(before.tally, *given.values(), most=MOST_MERGED)
-            merged, parts = before.merged, []
+            parts, erased = [], erased_of(other)
             for source, found in given.items():
                 if source == self.source:
-                    more, words = self._none, LOST if (found.counts > before.own.counts).any() else OWN
+                    new, words = 0, LOST if _has_more(found, erased.get(source, 0), before) else OWN
                 else:
-                    more, words = self._tallies.merge(source, found)
-                merged += more
-                parts.append(MergedPart(source, found.n, more.n, words))
+                    new, words = self._tallies.merge(source, found, erased.get(source, 0))
+                parts.append(MergedPart(source, found.n, new, words))
             self._tallies.require_few_sources()
+            merged = _total_of(self._tallies.others())
         self._note_state(replace(before, merged=merged))
         return parts
 
@@ -357,3 +368,13 @@ class Collection:
     def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Of a statement whose first value is the plan."""
         return self._database.rows(statement, self._number, *values)
+
+
+def _has_more(found: Aggregate, erased: int, known: _CollectionState) -> bool:
+    """Whether a store's own tally came back with what the store has not."""
+    return erased > known.erased or (erased == known.erased and bool((found.counts > known.own.counts).any()))
+
+
+def _total_of(tally: Aggregate) -> Aggregate:
+    """The same without the sources, which each commit would add up again."""
+    return Aggregate(tally.fingerprint, tally.n, tally.counts, tally.cells)
