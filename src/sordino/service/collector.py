@@ -129,11 +129,11 @@ class Collector:
         """All plans that were ever served from the store, since which day, and since which day they are closed."""
         return [asdict(each) for each in await self._desk.of_store(lambda store: store.served_plans)]
 
-    async def key(self) -> dict[str, str]:
-        """The public key that signs the plans."""
-        return {"algorithm": "Ed25519", "key": self._signer.public}
+    async def key(self) -> dict[str, Any]:
+        """The public key that signs the plans, and how it changed: each old key signed the next."""
+        return {"algorithm": "Ed25519", "key": self._signer.public, "chain": await self._chain()}
 
-    async def signature(self, plan_hash: str) -> dict[str, str]:
+    async def signature(self, plan_hash: str) -> dict[str, Any]:
         """The signature of a plan's bytes."""
         signer, content = self._signer, await self._bytes(plan_hash)
         return {
@@ -141,7 +141,11 @@ class Collector:
             "algorithm": "Ed25519",
             "key": signer.public,
             "signature": signer.signature(content),
+            "chain": await self._chain(),
         }
+
+    async def _chain(self) -> list[dict[str, str]]:
+        return [link.document for link in await self._desk.of_store(lambda store: store.key_chain)]
 
     async def plan_bytes(self, plan_hash: str) -> Response:
         """The plan's bytes."""

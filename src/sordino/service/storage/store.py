@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from sordino.document.files import cannot
+from sordino.document.key_chain import MOST_LINKS, KeyLink, is_chain
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.log import log_event
@@ -215,10 +216,32 @@ class ReportStore:
         """
         known = self._setting("signer")
         if known is None:
-            self._set("signer", key)
+            with self._database.transaction():
+                self._put("signer", key)
         elif known != key:
-            step = "give the first key's file: devices know its public key"
+            step = "give the newest key's file: devices know its public key, or the chain that leads to it"
             raise RefusedError(f"the plans of {self.name} must be signed by one key", found=shown(key), step=step)
+
+    @property
+    def key_chain(self) -> tuple[KeyLink, ...]:
+        """How the key that signs plans has changed."""
+        return tuple(KeyLink(**link) for link in json.loads(self._setting("key chain") or "[]"))
+
+    def rotate_key(self, link: KeyLink) -> None:
+        """Have another key sign the store's plans, and note it.
+
+        Raises:
+            RefusedError: a link that does not follow: not of the newest key, to one that was there, or not signed.
+        """
+        with self._database.transaction():
+            chain = (*self.key_chain, link)
+            if self._setting("signer") != link.old or not is_chain(chain) or len(chain) > MOST_LINKS:
+                step = "give the files of the newest key, and of one that this store never had"
+                raise RefusedError("a key must be named by the newest one", found="a different key", step=step)
+            self._put("signer", link.new)
+            self._put("key chain", json.dumps([one.document for one in chain]))
+            self.acts.note(CONSOLE, "key rotated", key=link.new)
+        self.log_acts()
 
     def probe(self) -> int | None:
         """See that the store answers, in this version: the bytes that its disk has free, None if that is not known.
@@ -258,6 +281,6 @@ class ReportStore:
         rows = self._database.rows("SELECT value FROM setting WHERE name = ?", name)
         return str(rows[0][0]) if rows else None
 
-    def _set(self, name: str, value: str) -> None:
-        with self._database.transaction():
-            self._database.rows("INSERT INTO setting VALUES (?, ?)", name, value)
+    def _put(self, name: str, value: str) -> None:
+        words = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
+        self._database.rows(words, name, value)
