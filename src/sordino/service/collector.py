@@ -63,6 +63,7 @@ class Collector:
         signer: of the plans.
         metrics: what it counts for whoever runs it.
         published: whether everybody is told tallies and estimates, from so many reports on.
+        retain_days: after which all codes are scrubbed, again and again (`retention`).
     """
 
     def __init__(
@@ -73,10 +74,12 @@ class Collector:
         metrics: "Metrics | None" = None,
         *,
         published: bool = False,
+        retain_days: int | None = None,
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk, self._pages = Desk(store, least_people, signer, metrics, published=published), DashboardPages()
+        self._desk = Desk(store, least_people, signer, metrics, published=published, retain_days=retain_days)
+        self._pages = DashboardPages()
 
     @property
     def application(self) -> ASGIApp:
@@ -162,7 +165,11 @@ class Collector:
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
-        return await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
+        found = await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
+        if (days := self._desk.retain_days) is None:
+            return found
+        day = await self._desk.of_store(lambda store: store.next_scrub_day(plan_hash, days))
+        return found | {"retain_days": days, "next_scrub_day": day}
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
         """A page to watch the collection on, whose estimates ask for a token."""

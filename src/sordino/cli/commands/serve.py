@@ -77,6 +77,12 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     show_default=True,
     help="The number of reports below which no estimate is shown.",
 )
+@click.option(
+    "--retain",
+    type=Whole(1),
+    metavar="DAYS",
+    help="Scrub all codes every so many days after a plan was first served: none is kept longer.",
+)
 @click.option("--publish", is_flag=True, help="Publish tallies and estimates, once there are enough reports.")
 def serve(
     plans: tuple[Path, ...],
@@ -93,6 +99,7 @@ def serve(
     token_file: Path | None,
     standby: bool,
     least_people: int,
+    retain: int | None,
     publish: bool,
 ) -> None:
     """Collect the reports of each PLAN over HTTP until the process is ended.
@@ -120,7 +127,7 @@ def serve(
         for given in lists:
             new = held.collections[given.plan].invite(given.hashes)
             say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
-        application = Collector(held, least_people, signer, metrics, published=publish).application
+        collector = Collector(held, least_people, signer, metrics, published=publish, retain_days=retain)
         _listen(listener, host, port)
         held.new_token(_say_secret if token_file is None else lambda: _store_secret(token_file))
         if signer is not None:
@@ -129,7 +136,7 @@ def serve(
             say(f"{public_url or f'http://{host}:{listener.getsockname()[1]}'}/plans/{plan.hash}")
         # An interrupt ends the collector once what it took is written.
         with suppress(KeyboardInterrupt):
-            BoundedServer(application).run([listener])
+            BoundedServer(collector.application).run([listener])
     say("stopped; all that was acknowledged is in the store")
 
 

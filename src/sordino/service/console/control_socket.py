@@ -70,7 +70,7 @@ def run_command(place: str, command: Mapping[str, Any]) -> Any:
     try:
         is_served = path.is_socket()
     except OSError as refusal:
-        raise _closed(path, refusal) from None
+        raise _access_error(path, refusal) from None
     answer = _ask(path, command) if is_served else None
     if answer is None:
         store = ReportStore.open_beside(place)
@@ -102,7 +102,7 @@ def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any] | None:
         except (ConnectionRefusedError, FileNotFoundError):
             return None
         except OSError as error:
-            raise _closed(path, error) from None
+            raise _access_error(path, error) from None
         connection = _SocketConnection(sock)
         try:
             connection.request("POST", RUN, json.dumps(command), {"Content-Type": "application/json"})
@@ -118,7 +118,7 @@ def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any] | None:
         return found
 
 
-def _closed(path: Path, error: OSError) -> UnavailableError:
+def _access_error(path: Path, error: OSError) -> UnavailableError:
     reason = (error.strerror or "a refusal").lower()
     step = "run this as the account that runs the collector"
     return UnavailableError(f"{path} must be open to you", found=reason, step=step)

@@ -20,6 +20,7 @@ from sordino.service.storage.collection import Collection
 from sordino.service.storage.database import Database, require_version
 from sordino.service.storage.day import today
 from sordino.service.storage.postgres import PostgresDatabase
+from sordino.service.storage.retention import last_scrub_day, next_scrub_day
 from sordino.service.storage.sqlite import SqliteDatabase
 from sordino.service.storage.tokens import CONSOLE, ROLES, TokenHolder, TokenTable, new_secret
 from sordino.survey.planning.plan import Plan
@@ -242,6 +243,23 @@ class ReportStore:
             self._put("key chain", json.dumps([one.document for one in chain]))
             self.acts.note(CONSOLE, "key rotated", key=link.new)
         self.log_acts()
+
+    def scrub_is_due(self, plan: str, days: int) -> bool:
+        """Whether the codes of a plan are to be scrubbed, since a day of scrubbing has come. See `retention`."""
+        day = last_scrub_day(self._since(plan), days, today())
+        return day is not None and (self._setting(f"scrubbed {plan}") or "") < day
+
+    def note_scrubbed(self, plan: str) -> None:
+        """Know that a plan's codes were scrubbed today."""
+        with self._database.transaction():
+            self._put(f"scrubbed {plan}", today())
+
+    def next_scrub_day(self, plan: str, days: int) -> str:
+        """The next day on which the codes of a plan are scrubbed."""
+        return next_scrub_day(self._since(plan), days, today())
+
+    def _since(self, plan: str) -> str:
+        return next(one.since for one in self.served_plans if one.plan == plan)
 
     def probe(self) -> int | None:
         """See that the store answers, in this version: the bytes that its disk has free, None if that is not known.

@@ -145,10 +145,10 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
         if len(source) == len(counts_hash(own)) and source != counts_hash(own):
             rule = f"{name}, source {source}: a tally that no collector took must have the hash of its counts"
             raise DamagedError(rule, found="different counts", step="get the file again")
-    return with_sources(others, sources, _erased(document, sources, name))
+    return with_sources(others, sources, _read_erasures(document, sources, name))
 
 
-def _erased(document: Mapping[str, Any], sources: Mapping[str, Aggregate], name: str) -> Mapping[str, int]:
+def _read_erasures(document: Mapping[str, Any], sources: Mapping[str, Aggregate], name: str) -> Mapping[str, int]:
     """How many ids each collector was asked to forget.
 
     Raises:
