@@ -96,10 +96,18 @@ func (c collector) send(upload []byte) error {
 // erase has the collector delete a report. Its answer is the same whether it had it or not.
 func (c collector) erase(id string) error {
 	body, err := json.Marshal(object{"id": id})
-	if err == nil {
-		_, err = c.ask("POST", "/erase", body)
+	if err != nil {
+		return err
 	}
-	return err
+	told, err := c.ask("POST", "/erase", body)
+	if err != nil {
+		return err
+	}
+	var found struct{ Outcome string }
+	if err := json.Unmarshal(told, &found); err != nil || found.Outcome == "" {
+		return errors.New("the collector did not delete the report")
+	}
+	return nil
 }
 
 func (c collector) ask(method, route string, body []byte) ([]byte, error) {
