@@ -95,7 +95,8 @@ function fits(attribute, { labels = {}, unit, input, step }) {
 export function isAboutAttributes({ attributes, public: columns = [], words }) {
   if (words === undefined) return true;
   const names = order(words);
-  const asked = new Map([...columns.map((column) => [column.name, column]), ...Object.entries(attributes)]);
+  const asked = new Map(Object.entries(attributes));
+  for (const column of columns) asked.set(column.name, column);
   return (
     unlike(names) &&
     names.every((name) => asked.has(name)) &&
