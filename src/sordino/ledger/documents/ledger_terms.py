@@ -23,17 +23,33 @@ from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
+from sordino.domain.answers.choices import LARGEST as LARGEST_LISTED
+from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.box import Box
 from sordino.domain.interval import Interval
-from sordino.domain.record import Record
+from sordino.domain.mixed.mixed_record import MixedRecord
+from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.survey.attributes.attribute import RangeTable
+from sordino.survey.attributes.attribute import GridTable, RangeTable
 from sordino.survey.attributes.protect import Epsilon
 from sordino.survey.frozen.dependence_bounds import RestBounds
 from sordino.survey.frozen.parts import Part, Text, require_one_of
+
+MISSING = "0"
+"""Of a number that may be missing: nobody knows how many people lack it."""
+
+
+class RecordNumberTable(RangeTable):
+    """A number of the record.
+
+    Attributes:
+        missing: whether a person may have none.
+    """
+
+    missing: bool = False
 
 
 class RecordAttributeTable(Part):
@@ -41,29 +57,50 @@ class RecordAttributeTable(Part):
 
     Attributes:
         number: its range, or
-        categories: its values.
-        delta: of categories, the most that all answers may tell about it, for somebody whose beliefs are within the
-            dependence bounds; epsilon by default.
+        categories: its values, or how many numbered ones there are, or
+        grid: the cells of a map.
+        several: how many of the categories apply to one person at most, where several may.
+        none: what it is called then that none of them applies.
+        not_asked: of several what it is called that a survey did not ask.
+        delta: the most that all answers may tell about it, for somebody whose beliefs are within the dependence bounds;
+            epsilon by default.
     """
 
-    number: RangeTable | None = None
-    categories: list[Text] | None = None
+    number: RecordNumberTable | None = None
+    categories: list[Text] | int | None = None
+    grid: GridTable | None = None
+    several: int | None = None
+    none: Text | None = None
+    not_asked: Text | None = None
     delta: Epsilon | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        require_one_of(self, "number", "categories")
-        if self.number is not None and self.delta is not None:
-            raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
-        if self.categories is not None and len(self.categories) < 2:
+        require_one_of(self, "number", "categories", "grid")
+        count = self.categories if isinstance(self.categories, int) else len(self.categories or "12")
+        if count < 2:
             rule = "an attribute must have at least two categories"
-            raise SordinoError(rule, found=str(len(self.categories)), step="name the others too")
-        self.domain()
+            raise SordinoError(rule, found=str(count), step="name the others too")
+        if self.several is None and (self.none, self.not_asked) != (None, None):
+            rule = "none and not_asked must stand beside several"
+            raise SordinoError(rule, found="no several", step="write several = 3, or name them among the categories")
+        if self.several is not None and not isinstance(self.categories, list):
+            raise SordinoError(
+                "several must stand beside named categories", found="no names", step="name the categories"
+            )
+        domain = self.domain()
+        if isinstance(domain, Choices) and not domain.is_listed:
+            rule = f"several must allow at most {LARGEST_LISTED:,} combinations"
+            raise SordinoError(rule, found=f"{domain.k:,}", step="lower several, or name fewer categories")
         return self
 
     def domain(self) -> AttributeDomain:
-        """Its range or its categories."""
-        return domain_of({"labels": self.categories, "number": self.number and self.number.model_dump()})
+        """Its range or its values."""
+        number = self.number and {"low": self.number.low, "high": self.number.high}
+        named = isinstance(self.categories, list)
+        words = {"labels" if named else "numbers": self.categories, "number": number, "several": self.several}
+        grid = self.grid and self.grid.model_dump()
+        return domain_of({**words, "grid": grid, "none": self.none, "not_asked": self.not_asked})
 
 
 class BoundsTable(Part):
@@ -87,7 +124,7 @@ class TermsTable(Part):
     [attribute.sleep]
     number = { low = 0, high = 12 }
 
-    Or categories, of which each attribute may have a delta of its own:
+    Numbers and categories may stand together, and each attribute may have a delta of its own:
 
     version = 1
     epsilon = "2"
@@ -101,8 +138,8 @@ class TermsTable(Part):
 
     Attributes:
         epsilon: the most that all answers together may tell about the whole record, in nats.
-        attribute: the attributes by name, all numbers or all categories.
-        dependence: of categories with deltas.
+        attribute: the attributes by name.
+        dependence: of attributes with deltas.
     """
 
     version: VersionField
@@ -112,12 +149,6 @@ class TermsTable(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        numbers = [name for name, part in self.attribute.items() if part.number is not None]
-        if 0 < len(numbers) < len(self.attribute):
-            rule = "a ledger must be about numbers or about categories"
-            raise SordinoError(rule, found=f"both: {numbers[0]!r} is a number", step="cut the numbers into categories")
-        if numbers and self.dependence is not None:
-            raise SordinoError("numbers must be protected by epsilon alone", found="[dependence]", step="take it out")
         rest = self.dependence.rest if self.dependence is not None else {}
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
@@ -137,7 +168,7 @@ class LedgerTerms:
     """The record's domain and the promise about it.
 
     Attributes:
-        attributes: in the order of the alphabet, all numbers or all categories; these perhaps with a delta.
+        attributes: in the order of the alphabet, perhaps each with a delta.
         epsilon: the most that all answers together may tell.
         rest: bounds on the dependence of attributes with deltas.
         nodes: the limit of the work for one decision, which decides with it.
@@ -166,7 +197,12 @@ class LedgerTerms:
         parts = dict(sorted(table.attribute.items()))
         each = table.dependence is not None or any(part.delta is not None for part in parts.values())
         attributes = {
-            own: Attribute(own, part.domain(), delta=(part.delta or table.epsilon) if each else None)
+            own: Attribute(
+                own,
+                part.domain(),
+                missing=MISSING if part.number is not None and part.number.missing else None,
+                delta=(part.delta or table.epsilon) if each else None,
+            )
             for own, part in parts.items()
         }
         terms = cls(attributes, table.epsilon, dict(sorted(table.bounds().items())) if each else {})
@@ -198,7 +234,8 @@ class LedgerTerms:
             {
                 name: Attribute(
                     name,
-                    domain_of({"labels": part.get("categories"), "number": part.get("number")}),
+                    domain_of({**part, "labels": part.get("categories")}),
+                    missing=MISSING if part.get("missing") is True else None,
                     delta=Nats.of(part["delta"]) if "delta" in part else None,
                 )
                 for name, part in parts.items()
@@ -229,14 +266,25 @@ class LedgerTerms:
         """The attributes in their order."""
         return tuple(self.attributes)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The attributes that are numbers, in their order."""
+        return tuple(name for name, one in self.attributes.items() if isinstance(one.domain, Interval))
+
     @cached_property
-    def domain(self) -> Box | Record:
+    def domain(self) -> MixedRecord | Record:
         """Where the record lies."""
         attributes = self.attributes.values()
-        if not any(isinstance(attribute.domain, Interval) for attribute in attributes):
-            return Record({attribute.name: attribute.finite for attribute in attributes})
-        ranges = [attribute.interval for attribute in attributes]
-        return Box([each.low for each in ranges], [each.high for each in ranges])
+        if not self.numbers:
+            return Record({one.name: _countable(one) for one in attributes})
+        optional = [one.name for one in attributes if one.optional]
+        ranges = {one.name: one.domain if isinstance(one.domain, Interval) else _countable(one) for one in attributes}
+        return MixedRecord(ranges, optional)
+
+    @property
+    def box(self) -> Box | None:
+        """Of the numbers, if everybody has them all; None where there are none, or one may be missing."""
+        return self.domain.box if isinstance(self.domain, MixedRecord) else None
 
     @property
     def deltas(self) -> Mapping[str, Nats]:
@@ -259,10 +307,16 @@ class LedgerTerms:
         attribute = self.attributes[name]
         words = domain_words(attribute.domain)
         if "labels" in words:
-            words = {"categories": words["labels"]}
+            words = {"categories": words.pop("labels")} | words
+        words |= {"missing": True} if attribute.optional else {}
         return words | (
             {} if attribute.delta is None else {"delta": str(attribute.delta), "rest": str(self.rest[name])}
         )
+
+
+def _countable(attribute: Attribute) -> FiniteDomain:
+    """The values of an attribute that is no number."""
+    return attribute.choices if isinstance(attribute.domain, Choices) else attribute.finite
 
 
 def terms_of_text(text: str) -> LedgerTerms:
