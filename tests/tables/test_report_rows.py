@@ -107,7 +107,7 @@ def pack(path, content):
     return path
 
 
-def quote(line):
+def quoted(line):
     return ",".join(f'"{field}"' for field in line.split(","))
 
 
@@ -115,9 +115,9 @@ FORMS = {
     "as written": lambda lines: "\n".join(lines) + "\n",
     "carriage returns": lambda lines: "\r\n".join(lines) + "\r\n",
     "byte order mark": lambda lines: "\ufeff" + "\n".join(lines) + "\n",
-    "quote": lambda lines: "\n".join(map(quote, lines)) + "\n",
-    "quote names": lambda lines: "\n".join([quote(lines[0]), *lines[1:]]) + "\n",
-    "one quote row": lambda lines: "\n".join([*lines[:900], quote(lines[900]), *lines[901:]]) + "\n",
+    "quoted": lambda lines: "\n".join(map(quoted, lines)) + "\n",
+    "quoted names": lambda lines: "\n".join([quoted(lines[0]), *lines[1:]]) + "\n",
+    "one quoted row": lambda lines: "\n".join([*lines[:900], quoted(lines[900]), *lines[901:]]) + "\n",
     "another column before": lambda lines: "".join(f"{i or 'n'},{line}\n" for i, line in enumerate(lines)),
     "another column after": lambda lines: (
         "\n".join(f"{line},{'when' if i == 0 else i}" for i, line in enumerate(lines)) + "\n"

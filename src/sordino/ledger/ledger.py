@@ -6,6 +6,7 @@ writers out, so queries that come at once are admitted jointly. An answer counts
 known to have been sent.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from typing import Any
 
 from sordino.accounting.state import Decision, FilterState
 from sordino.document.kinds import explain_kind
+from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
@@ -263,7 +265,9 @@ class Ledger:
             made = draw()
             self.step("drawn")
             code, report = (made, None) if isinstance(made, int) else made
-            body = {} if report is None else {"report": dict(report)}
+            # In the order in which it will be read: what is sent is the same each time.
+            report = None if report is None else json.loads(canonical(dict(report)))
+            body = {} if report is None else {"report": report}
             Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, body, str(code))
             self.step("storing")
             return replace(known, code=code, report=report)

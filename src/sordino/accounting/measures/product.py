@@ -333,7 +333,7 @@ class ProductState(GroupedState):
     def _read_cells(self, query: CellQuery) -> BoundedQuery:
         places, epsilon = query.places(self.record), query.ratio
         alone = not isinstance(self.definition, LDP)
-        attributes = dict.fromkeys(places, epsilon) if alone else {}
+        attributes: dict[int, Ratio] = dict.fromkeys(places, epsilon) if alone else {}
         own = [attributes.get(place, Fraction(1)) for place in range(self.record.d)]
         groups = own if alone else [epsilon]
         groups += [epsilon] if isinstance(self.definition, BayesianCoordinateDP) else []

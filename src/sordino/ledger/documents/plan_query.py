@@ -160,12 +160,13 @@ def ledger_tables(plan: Plan, terms: LedgerTerms, tables: Mapping[str, Any]) -> 
 
 def _mismatch(own: Attribute, theirs: Attribute) -> str:
     """How the values of an attribute differ; empty where every value of the ledger's is one of the plan's."""
-    if isinstance(own.domain, Interval) != isinstance(theirs.domain, Interval):
-        return "values that are counted" if isinstance(own.domain, Interval) else "a number"
-    if not isinstance(own.domain, Interval) or not isinstance(theirs.domain, Interval):
-        if domain_words(own.domain) == domain_words(theirs.domain):
-            return ""
-        return f"{theirs.domain.k} other values, or in another order"
+    if not isinstance(theirs.domain, Interval):
+        if isinstance(own.domain, Interval):
+            return "values that are counted"
+        same = domain_words(own.domain) == domain_words(theirs.domain)
+        return "" if same else f"{theirs.domain.k} other values, or in another order"
+    if not isinstance(own.domain, Interval):
+        return "a number"
     if own.optional and not theirs.optional:
         return "a number that must not be missing"
     low, high = theirs.domain.low, theirs.domain.high

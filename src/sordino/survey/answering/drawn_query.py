@@ -163,7 +163,7 @@ class DrawnQuery:
         laws = [self.channel.statistic.law(record) for record in column[:].records.tolist()]
         if not all(share in (0, 1) for law in laws for share in law):
             raise SordinoError("a reading of values must not be random", found=self.channel.statistic.parameters)
-        return Query(Recoded(names, [law.index(1) for law in laws], mechanism.k), mechanism)
+        return Query(Recoded(names, [law.index(Fraction(1)) for law in laws], mechanism.k), mechanism)
 
     @property
     def _words(self) -> str:
@@ -207,7 +207,8 @@ def _values_of(attribute: Attribute) -> NDArray[Any]:
 
 def _reading_of(question: Question, statistic: NumberStatistic) -> RecordReading:
     """What a statistic of a question about numbers reads, at the points between which its law is affine."""
-    names, axes, points, missing = [], [], [], []
+    names, axes, missing = [], [], []
+    points: list[tuple[float, ...] | None] = []
     error = 0.0
     for place in statistic.places:
         attribute = question.attributes[place]
