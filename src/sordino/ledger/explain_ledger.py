@@ -1,8 +1,14 @@
 """What a ledger promises and what is left of it, in plain words."""
 
+from fractions import Fraction
+from math import isinf
+
+from sordino.exact.amount_text import loss_text
 from sordino.exact.nats import outward
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.losses import losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import LedgerLines
+from sordino.ledger.standing import Book
 from sordino.words.explain_filter import left_sentences
 from sordino.words.odds import PRIOR, beliefs, factor
 
@@ -35,6 +41,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
         f"A suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %.",
         *about,
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
+        *(() if damage else loss_sentences(ledger, reading.book)),
         *ALWAYS,
     )
 
@@ -47,6 +54,30 @@ def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
         *left_sentences(joint.worst),
         *([waiting] if joint.open_names else []),
     )
+
+
+def loss_sentences(ledger: Ledger, book: Book) -> tuple[str, ...]:
+    """What the answers so far really revealed, by collector and by attribute, beside what adding epsilons would say."""
+    terms = ledger.terms
+    collectors = [
+        f"{own.name} has {_answers(own.queries)}: together they revealed at most {_loss(own.realized)} about you;"
+        f" adding their epsilons would say {_loss(own.added)}."
+        for own in losses_by_collector(terms, book)
+    ]
+    attributes = [
+        f"About {own.name!r}: {_answers(own.queries)}, which revealed at most {_loss(own.realized)} to somebody who"
+        f" knows all else; adding epsilons would say {_loss(own.added)}."
+        for own in losses_by_attribute(terms, book)
+    ]
+    return (*collectors, *attributes)
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
+def _loss(amount: float) -> str:
+    return "everything that some values share" if isinf(amount) else loss_text(Fraction(amount))
 
 
 def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.cell_query import CellQuery
+from sordino.accounting.measures.cells.cell_query import CellQuery, cell_query_of
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shorten_bound
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.measure_of import Attributes
@@ -40,6 +40,7 @@ from sordino.exact.powers import compare_powers
 from sordino.exact.rounding import up
 from sordino.mechanism.base import Mechanism
 from sordino.query.categorical.recoded import Recoded
+from sordino.query.model import Model
 from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
@@ -322,12 +323,15 @@ class ProductState(GroupedState):
         if not isinstance(query, Query | CellQuery):
             rule = "a filter over many attributes takes questions about attributes"
             raise SordinoError(rule, found=type(query).__name__, step="ask a Query about some of them")
-        known = self.memo.get(query.parameters)
+        text = query.parameters
+        known = self.memo.get(text)
         if known is None:
+            if isinstance(query, Query) and isinstance(query.statistic, Model):
+                query = cell_query_of(query, self.record)
             known = self._read(query) if isinstance(query, Query) else self._read_cells(query)
             while len(self.memo) >= REMEMBERED:
                 self.memo.pop(next(iter(self.memo)))
-            self.memo[query.parameters] = known
+            self.memo[text] = known
         return known
 
     def _read_cells(self, query: CellQuery) -> BoundedQuery:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.explain_ledger import ledger_sentences
+from sordino.ledger.explain_ledger import ledger_sentences, loss_sentences
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.losses import losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import Checked, LedgerLines
 from sordino.ledger.standing import Entry
 from sordino.ledger.transcript import export_transcript, import_transcript
@@ -86,6 +88,8 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
     if rows:
         print_table("", header, rows)
+    if not book["damage"]:
+        print_lines(loss_sentences(opened, reading.book))
 
 
 @ledger.command()
@@ -201,6 +205,8 @@ def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
         "waiting": joint and list(joint.open_names),
         "checks_only": reading.meta.get("copy") != "no",
         "damage": list(trouble),
+        "collectors": [] if trouble else [asdict(own) for own in losses_by_collector(ledger.terms, book)],
+        "attributes": [] if trouble else [asdict(own) for own in losses_by_attribute(ledger.terms, book)],
         "entries": [_entry(entry) for entry in book.entries.values()],
     }
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.cell_query import BinReading, CellQuery, LawReading, RecordReading, UntabledReading
+from sordino.accounting.measures.cells.cell_query import CellQuery
+from sordino.accounting.measures.cells.record_reading import BinReading, LawReading, RecordReading, UntabledReading
 from sordino.accounting.state import FilterQuery
 from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import Attribute

@@ -1,38 +1,23 @@
-"""Queries about numbers and categories together, as bounds on the likelihood in each cell of the record.
+"""How a record of numbers and categories is read as one of k values, as bounds in each cell of the record.
 
-A query reads the record as one of k values, perhaps at random, and sends the reading through a finite mechanism:
-Pr(code | x) = sum_g P(g | x) W[g, code]. Of each number P(g | x) is affine between some points, so that on a box of
-cells its extremes lie at corners, and a bin of a number is constant between its edges. So the largest and the smallest
-probability in each cell are known, widened by all that the device's floats and thresholds can be off. Where the table
-would be too large, the mechanism's least epsilon stands for it: it holds for any two records.
+Of each number P(g | x) is affine between some points, so that on a box of cells its extremes lie at corners, and a bin
+of a number is constant between its edges. Bounds are widened by all that the device's floats and thresholds can be off.
 Source: TRUTHS, N3; the average of a channel's rows. Units: numbers in those of the data, probabilities.
 """
 
-import itertools
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.accounting.measures.mechanism_columns import LISTED, Columns
-from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, level_above
 from sordino.domain.bins import Bins
 from sordino.domain.mixed.cells import NumberCells
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.evidence.factored import Factor
 from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
-from sordino.mechanism.base import Mechanism
-
-LARGEST_TABLE = 1 << 16
-"""Entries of a table over cells at most; beyond, the epsilon counts."""
 
 RELATIVE = 2.0**-40
 """By how much a sum of up to 4,096 products may be off, and then some."""
@@ -59,6 +44,10 @@ class RecordReading(ABC):
     @abstractmethod
     def k(self) -> int:
         """How many values can be read."""
+
+    def places(self, record: Record) -> tuple[int, ...]:
+        """Where its attributes stand in the record, in their order."""
+        return tuple(record.names.index(name) for name in self.names)
 
     @abstractmethod
     def bounds(self, record: Record, weights: Floats) -> tuple[Floats, Floats]:
@@ -173,7 +162,7 @@ class BinReading(RecordReading):
             raise SordinoError(f"the query must take a missing {self.name!r}", found="one that needs a number")
         within = np.clip(domain.edges, self.bins.edges[0], self.bins.edges[-1])
         at = self.bins.locate(within)
-        cells = [weights[low : high + 1] for low, high in itertools.pairwise(at)]
+        cells = [weights[low : high + 1] for low, high in pairwise(at)]
         cells += [weights[-1:]] if domain.missing else []
         return np.array([own.max() for own in cells]), np.array([own.min() for own in cells])
 
@@ -203,123 +192,5 @@ class UntabledReading(RecordReading):
 
     def bounds(self, record: Record, weights: Floats) -> tuple[Floats, Floats]:
         """The largest and the smallest mean of weights in each cell."""
-        shape = tuple(record.shape[place] for place in _places(self, record))
+        shape = tuple(record.shape[place] for place in self.places(record))
         return np.full(shape, weights.max()), np.full(shape, weights.min())
-
-
-@dataclass(frozen=True, eq=False)
-class CellQuery:
-    """A query about a record of numbers and categories: some readings, each through its mechanism.
-
-    Readings of one query use words of their own, so given the record their codes are independent.
-
-    Attributes:
-        parts: each reading with its mechanism; codes are digits of mixed radix, the last part's run fastest.
-    """
-
-    parts: tuple[tuple[RecordReading, Mechanism], ...]
-
-    def __post_init__(self) -> None:
-        for reading, mechanism in self.parts:
-            if reading.k != mechanism.k:
-                rule = f"the mechanism must take the {reading.k} values that are read"
-                raise SordinoError(rule, found=shown(mechanism.k))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CellQuery) and self.parameters == other.parameters
-
-    def __hash__(self) -> int:
-        return hash(self.parameters)
-
-    @cached_property
-    def parameters(self) -> str:
-        """All that defines it, as canonical text."""
-        return " || ".join(f"{reading.parameters} by {mechanism.parameters}" for reading, mechanism in self.parts)
-
-    @property
-    def outputs(self) -> int:
-        """How many codes there are."""
-        return math.prod(mechanism.outputs for _, mechanism in self.parts)
-
-    @cached_property
-    def ratio(self) -> Ratio:
-        """e^epsilon of the least epsilon that it satisfies under LDP; None where it satisfies none."""
-        total: Ratio = Fraction(1)
-        for _, mechanism in self.parts:
-            own = epsilon_ratio(mechanism)
-            total = None if total is None or own is None else total * own
-        return total
-
-    def places(self, record: Record) -> tuple[int, ...]:
-        """Where its attributes stand in the record, ascending.
-
-        Raises:
-            SordinoError: an attribute that the record lacks.
-        """
-        names = {name for reading, _ in self.parts for name in reading.names}
-        unknown = sorted(names - set(record.names))
-        if unknown:
-            raise SordinoError("a query must be about attributes of the record", found=shown(unknown[0]))
-        return tuple(sorted(record.names.index(name) for name in names))
-
-    def entries(self, record: Record) -> int:
-        """How many numbers the tables of all codes have together."""
-        sizes = [math.prod(record.shape[place] for place in _places(reading, record)) for reading, _ in self.parts]
-        return self.outputs * sum(min(size, LARGEST_TABLE) for size in sizes)
-
-    def is_listed(self, record: Record) -> bool:
-        """Whether every code is looked at by itself."""
-        return self.entries(record) <= LISTED
-
-    def factors(self, record: Record, code: int, *, alone: bool) -> tuple[Factor, ...]:
-        """What a code says.
-
-        Args:
-            record: of cells.
-            code: that was sent.
-            alone: whether a query that is known by its epsilon only counts once for each of its attributes, as bounds
-                on single attributes need it; else once.
-        """
-        found: list[Factor] = []
-        for (reading, mechanism), digit in zip(self.parts, self._digits(code), strict=True):
-            found += self._part_factors(reading, mechanism, record, digit, alone=alone)
-        return tuple(found)
-
-    def _digits(self, code: int) -> Sequence[int]:
-        digits = []
-        for _, mechanism in self.parts[::-1]:
-            code, digit = divmod(code, mechanism.outputs)
-            digits.append(digit)
-        return digits[::-1]
-
-    def _part_factors(
-        self, reading: RecordReading, mechanism: Mechanism, record: Record, code: int, *, alone: bool
-    ) -> Iterator[Factor]:
-        places = _places(reading, record)
-        size = math.prod(record.shape[place] for place in places)
-        if size > LARGEST_TABLE or isinstance(reading, UntabledReading):
-            # The epsilon holds for any two records.
-            most = float(level_above([epsilon_ratio(mechanism)])[0])
-            for place in sorted(places) if alone else [min(places)]:
-                shape = (record.shape[place],)
-                yield Factor((place,), np.zeros(shape), 0.0, np.full(shape, -most))
-            return
-        high, low = reading.bounds(record, _weights(mechanism, code))
-        order = np.argsort(places)
-        with np.errstate(divide="ignore"):
-            logs = [np.log(side.transpose(order)) for side in (high, low)]
-        radius = 4 * math.ulp(max(1.0, *(float(np.abs(log[np.isfinite(log)]).max(initial=0.0)) for log in logs)))
-        yield Factor(tuple(sorted(places)), logs[0], radius, logs[1])
-
-
-def _places(reading: RecordReading, record: Record) -> tuple[int, ...]:
-    return tuple(record.names.index(name) for name in reading.names)
-
-
-def _weights(mechanism: Mechanism, code: int) -> Floats:
-    """The weights of a code, shape (k,), over the largest: a common factor tells nothing."""
-    columns = Columns.of(mechanism, [code])
-    heaviest = max(columns.distinct[place] for place in np.unique(columns.place[0]).tolist())
-    own = np.array([float(Fraction(weight, heaviest or 1)) for weight in columns.distinct])
-    weights: NDArray[np.float64] = own[columns.place[0]]
-    return weights
