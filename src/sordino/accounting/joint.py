@@ -124,6 +124,11 @@ class JointFilter:
         return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether no query counts by the most that it can add."""
+        return not self._uncounted_queries
+
+    @property
     def _uncounted_queries(self) -> tuple[FilterQuery, ...]:
         """Queries that count by the most that they can add."""
         return (*self.pending.values(), *self.earlier.values(), *self.settled)

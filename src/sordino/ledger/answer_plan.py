@@ -142,6 +142,6 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
 def _with_remainder(ledger: Ledger, refusal: RefusedError) -> RefusedError:
     """The refusal, and in words what is left."""
     joint = ledger.standing().joint
-    left, whole = left_text(joint.worst), in_nats(str(ledger.terms.epsilon))
+    left, whole = left_text(joint), in_nats(str(ledger.terms.epsilon))
     step = f"nothing was drawn or sent; {left} of {whole} is left, and a survey that asks for less may be accepted"
     return RefusedError(refusal.rule, found=refusal.found, step=step)

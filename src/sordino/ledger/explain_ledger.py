@@ -5,11 +5,12 @@ from math import isinf
 
 from sordino.exact.amount_text import loss_text
 from sordino.exact.nats import outward
+from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
 from sordino.ledger.losses import losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import LedgerLines
 from sordino.ledger.standing import Book
-from sordino.words.explain_filter import left_sentences
+from sordino.words.explain_filter import left_sentences, left_text, promise_sentences
 from sordino.words.odds import PRIOR, beliefs, factor
 
 ALWAYS = (
@@ -25,34 +26,47 @@ WITHIN = "against beliefs, before any answer, about the rest that the bounds on 
 
 def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
-    epsilon = ledger.terms.epsilon
-    most, least = beliefs(epsilon)
     reading = ledger.reading()
     damage = reading.trouble
-    each = ledger.terms.deltas
-    about = [
-        f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}"
-        f" (all other attributes together at most {outward(ledger.terms.rest[name], 4, up=True)})."
-        for name, delta in each.items()
-    ]
-    odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."
     return (
-        f"Whatever is asked and answered, all answers together {odds}",
-        f"A suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %.",
-        *about,
+        *_promise_sentences(ledger.terms),
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
         *(() if damage else loss_sentences(ledger, reading.book)),
         *ALWAYS,
     )
 
 
+def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:
+    if terms.protects:
+        return promise_sentences(terms.filter())
+    most, least = beliefs(terms.epsilon)
+    odds = (
+        f"change the odds between any two records by a factor of at most {factor(terms.epsilon)}"
+        f" (epsilon = {terms.epsilon})."
+    )
+    about = [
+        f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}"
+        f" (all other attributes together at most {outward(terms.rest[name], 4, up=True)})."
+        for name, delta in terms.deltas.items()
+    ]
+    return (
+        f"Whatever is asked and answered, all answers together {odds}",
+        f"A suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %.",
+        *about,
+    )
+
+
 def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
+    counted = (
+        f"Until they are sent, some count by their epsilons: queries that add up to {left_text(joint)} are accepted."
+    )
     waiting = f"{len(joint.open_names)} answers may not have been sent: each counts as every answer that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
         *left_sentences(joint.worst),
         *([waiting] if joint.open_names else []),
+        *([] if joint.is_exact else [counted]),
     )
 
 
@@ -77,7 +91,7 @@ def _answers(count: int) -> str:
 
 
 def _loss(amount: float) -> str:
-    return "everything that some values share" if isinf(amount) else loss_text(Fraction(amount))
+    return "no bounded amount (some values are ruled out)" if isinf(amount) else loss_text(Fraction(amount))
 
 
 def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
@@ -23,7 +22,6 @@ from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
-from sordino.exact.nats import in_nats, outward
 from sordino.exact.source import Stream
 from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
@@ -33,7 +31,7 @@ from sordino.ledger.journal.database import UnreadableError, settle, transaction
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
 from sordino.ledger.journal.writer import Writer, write_ledger
 from sordino.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
-from sordino.ledger.standing import Book, Entry, Standing
+from sordino.ledger.standing import Book, Entry, Standing, refusal_of
 
 Drawn = tuple[int, Mapping[str, Any]]
 """The code of a plan's answer, and its report as the collector takes it."""
@@ -227,11 +225,7 @@ class Ledger:
             decision = standing.decide(query)
             reading.keep(connection)
             if not decision.accepted:
-                return RefusedError(
-                    f"all answers together must reveal at most {in_nats(str(self.terms.epsilon))}",
-                    found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
-                    step="ask with a smaller epsilon, or not at all",
-                )
+                return refusal_of(self.terms, decision.loss)
             writer, version = Writer(connection, reading.head, self.clock()), standing.version
             if version != reading.book.versions[-1]:
                 writer.add(RECORD, str(version.number), {}, version.digest)

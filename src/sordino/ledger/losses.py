@@ -38,7 +38,10 @@ class RevealedLoss:
 
 
 def losses_by_collector(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, ...]:
-    """What each collector's answers revealed about the whole record, in the order of their names."""
+    """What each collector's answers revealed about the whole record, in the order of their names.
+
+    Where some values are protected less than others: of what is protected.
+    """
     entries = sorted(book.entries.values(), key=lambda entry: entry.query.collector)
     found = []
     for name, own in groupby(entries, key=lambda entry: entry.query.collector):
@@ -62,13 +65,15 @@ def losses_by_attribute(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, .
 def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
     total = 0.0
     for version in _versions(entries):
-        counted = BayesianFilter(terms.domain, LDP(0), nodes=terms.nodes)
+        # Where some values are protected less than others, only what is protected counts.
+        promise = terms.definition if terms.protects else LDP(0)
+        counted = BayesianFilter(terms.domain, promise, nodes=terms.nodes)
         for entry in version:
             if entry.code is None:
                 total = up(total + _level(terms, entry))
             else:
                 counted = counted.with_answer(entry.query.channel, entry.code)
-        total = up(total + counted.realized_loss.upper)
+        total = up(total + (counted.spent if terms.protects else counted.realized_loss.upper))
     return total
 
 

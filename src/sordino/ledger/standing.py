@@ -6,12 +6,15 @@ different records: what was lost about an earlier one stays lost, and what is lo
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import isinf
 from typing import Any, Literal
 
 from sordino.accounting.joint import JointFilter
 from sordino.accounting.state import Decision, FilterState
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
+from sordino.exact.nats import in_nats, outward
 from sordino.ledger.documents.asked_query import query_of_document, unread_query
 from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -26,6 +29,19 @@ FEW_CODES = 16
 """Of a plan's query, each of which is looked at while its answer is out."""
 
 State = Literal["reserved", "sampled", "sent"]
+
+
+def refusal_of(terms: LedgerTerms, loss: float) -> RefusedError:
+    """The refusal of a query with which answers could reveal so much."""
+    if isinf(loss):
+        rule = "no answer may rule out values that the ledger's terms protect"
+        step = "ask through a mechanism whose every code can come from each protected value"
+        return RefusedError(rule, found="a query with an answer that does", step=step)
+    rule = f"all answers together must reveal at most {in_nats(str(terms.epsilon))}"
+    if terms.protects:
+        rule = "all answers together must keep the bounds of the ledger's terms for every two values"
+    found = f"up to {outward(Fraction(loss), 6, up=True)} with this query"
+    return RefusedError(rule, found=found, step="ask with a smaller epsilon, or not at all")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.combined import PromiseOfValues, combined_definition
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
 from sordino.document.checked_tables import VersionField, nearest, read_tables
@@ -25,18 +26,21 @@ from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
 from sordino.domain.answers.choices import LARGEST as LARGEST_LISTED
 from sordino.domain.answers.choices import Choices
-from sordino.domain.attribute import Attribute, AttributeDomain
+from sordino.domain.attribute import Attribute, AttributeDomain, Domain
 from sordino.domain.box import Box
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.domain.mixed.mixed_record import MixedRecord
-from sordino.domain.record import FiniteDomain, Record
+from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.attribute import GridTable, RangeTable
-from sordino.survey.attributes.protect import Epsilon
+from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
 from sordino.survey.frozen.dependence_bounds import RestBounds
-from sordino.survey.frozen.parts import Part, Text, require_one_of
+from sordino.survey.frozen.parts import Part, ProtectPart, Text, require_one_of
+from sordino.survey.frozen.promise import definition_of
 
 MISSING = "0"
 """Of a number that may be missing: nobody knows how many people lack it."""
@@ -64,6 +68,7 @@ class RecordAttributeTable(Part):
         not_asked: of several what it is called that a survey did not ask.
         delta: the most that all answers may tell about it, for somebody whose beliefs are within the dependence bounds;
             epsilon by default.
+        protect: which of its values are protected from each other, as in a survey; all alike by default.
     """
 
     number: RecordNumberTable | None = None
@@ -73,6 +78,7 @@ class RecordAttributeTable(Part):
     none: Text | None = None
     not_asked: Text | None = None
     delta: Epsilon | None = None
+    protect: ProtectTable | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -92,6 +98,12 @@ class RecordAttributeTable(Part):
         if isinstance(domain, Choices) and not domain.is_listed:
             rule = f"several must allow at most {LARGEST_LISTED:,} combinations"
             raise SordinoError(rule, found=f"{domain.k:,}", step="lower several, or name fewer categories")
+        if self.protect is not None:
+            if not isinstance(domain, Categories | Grid):
+                rule = "protect must stand beside categories of which one applies, or a map"
+                raise SordinoError(rule, found="other values", step="leave it out: all values are protected alike")
+            for mistake in protect_mistakes(self.protect, domain):
+                raise mistake
         return self
 
     def domain(self) -> AttributeDomain:
@@ -149,6 +161,15 @@ class TermsTable(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        protected = [name for name, part in self.attribute.items() if part.protect is not None]
+        numbers = [name for name, part in self.attribute.items() if part.number is not None]
+        if protected and numbers:
+            rule = "protect must be of a ledger without numbers, whose pairs of values are listed"
+            step = "keep numbers in cells as categories, or leave protect out: all values are protected alike"
+            raise SordinoError(rule, found=f"{protected[0]!r} beside the number {numbers[0]!r}", step=step)
+        if protected and (self.dependence is not None or any(part.delta for part in self.attribute.values())):
+            step = "leave one of them out"
+            raise SordinoError("a ledger must have protect or deltas", found="both", step=step)
         rest = self.dependence.rest if self.dependence is not None else {}
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
@@ -172,12 +193,14 @@ class LedgerTerms:
         epsilon: the most that all answers together may tell.
         rest: bounds on the dependence of attributes with deltas.
         nodes: the limit of the work for one decision, which decides with it.
+        protects: which values of some attributes are protected from each other, in the words of a plan.
     """
 
     attributes: Mapping[str, Attribute]
     epsilon: Nats
     rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
+    protects: Mapping[str, ProtectPart] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path | str) -> "LedgerTerms":
@@ -205,7 +228,13 @@ class LedgerTerms:
             )
             for own, part in parts.items()
         }
-        terms = cls(attributes, table.epsilon, dict(sorted(table.bounds().items())) if each else {})
+        protects = {
+            own: protect_part(attributes[own].finite, part.protect, table.epsilon)
+            for own, part in parts.items()
+            if part.protect is not None
+        }
+        rest = dict(sorted(table.bounds().items())) if each else {}
+        terms = cls(attributes, table.epsilon, rest, protects=protects)
         # What no filter offers is refused before there is a ledger.
         terms.filter()
         return terms
@@ -243,6 +272,7 @@ class LedgerTerms:
             Nats.of(document["epsilon"]),
             {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
             document["nodes"],
+            {name: ProtectPart.model_validate(part["protect"]) for name, part in parts.items() if "protect" in part},
         )
 
     @cached_property
@@ -292,8 +322,15 @@ class LedgerTerms:
         return {name: own.delta for name, own in self.attributes.items() if own.delta is not None}
 
     @cached_property
-    def definition(self) -> LDP | BayesianCoordinateDP:
+    def definition(self) -> PromiseOfValues | BayesianCoordinateDP:
         """What is promised."""
+        if self.protects:
+            finite = [(self.protects.get(name), _countable(one)) for name, one in self.attributes.items()]
+            own = [
+                LDP(self.epsilon) if part is None or isinstance(domain, Choices) else definition_of(domain, part)
+                for part, domain in finite
+            ]
+            return combined_definition(own, [domain.k for _, domain in finite])
         if not self.deltas:
             return LDP(self.epsilon)
         deltas, rest = ([amounts[name] for name in self.names] for amounts in (self.deltas, self.rest))
@@ -309,12 +346,14 @@ class LedgerTerms:
         if "labels" in words:
             words = {"categories": words.pop("labels")} | words
         words |= {"missing": True} if attribute.optional else {}
+        protect = self.protects.get(name)
+        words |= {} if protect is None else {"protect": protect.model_dump(exclude_none=True)}
         return words | (
             {} if attribute.delta is None else {"delta": str(attribute.delta), "rest": str(self.rest[name])}
         )
 
 
-def _countable(attribute: Attribute) -> FiniteDomain:
+def _countable(attribute: Attribute) -> Domain | Choices:
     """The values of an attribute that is no number."""
     return attribute.choices if isinstance(attribute.domain, Choices) else attribute.finite
 
