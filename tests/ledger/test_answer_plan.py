@@ -12,25 +12,17 @@ import pytest
 from plan_laws import law_of
 from sordino import (
     LDP,
-    Categories,
-    LinearQuery,
-    LogisticQuery,
     RefusedError,
     SordinoError,
-    TruncatedLinearQuery,
-    ask,
     plan,
 )
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.measures.cells.cell_query import CellQuery, cell_query_of
+from sordino.accounting.measures.cells.cell_query import CellQuery
 from sordino.domain.interval import Interval
-from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.exact.source import SystemSource
 from sordino.ledger.answer_plan import answer_plan
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.explain_ledger import ledger_sentences
 from sordino.ledger.ledger import Ledger
-from sordino.ledger.losses import losses_by_attribute, losses_by_collector
 from sordino.survey.answering.drawn_query import DrawnQuery, all_queries
 
 ATTRIBUTES = {
@@ -292,103 +284,42 @@ def test_answers_that_wait_count_whatever_they_are(ledger):
     assert not ledger.standing().joint.open_names
 
 
-def loss_of_rows(likelihood, place, rows, terms):
-    """The largest realized loss between two records, of those that differ in one attribute alone where it is named."""
-    told = np.log(likelihood)
-    if place is None:
-        return float(np.ptp(told))
-    groups = {}
-    for row, own in zip(rows, told, strict=True):
-        groups.setdefault(tuple(repr(row[name]) for name in terms.names if name != terms.names[place]), []).append(own)
-    return max(float(np.ptp(own)) for own in groups.values())
+def survey_of(attribute, asked, **more):
+    survey = {"version": 1, "epsilon": "0.3", "attribute": attribute, "ask": [asked], **more}
+    return plan(survey, people=10**6)
 
 
-DELTAS = {
-    "version": 1,
-    "epsilon": "1",
-    "attribute": {
-        "age": {"number": {"low": 18, "high": 90}, "delta": "0.6"},
-        "smoker": {"categories": ["yes", "no"], "delta": "0.4"},
-        "stage": {"categories": ["I", "II", "III"]},
-    },
-    "dependence": {"rest": {"age": 0.25, "smoker": 0}},
-}
+def test_public_columns_stand_beside_the_answer_or_are_refused(ledger):
+    region = {"region": {"categories": ["north", "south"]}}
+    asked = survey_of({"stage": ATTRIBUTES["stage"]}, {"histogram": "stage"}, public=region)
+    record = {"version": 1, "record": {**RECORD["record"], "region": "south"}}
+    sent = []
+    assert answer(ledger, asked, record, sent).report["public"] == {"region": "south"}
+    assert answer(ledger, asked, record, sent).again
+    assert len(sent) == 1
+    smoker = {"smoker": ATTRIBUTES["smoker"]}
+    clear = survey_of({"stage": ATTRIBUTES["stage"]}, {"histogram": "stage"}, public=smoker)
+    with pytest.raises(RefusedError, match="public column"):
+        answer(ledger, clear)
 
 
-def test_deltas_of_numbers_and_categories_hold_by_their_own_losses():
-    generator = np.random.default_rng(3)
-    terms = LedgerTerms.read(DELTAS)
-    asked = [one for kind in ("histogram", "mean", "table") for one in all_queries(plan_of(kind, "0.2"))]
-    rows = [
-        {"age": age, "smoker": s, "stage": t}
-        for age in (18.0, 30.1, 54.0, 77.7, 90.0)
-        for s in range(2)
-        for t in range(3)
-    ]
-    deltas, rest = [0.6, 0.4, 1.0], [0.25, 0.0, 1.0]
-    for _ in range(4):
-        promise, told = terms.filter(), np.ones(len(rows))
-        for _ in range(25):
-            drawn = asked[int(generator.integers(len(asked)))]
-            if not promise.accepts(drawn.filter_query):
-                continue
-            laws = np.array([law_of(drawn, row) for row in rows])
-            possible = np.flatnonzero(laws.max(axis=0))
-            code = int(possible[(laws[told.argmax(), possible] / laws[told.argmin(), possible]).argmax()])
-            promise, told = promise.after(drawn.filter_query, code), told * laws[:, code]
-            whole = loss_of_rows(told, None, rows, terms)
-            assert whole <= 1 + 1e-9
-            for place, (delta, share) in enumerate(zip(deltas, rest, strict=True)):
-                own = loss_of_rows(told, place, rows, terms)
-                assert np.log((1 - share) * np.exp(own) + share * np.exp(whole)) <= delta + 1e-9
-        assert promise.spent > 0.35
+def test_what_is_asked_only_of_some_needs_what_decides_it(tmp_path):
+    packs = {"categories": ["one", "more"], "only_if": {"smoker": "yes"}, "not_asked": "not asked"}
+    attribute = {"smoker": ATTRIBUTES["smoker"], "packs": {"categories": ["one", "more", "not asked"]}}
+    asked = survey_of({"smoker": ATTRIBUTES["smoker"], "packs": packs}, {"histogram": "packs"})
+    few = Ledger.make(
+        tmp_path / "few.ledger", {"version": 1, "epsilon": "1", "attribute": {"packs": attribute["packs"]}}
+    )
+    with pytest.raises(RefusedError, match="none for 'smoker'"):
+        answer(few, asked, {"version": 1, "record": {"packs": "one"}})
+    made = Ledger.make(tmp_path / "me.ledger", {"version": 1, "epsilon": "1", "attribute": attribute})
+    record = {"version": 1, "record": {"smoker": "no", "packs": "not asked"}}
+    assert answer(made, asked, record).entry.sent
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        LinearQuery([1.0, 0.0], 0, low=18, high=90, epsilon="0.4"),
-        LogisticQuery([0.05, -0.5], 1, epsilon="0.4"),
-        TruncatedLinearQuery([1.0, -2.0], 3, low=30, high=60, epsilon="0.4"),
-    ],
-    ids=["linear", "logistic", "truncated"],
-)
-def test_models_count_by_cells_where_attributes_have_deltas(model):
-    generator = np.random.default_rng(5)
-    record = MixedRecord({"age": Interval(18, 90), "sleep": Interval(0, 12), "c": Categories(["a", "b"])})
-    query = cell_query_of(model, record.cells)
-    points = np.array([[generator.uniform(18, 90), generator.uniform(0, 12)] for _ in range(300)])
-    points[:4] = [[18, 0], [90, 12], [18, 12], [90, 0]]
-    for code in range(2):
-        (factor,) = query.factors(record.cells, code, alone=True)
-        differences = []
-        for row in points.tolist():
-            names = ["age", "sleep"]
-            cells = [record.cells.domains[0].edges, record.cells.domains[1].edges]
-            at = tuple(
-                min(int(np.searchsorted(cells[place], row[place], side="right")) - 1, 63)
-                for place in (names.index(record.names[one]) for one in factor.places)
-            )
-            exact = log(float(model.law(row)[code]))
-            differences.append((factor.least[at] - exact, factor.log[at] - exact))
-        assert max(low for low, _ in differences) <= min(high for _, high in differences) + 1e-9
-
-
-def test_a_model_and_a_plan_share_one_budget(tmp_path):
-    attribute = {"age": ATTRIBUTES["age"], "smoker": ATTRIBUTES["smoker"]}
-    made = Ledger.make(tmp_path / "both.ledger", {"version": 1, "epsilon": "1", "attribute": attribute})
-    record = {"version": 1, "record": {"age": 44, "smoker": "no"}}
-    query = {"version": 1, "collector": "c", "epsilon": "0.3"}
-    linear = {"linear": {"theta": {"age": 1}, "low": 18, "high": 90}}
-    ask(made, {**query, "id": "a", **linear}, record, send=lambda _: None)
-    ask(made, {**query, "id": "b", "category": "smoker"}, record, send=lambda _: None)
-    answer(made, plan_of("mean", "0.4"), record)
-    with pytest.raises(RefusedError):
-        ask(made, {**query, "id": "c", "epsilon": "0.9", "category": "smoker"}, record, send=lambda _: None)
-    by_collector = losses_by_collector(made.terms, made.book())
-    assert [own.queries for own in by_collector] == [2, 1]
-    assert all(own.realized <= own.added + 1e-9 for own in by_collector)
-    by_attribute = {own.name: own for own in losses_by_attribute(made.terms, made.book())}
-    assert by_attribute["age"].added == pytest.approx(0.7)
-    assert by_attribute["smoker"].realized == pytest.approx(0.3)
-    assert any("adding their epsilons would say 0.6 nats" in sentence for sentence in ledger_sentences(made))
+def test_a_missing_number_is_a_value_like_any_other(ledger):
+    record = {"version": 1, "record": {name: value for name, value in RECORD["record"].items() if name != "income"}}
+    assert answer(ledger, plan_of("optional mean"), record).entry.sent
+    survey = {"income": {"number": {"low": 0, "high": 100_000}}}
+    with pytest.raises(RefusedError, match="must not be missing"):
+        answer(ledger, survey_of(survey, {"mean": "income"}), record)

@@ -169,7 +169,7 @@ class TermsTable(Part):
             raise SordinoError(rule, found=f"{protected[0]!r} beside the number {numbers[0]!r}", step=step)
         if protected and (self.dependence is not None or any(part.delta for part in self.attribute.values())):
             step = "leave one of them out"
-            raise SordinoError("a ledger must have protect or deltas", found="both", step=step)
+            raise SordinoError("a ledger must have protect or deltas", found="both settings", step=step)
         rest = self.dependence.rest if self.dependence is not None else {}
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
