@@ -53,11 +53,11 @@ def losses_by_collector(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, .
 
 def losses_by_attribute(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, ...]:
     """What all answers revealed about each attribute, to somebody who knows all others; without those never asked."""
-    found = []
+    found, each = [], _attribute_losses(terms, book)
     for place, name in enumerate(terms.names):
         group = [entry for entry in book.entries.values() if name in entry.query.attribute_names]
         if group:
-            realized, added = _attribute_loss(terms, book, place), _summed(terms, group)
+            realized, added = each[place], _summed(terms, group)
             found.append(RevealedLoss(name, len(group), min(realized, added), added))
     return tuple(found)
 
@@ -77,19 +77,21 @@ def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
     return total
 
 
-def _attribute_loss(terms: LedgerTerms, book: Book, place: int) -> float:
-    budgets: list[Nats | str] = ["inf"] * len(terms.names)
-    budgets[place] = Nats.of(0)
-    total = 0.0
+def _attribute_losses(terms: LedgerTerms, book: Book) -> list[float]:
+    """Of each attribute, to somebody who knows all others."""
+    totals = [0.0] * len(terms.names)
     for version in _versions(book.entries.values()):
-        counted = BayesianFilter(terms.domain, CoordinateDP(budgets), nodes=terms.nodes)
+        counted = BayesianFilter(terms.domain, CoordinateDP([Nats.of(0)] * len(totals)), nodes=terms.nodes)
+        waiting = list(totals)
         for entry in version:
             if entry.code is not None:
                 counted = counted.with_answer(entry.query.channel, entry.code)
-            elif terms.names[place] in entry.query.attribute_names:
-                total = up(total + _level(terms, entry))
-        total = up(total + counted.spent)
-    return total
+                continue
+            for place, name in enumerate(terms.names):
+                if name in entry.query.attribute_names:
+                    waiting[place] = up(waiting[place] + _level(terms, entry))
+        totals = [up(total + own) for total, own in zip(waiting, counted.group_losses, strict=True)]
+    return totals
 
 
 def _versions(entries: Iterable[Entry]) -> list[list[Entry]]:
