@@ -198,7 +198,8 @@ class BayesianFilter:
     def group_losses(self) -> tuple[float, ...]:
         """The realized loss of each group of hypotheses with a bound of its own, such as an attribute, rounded up."""
         state = self._filter_state
-        return tuple(state.levels.tolist()) if isinstance(state, GroupedState) else (state.spent,)
+        own = state.state if isinstance(state, LastingState) else state
+        return tuple(own.levels.tolist()) if isinstance(own, GroupedState | CoordinateBoxState) else (state.spent,)
 
     @property
     @ignore_float_errors

@@ -17,6 +17,7 @@ from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
 from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.query_table import MODELS
 from sordino.ledger.standing import Book, Entry
 
 
@@ -52,13 +53,17 @@ def losses_by_collector(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, .
 
 
 def losses_by_attribute(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, ...]:
-    """What all answers revealed about each attribute, to somebody who knows all others; without those never asked."""
+    """What all answers revealed about each attribute, to somebody who knows all others; without those never asked.
+
+    At most what they revealed about the whole record.
+    """
     found, each = [], _attribute_losses(terms, book)
+    whole = math.inf if terms.protects else _record_loss(terms, list(book.entries.values()))
     for place, name in enumerate(terms.names):
         group = [entry for entry in book.entries.values() if name in entry.query.attribute_names]
         if group:
             realized, added = each[place], _summed(terms, group)
-            found.append(RevealedLoss(name, len(group), min(realized, added), added))
+            found.append(RevealedLoss(name, len(group), min(realized, added, whole), added))
     return tuple(found)
 
 
@@ -80,8 +85,10 @@ def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
 def _attribute_losses(terms: LedgerTerms, book: Book) -> list[float]:
     """Of each attribute, to somebody who knows all others."""
     totals = [0.0] * len(terms.names)
+    modelled = terms.numbers == terms.names and all(own.query.kind in MODELS for own in book.entries.values())
+    domain = terms.box if modelled and terms.box is not None else terms.domain
     for version in _versions(book.entries.values()):
-        counted = BayesianFilter(terms.domain, CoordinateDP([Nats.of(0)] * len(totals)), nodes=terms.nodes)
+        counted = BayesianFilter(domain, CoordinateDP([Nats.of(0)] * len(totals)), nodes=terms.nodes)
         waiting = list(totals)
         for entry in version:
             if entry.code is not None:
