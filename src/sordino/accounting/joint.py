@@ -200,8 +200,8 @@ class JointFilter:
         if name in self.pending:
             query = self.pending[name]
             rest = {other: own for other, own in self.pending.items() if other != name}
-            found = [(_with_answer(way.filter, query, output), way.answers) for way in self.ways]
-            ways = tuple(Way(after, answers) for after, answers in found if after is not None)
+            pairs = [(_with_answer(way.filter, query, output), way.answers) for way in self.ways]
+            ways = tuple(Way(after, answers) for after, answers in pairs if after is not None)
             if not ways:
                 rule = "a delivered answer must be one that some record can give, after those before it"
                 raise SordinoError(rule, found=f"code {output}", step="deliver the answer that was drawn")
