@@ -3,13 +3,14 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sordino.agent.answer import Answered, upload_of
 from sordino.agent.answer import answer as answer_once
 from sordino.agent.answer import take_back as take_answer_back
 from sordino.agent.answer_store import AnswerStore
@@ -20,9 +21,14 @@ from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
+from sordino.ledger.answer_plan import answer_plan, take_plan_back
+from sordino.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_questionnaire import consent_text, reveal_sentences, survey_title
+
+Fetch = Callable[[], tuple[Plan, Mapping[str, Any]]]
+"""What gives the plan, and the tables of the record."""
 
 
 class PublicKey(click.types.StringParamType):
@@ -41,6 +47,7 @@ class PublicKey(click.types.StringParamType):
 @click.argument("url")
 @click.argument("record", type=FILE, required=False)
 @click.option("--store", type=FILE, help="The file that stores your answers; by default in your own data folder.")
+@click.option("--ledger", type=FILE, help="Answer only what this ledger accepts, and store the answer there.")
 @click.option(
     "--signed-by", type=PublicKey(), help="Answer only a plan signed by this Ed25519 key (64 hexadecimal digits)."
 )
@@ -52,6 +59,7 @@ def answer(
     url: str,
     record: Path | None,
     store: Path | None,
+    ledger: Path | None,
     signed_by: str | None,
     patience: int,
     *,
@@ -64,11 +72,13 @@ def answer(
     Shows the survey's title, what you agree to and what a report can reveal, and asks before anything is drawn. The
     answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
-    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer.
+    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer. With a LEDGER the
+    plan's query is drawn first, and answered only if the ledger accepts it, about the RECORD of that ledger.
     """
     address = CollectorAddress.of(url)
+    stored_in = _one_store(store, ledger)
     if take_back:
-        _take_back(address, store or _own_store(), patience, as_json=as_json)
+        _take_back(address, ledger, stored_in, patience, as_json=as_json)
         return
     record_file = _require_record(record)
     signed_by = _only_key(address, signed_by)
@@ -98,13 +108,35 @@ def answer(
             fetch_once()
         send_report(address, body, Waiting(patience))
 
-    made = answer_once(AnswerStore.open(store or _own_store()), address.plan, fetch, send)
+    made = _answer(address, ledger, stored_in, fetch, send)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
     open_to_all = address.invitation is None
     kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
     say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _one_store(store: Path | None, ledger: Path | None) -> Path:
+    """The file of answers; with a ledger none may be named beside it."""
+    if ledger is not None and store is not None:
+        raise click.UsageError("--store and --ledger: an answer is stored in one of them.")
+    return store or _own_store()
+
+
+def _answer(
+    address: CollectorAddress, ledger: Path | None, store: Path, fetch: Fetch, send: Callable[[bytes], None]
+) -> Answered:
+    """Through the ledger, if there is one, else by the store alone."""
+    if ledger is None:
+        return answer_once(AnswerStore.open(store), address.plan, fetch, send)
+    through = Ledger.open(ledger)
+    stored = store.exists() and AnswerStore.open(store).find(address.plan) is not None
+    if stored and through.find(address.plan) is None:
+        step = "answer without --ledger: that answer is sent again, and no other is drawn"
+        raise RefusedError("a plan must be answered once", found="an answer drawn without the ledger", step=step)
+    found = answer_plan(through, address.plan, address.origin, fetch, lambda report: send(upload_of(report)))
+    return Answered(address.plan, again=found.again)
 
 
 def _require_record(record: Path | None) -> Path:
@@ -123,11 +155,16 @@ def _only_key(address: CollectorAddress, signed_by: str | None) -> str | None:
     return signed_by or address.key
 
 
-def _take_back(address: CollectorAddress, path: Path, patience: int, *, as_json: bool) -> None:
+def _take_back(address: CollectorAddress, ledger: Path | None, path: Path, patience: int, *, as_json: bool) -> None:
     """Have the collector forget the stored answer."""
-    take_answer_back(
-        AnswerStore.open(path), address.plan, lambda body: take_report_back(address, body, Waiting(patience))
-    )
+
+    def send(body: bytes) -> None:
+        take_report_back(address, body, Waiting(patience))
+
+    if ledger is None:
+        take_answer_back(AnswerStore.open(path), address.plan, send)
+    else:
+        take_plan_back(Ledger.open(ledger), address.plan, lambda report: send(upload_of(report)))
     if as_json:
         print_json({"plan": address.plan, "url": address.url, "taken_back": True})
         return
