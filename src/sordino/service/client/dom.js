@@ -28,10 +28,13 @@ export class PageError extends Error {
   }
 }
 
-/** The plan's hash and its text, from the address of a page below it: /plans/{hash}/page. */
-export async function fetchPlan() {
-  const hash = decodeURIComponent(globalThis.location.pathname.split("/").at(-2));
-  const answer = await fetch(`../${hash}`, { credentials: "omit", redirect: "error" });
+/** The address of the plan that a page below it is about: /plans/{hash}/page. */
+export const ownAddress = () => new URL(".", globalThis.location.href).href.replace(/[/]$/, "");
+
+/** The hash that the address of a plan ends in, and the text that stands there. */
+export async function fetchPlan(address) {
+  const hash = decodeURIComponent(new URL(address).pathname.split("/").at(-1));
+  const answer = await fetch(address, { credentials: "omit", redirect: "error" });
   if (!answer.ok) throw new PageError("problem_no_survey", { status: String(answer.status) });
   return { hash, text: await answer.text() };
 }

@@ -24,9 +24,9 @@ export async function isSigned(text, key, signature) {
   }
 }
 
-/** The signature that a collector tells of a plan, `{key, signature}`; null where it signs none. */
-export async function fetchSignature() {
-  const answer = await fetch("signature", { credentials: "omit", redirect: "error" });
+/** The signature that a collector presents of the plan at an address, `{key, signature}`; null where it signs none. */
+export async function fetchSignature(address) {
+  const answer = await fetch(`${address}/signature`, { credentials: "omit", redirect: "error" });
   return answer.ok ? answer.json() : null;
 }
 

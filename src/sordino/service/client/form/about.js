@@ -1,6 +1,6 @@
 // What a survey says of itself, and what a person agrees to.
 
-import { element, surveyText } from "./dom.js";
+import { element, surveyText } from "../dom.js";
 
 const LINES = ["by", "purpose", "contact", "reports"];
 const DAY = 86_400_000;

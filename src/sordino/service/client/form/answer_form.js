@@ -1,0 +1,256 @@
+// The form of a plan: its fields, what a report about them can reveal, and one button. Nothing leaves before it is pressed,
+// and then one report that was kept first. It knows no page: where it stands is its site's.
+
+import { Speech, chosen, offered } from "../catalogue/speech.js";
+import { element, fetchPlan, surveyText, words } from "../dom.js";
+import { Field } from "../fields.js";
+import { followConditions } from "../inputs/conditions.js";
+import { FreshWords, PlanError, asked, open, publicColumns } from "../index.js";
+import { Outbox, needsInvitation, pack } from "../outbox.js";
+import { fetchSignature, signedBy } from "../signature.js";
+import { Consent, aboutList, languageSwitch } from "./about.js";
+import { againPart, forExperts, leftCard, takeBackCard } from "./receipt.js";
+import { revealedCard } from "./revealed.js";
+
+/** Seconds until what is kept is sent again by itself: longer each time. */
+const AGAIN = [5, 15, 60, 300];
+
+export class AnswerForm {
+  /**
+   * `slots` are the elements that it fills: `head`, `status`, `place`. `site` is where it stands: the plan's `address`, a `key` or
+   * null, an `invitation` or null, the `checkPage` of the plan, the `level` of its first heading, `wanted()`, the languages that
+   * are wanted, the best first; and what the site does: `show(speech, title)` when a language is spoken, `keep(language)` when
+   * one was chosen, `note(event)` when a report was `sent` or `taken-back`.
+   */
+  constructor(slots, site) {
+    Object.assign(this, slots, { site });
+    this.speech = new Speech(chosen(offered({}), site.wanted()));
+    this.tries = 0;
+    this.isEarlier = false;
+    this.isStopped = false;
+  }
+
+  /** Fetch the plan, and ask, or go on with what was drawn before. */
+  async start() {
+    this.online = () => this.#goOn();
+    globalThis.addEventListener("online", this.online);
+    try {
+      this.site.show(this.speech);
+      this.#say(this.speech.say("fetching"));
+      const { address, key, invitation } = this.site;
+      const { hash, text } = await fetchPlan(address);
+      Object.assign(this, await open(text, hash));
+      this.signed = await signedBy(text, key, await fetchSignature(address));
+      this.outbox = new Outbox(hash, address, invitation);
+      this.languages = offered(this.plan);
+      this.#speak(chosen(this.languages, this.site.wanted()));
+      const kept = await this.outbox.kept();
+      const mayBeSent = kept === null || kept.state === "kept";
+      const isUninvited = mayBeSent && invitation === null && (await needsInvitation(address));
+      if (this.isStopped) return;
+      if (isUninvited) this.#refuse();
+      else if (kept === null) this.#show();
+      else if (kept.state === "acknowledged" || kept.state === "withdrawn") this.#conclude(kept);
+      else await this.#goOn();
+    } catch (error) {
+      this.#sayWrong(error);
+    }
+  }
+
+  /** Do what the collector could not be asked for before. */
+  async #goOn() {
+    const state = (await this.outbox?.kept())?.state;
+    if (state === "kept") await this.send();
+    if (state === "withdrawing") await this.takeBack();
+  }
+
+  /** Leave the page: nothing is sent again from here. */
+  stop() {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    globalThis.removeEventListener("online", this.online);
+  }
+
+  #say(text, kind = "") {
+    this.status.className = kind;
+    this.status.textContent = text;
+  }
+
+  /** What is wrong with the page itself; a plan's own defects are for experts, in English. */
+  #sayWrong(error) {
+    const isPlan = error instanceof PlanError;
+    const problem = isPlan ? this.speech.say("problem_plan") : words(error, this.speech);
+    this.#say(this.speech.say("nothing_sent", { problem }), "wrong");
+    this.place.replaceChildren(...(isPlan ? [forExperts(error.message, this.speech)] : []));
+  }
+
+  /** Show everything in a language: the title, and who asks. */
+  #speak(language) {
+    const { words: own } = this.plan;
+    const speech = new Speech(language, own);
+    this.speech = speech;
+    const title = speech.text(own?.title);
+    this.site.show(speech, title);
+    const heading = `h${this.site.level}`;
+    this.head.replaceChildren(
+      ...[languageSwitch(this.languages, speech, (other) => this.#switch(other)), title === undefined ? element(heading, {}, speech.say("page_title")) : surveyText(speech, title, heading)].filter(Boolean),
+      element("p", { class: "lead" }, speech.say("lead")),
+      ...[aboutList(this.plan, speech)].filter(Boolean),
+    );
+  }
+
+  /** The same page in another language: what was answered is answered still. */
+  #switch(language) {
+    this.site.keep(language);
+    const states = this.fields?.map((field) => field.state);
+    const agreed = this.consent?.input.checked;
+    this.#speak(language);
+    this.head.querySelector("[aria-current]")?.focus();
+    if (!states || !this.button?.isConnected) {
+      this.tell?.();
+      return;
+    }
+    this.#show();
+    this.fields.forEach((field, i) => (field.state = states[i]));
+    if (this.consent) this.consent.input.checked = agreed;
+  }
+
+  #show() {
+    const { plan, speech, site } = this;
+    const names = asked(plan);
+    const inClear = publicColumns(plan).map((column) => [column.name, { ...column, isPublic: true }]);
+    const sections = plan.words?.sections ?? [{ attributes: names }];
+    const placed = sections.flatMap(({ attributes }) => attributes);
+    // A public column that no section has is asked for first.
+    const first = inClear.filter(([name]) => !placed.includes(name));
+    const known = new Map([...inClear, ...names.map((name) => [name, plan.attributes[name]])]);
+    const asking = [...first, ...placed.filter((name) => known.has(name)).map((name) => [name, known.get(name)])];
+    const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
+    this.fields = [...fields.values()];
+    followConditions(this.fields);
+    this.consent = Consent.of(plan, speech);
+    this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
+    const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    form.append(...first.map(([name]) => fields.get(name).element));
+    for (const section of sections) form.append(...this.#section(section, fields));
+    const checkPage = site.key === null ? site.checkPage : `${site.checkPage}#key=${site.key}`;
+    form.append(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
+    this.place.replaceChildren(form);
+    this.#say("");
+  }
+
+  #section({ title, text, attributes }, fields) {
+    const { speech } = this;
+    const own = attributes.filter((name) => fields.has(name)).map((name) => fields.get(name).element);
+    if (!own.length) return [];
+    const heading = `h${this.site.level + 1}`;
+    return [surveyText(speech, speech.text(title), heading, { class: "section" }), surveyText(speech, speech.text(text), "p"), ...own].filter(Boolean);
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const { speech } = this;
+    const wrong = this.fields.filter((field) => !field.check());
+    const agreed = this.consent?.check() ?? true;
+    if (wrong.length || !agreed) {
+      const names = wrong.map((field) => speech.quoted(field.title)).join(", ");
+      const problems = [wrong.length ? speech.say("need_changes", { count: wrong.length, names }) : "", agreed ? "" : speech.say("consent_missing")];
+      this.#say(speech.say("nothing_sent", { problem: problems.filter(Boolean).join(" ") }), "wrong");
+      (wrong[0] ?? { focus: () => this.consent.input.focus() }).focus();
+      return;
+    }
+    this.button.disabled = true;
+    const shown = this.fields.filter((field) => !field.element.hidden);
+    const record = Object.fromEntries(shown.map((field) => [field.name, field.answer]));
+    let drawn;
+    try {
+      drawn = await this.outbox.reserve(() => {
+        const { code, cell } = this.questions.draw(record, new FreshWords());
+        return pack(code, this.questions.codeBytes, cell, this.questions.cellBytes);
+      });
+    } catch (error) {
+      this.button.disabled = false;
+      this.#say(speech.say("nothing_sent", { problem: words(error, speech) }), "wrong");
+      this.status.focus();
+      return;
+    }
+    // A browser clears what it likes where the disk is full, unless it was asked not to.
+    globalThis.navigator.storage?.persist?.().catch(() => {});
+    // The answers are not needed any more.
+    this.place.replaceChildren();
+    this.fields = undefined;
+    this.isEarlier = !drawn;
+    await this.send();
+  }
+
+  /** Send what is kept, now and again until it is acknowledged. */
+  send() {
+    return this.#exchange("sending", () => this.outbox.send(), (result) => this.#result(result));
+  }
+
+  /** Have the collector delete it, now and again until it says so. */
+  takeBack() {
+    return this.#exchange("taking_back", () => this.outbox.takeBack(), (result) => this.#withdrawal(result));
+  }
+
+  /** One exchange with the collector, its outcome in words, and the next one where it may help. */
+  async #exchange(label, job, tell) {
+    clearTimeout(this.timer);
+    this.#say(this.speech.say(label));
+    this.place.replaceChildren();
+    const result = await job().catch((error) => ({ reason: { key: error.key ?? "problem_unreachable", values: {} } }));
+    if (this.isStopped) return;
+    this.status.focus();
+    this.tell = () => tell(result);
+    this.tell();
+    if (result.wait) this.timer = setTimeout(() => this.#exchange(label, job, tell), 1000 * AGAIN[Math.min(this.tries++, AGAIN.length - 1)]);
+    if (result.done) this.site.note(result.state === "withdrawn" ? "taken-back" : "sent");
+  }
+
+  get #takeBackCard() {
+    return takeBackCard(() => this.takeBack(), this.speech);
+  }
+
+  /** What became of the report. */
+  #result(result) {
+    const { speech } = this;
+    const { done, state, upload, reason, detail } = result;
+    const earlier = this.isEarlier ? `${speech.say("earlier")} ` : "";
+    if (done && state === "withdrawn") {
+      this.#withdrawal(result);
+    } else if (done) {
+      this.#say(`${earlier}${speech.say(this.outbox.invitation === null ? "arrived" : "arrived_invited")}`, "good");
+      this.place.replaceChildren(...(upload ? [leftCard(upload, speech, this.site.level + 1)] : []), this.#takeBackCard);
+    } else {
+      this.#say(`${earlier}${speech.say("not_arrived", { problem: speech.say(reason.key, reason.values) })}`, "wrong");
+      this.place.replaceChildren(...againPart(speech.say("send_again"), () => this.send(), detail, speech), this.#takeBackCard);
+    }
+  }
+
+  /** What became of it once it was taken back. */
+  #withdrawal({ done, reason, detail }) {
+    const { speech } = this;
+    if (done) {
+      this.#say(speech.say("taken_back"), "good");
+      this.place.replaceChildren();
+    } else {
+      this.#say(speech.say("not_taken_back", { problem: speech.say(reason.key, reason.values) }), "wrong");
+      this.place.replaceChildren(...againPart(speech.say("try_again"), () => this.takeBack(), detail, speech));
+    }
+  }
+
+  /** Without an invitation nothing is asked. */
+  #refuse() {
+    this.tell = () => this.#say(this.speech.say("problem_uninvited"), "wrong");
+    this.tell();
+  }
+
+  /** What was drawn here, and arrived or was taken back, before this page was opened. */
+  #conclude({ state }) {
+    this.tell = () => {
+      this.#say(this.speech.say(state === "withdrawn" ? "taken_back" : "answered"), "good");
+      this.place.replaceChildren(...(state === "withdrawn" ? [] : [this.#takeBackCard]));
+    };
+    this.tell();
+  }
+}
