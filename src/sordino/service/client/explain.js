@@ -53,7 +53,8 @@ function afterwards([a, b]) {
 }
 
 /** How answers to a question are protected from each other: all alike, or in one of the ways of an attribute. */
-function way({ protect } = {}) {
+function way(attribute) {
+  const protect = attribute?.protect;
   return ["metric", "blocks", "sensitive", "bounds"].find((name) => protect?.[name]) ?? "whole";
 }
 
@@ -89,7 +90,12 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
   return { sentences: [example, limit], before, after };
 }
 
-/** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
+/**
+ * All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised.
+ * @param {import("./index.js").Found} found
+ * @param {import("./catalogue/speech.js").Speech} [speech]
+ * @returns {string[]}
+ */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
   const inClear = publicColumns(plan).map(({ name }) => named(name, speech));

@@ -8,10 +8,10 @@ const [head, status, place] = ["head", "status", "place"].map((id) => document.g
 const { hash } = globalThis.location;
 
 const form = new AnswerForm({ head, status, place }, {
-  address: ownAddress(),
+  address: ownAddress,
   key: keyOf(hash),
   invitation: invitationOf(hash),
-  checkPage: "verify",
+  checkPage: () => "verify",
   level: 1,
   /** What a person's browser, or the address, says of languages. */
   wanted: () => [new URLSearchParams(globalThis.location.search).get("lang"), ...globalThis.navigator.languages].filter(Boolean),

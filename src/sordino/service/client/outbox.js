@@ -16,14 +16,22 @@ const ID_DIGITS = 32;
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** The packed form of a report under a fresh id: a code, and the cell of its public values, in so many bytes each. */
+/**
+ * The packed form of a report under a fresh id: a code, and the cell of its public values, in so many bytes each.
+ * @param {bigint} code
+ * @param {number} width
+ */
 export function pack(code, width, cell = 0n, cellWidth = 0) {
   const id = globalThis.crypto.getRandomValues(new Uint8Array(16));
   const digits = (number, bytes) => (bytes ? number.toString(16).padStart(2 * bytes, "0") : "");
   return hex(id) + digits(code, width) + digits(cell, cellWidth);
 }
 
-/** The invitation of an address, 32 hexadecimal digits; null where there is none, or not all of it. */
+/**
+ * The invitation of an address, 32 hexadecimal digits; null where there is none, or not all of it.
+ * @param {string} fragment
+ * @returns {string | null}
+ */
 export function invitationOf(fragment) {
   const found = new URLSearchParams(fragment.replace(/^#/, "")).get("invitation");
   return found !== null && SECRET.test(found) ? found.toLowerCase() : null;
@@ -32,22 +40,48 @@ export function invitationOf(fragment) {
 /** The headers of an upload that comes by an invitation, or without. */
 const invited = (invitation) => (invitation === null ? {} : { "Sordino-Invitation": invitation });
 
-/** Whether the collector takes reports by invitation alone; `address` is the plan's. */
+/**
+ * Whether the collector takes reports by invitation alone.
+ * @param {string} address the plan's
+ */
 export async function needsInvitation(address) {
   const answer = await fetch(`${address}/progress`, { credentials: "omit", redirect: "error", cache: "no-store" });
   return answer.ok && (await answer.json()).invitations > 0;
 }
 
+/**
+ * What is kept of a plan's report: "kept" with its `upload`, which may not have arrived; "acknowledged" with its `id`; "withdrawing"
+ * with its `id`, which is sent no more, and may not be deleted yet; "withdrawn".
+ * @typedef {{state: "kept" | "acknowledged" | "withdrawing" | "withdrawn", upload?: string, id?: string}} Kept
+ *
+ * What became of it: `done`, then its `state`, and what was sent now; or what the problem is: a sentence, its key and values in the
+ * catalogue, what the collector said in its own words, and whether it may be over later (`wait`).
+ * @typedef {object} Outcome
+ * @property {boolean} done
+ * @property {"acknowledged" | "withdrawn"} [state]
+ * @property {string} [upload]
+ * @property {string} [problem]
+ * @property {{key: string, values: Record<string, string>}} [reason]
+ * @property {string} [detail]
+ * @property {boolean} [wait]
+ */
+
 export class Outbox {
-  /** `address` is the plan's; `invitation` as `invitationOf` reads it: what was drawn by one link may be sent by another. */
+  /**
+   * @param {string} hash the plan's
+   * @param {string} address the plan's
+   * @param {string | null} [invitation] as `invitationOf` reads it: what was drawn by one link may be sent by another
+   */
   constructor(hash, address, invitation = null, shelf = new Shelf()) {
-    Object.assign(this, { hash, address, invitation, shelf });
+    this.hash = hash;
+    this.address = address;
+    this.invitation = invitation;
+    this.shelf = shelf;
   }
 
   /**
-   * What is kept of this plan's report, or null: `{state: "kept", upload}`, which may not have arrived; `{state: "acknowledged",
-   * id}`; `{state: "withdrawing", id}`, which is sent no more, and may not be deleted yet; `{state: "withdrawn"}`. Throws
-   * StorageError.
+   * What is kept of this plan's report, or null; throws StorageError.
+   * @returns {Promise<Kept | null>}
    */
   async kept() {
     return (await this.shelf.get(this.hash)) ?? null;
@@ -56,6 +90,7 @@ export class Outbox {
   /**
    * Draw a report unless there is one, and keep it; nothing leaves. Whether it was drawn now: of several windows that ask
    * at once one draws. `draw` must answer at once; throws what it throws, and StorageError.
+   * @param {() => string} draw
    */
   async reserve(draw) {
     let drawn = false;
@@ -67,8 +102,8 @@ export class Outbox {
   }
 
   /**
-   * Send what is kept. Gives `{done, state, upload}`, or `{done, problem, reason, detail, wait}`: a sentence, by its key and
-   * values in the catalogue too, and what the collector said in its own words. What is not acknowledged stays kept.
+   * Send what is kept. What is not acknowledged stays kept; throws StorageError.
+   * @returns {Promise<Outcome>}
    */
   async send() {
     const found = await this.#require();
@@ -90,8 +125,9 @@ export class Outbox {
   }
 
   /**
-   * Have the collector delete the report, which is sent no more from now on; no other is drawn. Gives what `send` does. What is
-   * not confirmed stays as "withdrawing": take it back again then, or send, which does the same. Throws StorageError.
+   * Have the collector delete the report, which is sent no more from now on; no other is drawn. What is not confirmed stays as
+   * "withdrawing": take it back again then, or send, which does the same. Throws StorageError.
+   * @returns {Promise<Outcome>}
    */
   async takeBack() {
     await this.#require();
@@ -109,7 +145,10 @@ export class Outbox {
     return found;
   }
 
-  /** The collector gives one answer, whether it had the report or not. */
+  /**
+   * The collector gives one answer, whether it had the report or not.
+   * @returns {Promise<Outcome>}
+   */
   async #erase(id) {
     const { answer, told, failure } = await this.#post("erase", JSON.stringify({ id }), { "Content-Type": "application/json" });
     if (failure) return failure;
@@ -148,7 +187,10 @@ function refusal(answer, told) {
   return trouble("problem_status", { status: String(answer.status) }, answer.status === 429 || answer.status >= 500, said);
 }
 
-/** Why something has not been done; `wait` is whether it may be later. */
+/**
+ * Why something has not been done; `wait` is whether it may be later.
+ * @returns {Outcome}
+ */
 function trouble(key, values, wait, detail = "") {
   return { done: false, problem: ENGLISH.say(key, values), reason: { key, values }, detail, wait };
 }

@@ -90,6 +90,8 @@ export default {
   problem_status: "Die Sammelstelle hat mit dem Status {status} geantwortet.",
   problem_uninvited: "Meldungen werden nur auf Einladung angenommen. Bitte öffnen Sie den ganzen Link, den Sie erhalten haben.",
   problem_no_survey: "Eine solche Umfrage gibt es hier nicht (Status {status}). Prüfen Sie die Adresse.",
+  problem_address: "Die Adresse der Umfrage auf dieser Seite stimmt nicht. Sagen Sie es dem Betreiber der Seite.",
+  problem_insecure: "Eine Meldung wird nur auf einer Seite gezogen, die über https geöffnet wurde. Öffnen Sie die Seite unter einer Adresse, die mit https beginnt.",
   problem_plan: "Diese Umfrage kann auf dieser Seite nicht beantwortet werden, weil ihr Plan die Prüfung nicht bestanden hat.",
   problem_storage: "Die Meldung muss auf diesem Gerät gespeichert sein, bevor sie gesendet wird, und dieser Browser speichert sie nicht. Erlauben Sie der Seite, Daten zu speichern, oder verlassen Sie den privaten Modus.",
   problem_storage_old: "Die Meldung muss auf diesem Gerät gespeichert sein, bevor sie gesendet wird, und dieser Browser sagt nicht, wann sie es ist. Verwenden Sie einen neueren.",

@@ -91,6 +91,8 @@ export default {
   problem_status: "The collector answered with status {status}.",
   problem_uninvited: "Reports are taken by invitation only. Open the whole link that you were sent.",
   problem_no_survey: "There is no such survey here (status {status}). Check the address.",
+  problem_address: "The address of the survey on this page is not right. Tell whoever runs the page.",
+  problem_insecure: "A report is drawn only on a page that was opened by https. Open the page at an address that begins with https.",
   problem_plan: "This survey cannot be answered on this page, because its plan was not found to be right.",
   problem_storage: "The report must be on this device's disk before it is sent, and this browser does not store it. Allow the page to store data, or leave private mode.",
   problem_storage_old: "The report must be on this device's disk before it is sent, and this browser does not say when it is. Use a newer one.",

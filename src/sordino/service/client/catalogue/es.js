@@ -90,6 +90,8 @@ export default {
   problem_status: "El servidor de recogida ha respondido con el estado {status}.",
   problem_uninvited: "Solo se aceptan informes por invitación. Abra el enlace completo que recibió.",
   problem_no_survey: "Aquí no existe esa encuesta (estado {status}). Compruebe la dirección.",
+  problem_address: "La dirección de la encuesta en esta página no es correcta. Avise al responsable de la página.",
+  problem_insecure: "Un informe solo se extrae en una página abierta por https. Abra la página en una dirección que empiece por https.",
   problem_plan: "No se puede responder a esta encuesta en esta página, porque su plan no ha superado la comprobación.",
   problem_storage: "El informe debe estar guardado en este dispositivo antes de enviarse, y este navegador no lo guarda. Permita que la página guarde datos o salga del modo privado.",
   problem_storage_old: "El informe debe estar guardado en este dispositivo antes de enviarse, y este navegador no dice cuándo lo está. Use uno más reciente.",

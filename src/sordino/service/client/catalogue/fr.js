@@ -90,6 +90,8 @@ export default {
   problem_status: "Le serveur de collecte a répondu avec le statut {status}.",
   problem_uninvited: "Les rapports ne sont acceptés que sur invitation. Veuillez ouvrir le lien complet que vous avez reçu.",
   problem_no_survey: "Cette enquête n’existe pas ici (statut {status}). Vérifiez l’adresse.",
+  problem_address: "L’adresse de l’enquête sur cette page n’est pas correcte. Signalez-le au responsable de la page.",
+  problem_insecure: "Un rapport n’est tiré que sur une page ouverte en https. Ouvrez la page à une adresse qui commence par https.",
   problem_plan: "Il n’est pas possible de répondre à cette enquête sur cette page, car la vérification de son plan a échoué.",
   problem_storage: "Le rapport doit être enregistré sur cet appareil avant d’être envoyé, et ce navigateur ne l’enregistre pas. Autorisez la page à enregistrer des données, ou quittez la navigation privée.",
   problem_storage_old: "Le rapport doit être enregistré sur cet appareil avant d’être envoyé, et ce navigateur ne dit pas quand il l’est. Utilisez-en un plus récent.",

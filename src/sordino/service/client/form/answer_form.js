@@ -2,7 +2,7 @@
 // and then one report that was kept first. It knows no page: where it stands is its site's.
 
 import { Speech, chosen, offered } from "../catalogue/speech.js";
-import { element, fetchPlan, surveyText, words } from "../dom.js";
+import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
 import { FreshWords, PlanError, asked, open, publicColumns } from "../index.js";
@@ -15,15 +15,32 @@ import { revealedCard } from "./revealed.js";
 /** Seconds until what is kept is sent again by itself: longer each time. */
 const AGAIN = [5, 15, 60, 300];
 
+/**
+ * Where a form stands: the plan's address (it throws PageError where there is none), a key or null, an invitation or null, the page
+ * that checks the plan, the level of the first heading, the languages that are wanted, the best first; and what the site does when a
+ * language is spoken, when one was chosen, and when a report was sent or taken back.
+ * @typedef {object} Site
+ * @property {() => string} address
+ * @property {string | null} key
+ * @property {string | null} invitation
+ * @property {(address: string) => string} checkPage
+ * @property {number} level
+ * @property {() => string[]} wanted
+ * @property {(speech: Speech, title?: string) => void} show
+ * @property {(language: string) => void} keep
+ * @property {(event: "sent" | "taken-back", hash: string) => void} note
+ */
+
 export class AnswerForm {
   /**
-   * `slots` are the elements that it fills: `head`, `status`, `place`. `site` is where it stands: the plan's `address`, a `key` or
-   * null, an `invitation` or null, the `checkPage` of the plan, the `level` of its first heading, `wanted()`, the languages that
-   * are wanted, the best first; and what the site does: `show(speech, title)` when a language is spoken, `keep(language)` when
-   * one was chosen, `note(event)` when a report was `sent` or `taken-back`.
+   * @param {{head: HTMLElement, status: HTMLElement, place: HTMLElement}} slots the elements that it fills
+   * @param {Site} site
    */
-  constructor(slots, site) {
-    Object.assign(this, slots, { site });
+  constructor({ head, status, place }, site) {
+    this.head = head;
+    this.status = status;
+    this.place = place;
+    this.site = site;
     this.speech = new Speech(chosen(offered({}), site.wanted()));
     this.tries = 0;
     this.isEarlier = false;
@@ -37,9 +54,14 @@ export class AnswerForm {
     try {
       this.site.show(this.speech);
       this.#say(this.speech.say("fetching"));
-      const { address, key, invitation } = this.site;
+      if (!globalThis.isSecureContext) throw new PageError("problem_insecure");
+      const { key, invitation } = this.site;
+      const address = this.site.address();
       const { hash, text } = await fetchPlan(address);
-      Object.assign(this, await open(text, hash));
+      const found = await open(text, hash);
+      this.plan = found.plan;
+      this.questions = found.questions;
+      this.verdicts = found.verdicts;
       this.signed = await signedBy(text, key, await fetchSignature(address));
       this.outbox = new Outbox(hash, address, invitation);
       this.languages = offered(this.plan);
@@ -105,7 +127,7 @@ export class AnswerForm {
     const states = this.fields?.map((field) => field.state);
     const agreed = this.consent?.input.checked;
     this.#speak(language);
-    this.head.querySelector("[aria-current]")?.focus();
+    /** @type {HTMLElement | null} */ (this.head.querySelector("[aria-current]"))?.focus();
     if (!states || !this.button?.isConnected) {
       this.tell?.();
       return;
@@ -118,22 +140,26 @@ export class AnswerForm {
   #show() {
     const { plan, speech, site } = this;
     const names = asked(plan);
+    /** @type {[string, any][]} */
     const inClear = publicColumns(plan).map((column) => [column.name, { ...column, isPublic: true }]);
     const sections = plan.words?.sections ?? [{ attributes: names }];
     const placed = sections.flatMap(({ attributes }) => attributes);
     // A public column that no section has is asked for first.
     const first = inClear.filter(([name]) => !placed.includes(name));
-    const known = new Map([...inClear, ...names.map((name) => [name, plan.attributes[name]])]);
-    const asking = [...first, ...placed.filter((name) => known.has(name)).map((name) => [name, known.get(name)])];
-    const fields = new Map(asking.map(([name, attribute], i) => [name, new Field(name, attribute, i, speech)]));
-    this.fields = [...fields.values()];
+    const known = new Map(inClear);
+    for (const name of names) known.set(name, plan.attributes[name]);
+    /** @type {[string, any][]} */
+    const asking = [...first];
+    for (const name of placed) if (known.has(name)) asking.push([name, known.get(name)]);
+    this.fields = asking.map(([name, attribute], i) => new Field(name, attribute, i, speech));
+    const fields = new Map(this.fields.map((field) => [field.name, field]));
     followConditions(this.fields);
     this.consent = Consent.of(plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
     form.append(...first.map(([name]) => fields.get(name).element));
     for (const section of sections) form.append(...this.#section(section, fields));
-    const checkPage = site.key === null ? site.checkPage : `${site.checkPage}#key=${site.key}`;
+    const checkPage = site.checkPage(this.outbox.address) + (site.key === null ? "" : `#key=${site.key}`);
     form.append(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
     this.place.replaceChildren(form);
     this.#say("");
@@ -204,7 +230,8 @@ export class AnswerForm {
     this.tell = () => tell(result);
     this.tell();
     if (result.wait) this.timer = setTimeout(() => this.#exchange(label, job, tell), 1000 * AGAIN[Math.min(this.tries++, AGAIN.length - 1)]);
-    if (result.done) this.site.note(result.state === "withdrawn" ? "taken-back" : "sent");
+    if (result.upload) this.site.note("sent", this.plan.hash);
+    if (result.state === "withdrawn") this.site.note("taken-back", this.plan.hash);
   }
 
   get #takeBackCard() {

@@ -223,6 +223,7 @@ function protectsDeciding({ attributes, dependence }) {
 }
 
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
+/** @type {[string, (plan: any) => boolean][]} */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],

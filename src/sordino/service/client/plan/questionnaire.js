@@ -98,7 +98,8 @@ export function isAboutAttributes(plan) {
   if (words === undefined) return true;
   const columns = askedColumns(plan);
   const names = order(words);
-  const asked = new Map([...columns.map((column) => [column.name, column]), ...Object.entries(attributes)]);
+  const asked = new Map(Object.entries(attributes));
+  for (const column of columns) asked.set(column.name, column);
   return (
     unlike(names) &&
     names.every((name) => asked.has(name)) &&
