@@ -42,7 +42,7 @@ function dayAfter({ every, start }, periods) {
 /** The fields of a series, each by itself. */
 export const SERIES = fields({
   periods: whole(2, MOST_PERIODS),
-  every: (found) => Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found),
+  every: (found) => text(found) && (Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found)),
   start: isDay,
   "season?": whole(2),
 });
