@@ -153,9 +153,10 @@ def _take_back(address: CollectorAddress, path: Path, patience: int, *, as_json:
         AnswerStore.open(path), address.plan, lambda body: take_report_back(address, body, Waiting(patience))
     )
     if as_json:
-        print_json({"plan": address.plan, "taken_back": True})
+        print_json({"plan": address.plan, "url": address.url, "taken_back": True})
         return
-    say("Your answer is taken back: it is counted no more, unless the collector had forgotten all codes before.")
+    say(f"Your answer is taken back at {address.url}")
+    say("It is counted no more, unless the collector had forgotten all codes before.")
     say("No other answer to this plan will be drawn here.")
 
 
