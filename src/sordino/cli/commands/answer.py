@@ -130,15 +130,15 @@ def _leave_unless_turn(
     drawn_in = AnswerStore.open(store) if ledger is None else Ledger.open(ledger)
     turn = None if drawn_in.find(address.plan) else _own_turn(address, store, fetch_once())
     today = utc_today()
-    when = "now" if turn is None else turn.when(today)
-    if turn is None or when == "now":
+    state = "now" if turn is None else turn.state(today)
+    if turn is None or state == "now":
         return
     if as_json:
         days = {"from": turn.label, "until": turn.series.ends(turn.period).isoformat()}
-        print_json({"plan": address.plan, "turn": when, "period": days, "acknowledged": False})
+        print_json({"plan": address.plan, "turn": state, "period": days, "acknowledged": False})
     else:
         say(turn.sentence(today))
-    raise SystemExit(EXIT_CODES["unavailable" if when == "later" else "refused"])
+    raise SystemExit(EXIT_CODES["unavailable" if state == "later" else "refused"])
 
 
 def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None:
