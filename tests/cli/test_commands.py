@@ -335,3 +335,11 @@ def test_the_demo_takes_no_folder_and_no_page_of_others(released, run):
         assert (code, out) == (2, "")
         assert "must" in err
         assert {path: path.read_bytes() for path in released.iterdir()} == before
+
+
+def test_help_names_the_extra_that_a_command_needs(run):
+    for name, lazy in cli.lazy.items():
+        _, out, _ = run(name, "--help")
+        assert ("Needs the extra" in out) == bool(lazy.extra), name
+        assert f"sordino[{lazy.extra}]" in out or not lazy.extra
+    assert "sordino[server]" in run("collector", "key", "rotate", "--help")[1]

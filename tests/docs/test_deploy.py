@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from reports_sent import make_plan, served
 from sordino.cli.commands.serve import serve
@@ -28,6 +29,44 @@ def test_variables_of_the_environment_are_options_of_serve(name):
     context = click.Context(serve, info_name="serve", auto_envvar_prefix=serve.context_settings["auto_envvar_prefix"])
     named = {one.name: one.resolve_envvar_value(context) for one in serve.params}
     assert set(named.values()) == {None}
+
+
+def test_compose_names_what_there_is():
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    assert compose.keys() == {"services", "networks", "volumes", "secrets"}
+    services = compose["services"]
+    files = {"Caddyfile", "collector.toml", *(p.name for p in DEPLOY.iterdir())}
+    # These are the operator's own: the first line says so.
+    own = {"plan.json", "db-password", "pgpass"}
+    assert all(name in (DEPLOY / "compose.yaml").read_text().partition("\n")[0] for name in own)
+    for service in services.values():
+        assert ("image" in service) != ("build" in service)
+        assert set(service.get("networks", ())) <= compose["networks"].keys()
+        assert set(service.get("secrets", ())) <= compose["secrets"].keys()
+        assert set(service.get("depends_on", {})) <= services.keys()
+        for volume in service.get("volumes", ()):
+            source = volume.partition(":")[0]
+            assert Path(source).name in files | own if source.startswith("./") else source in compose["volumes"]
+        for name, secret in ((name, f"/run/secrets/{name}") for name in service.get("secrets", ())):
+            assert secret in service["environment"].values(), name
+    assert {Path(secret["file"]).name for secret in compose["secrets"].values()} <= own
+    assert (DEPLOY / services["collector"]["build"]["context"] / services["collector"]["build"]["dockerfile"]).is_file()
+    # The proxy reaches the collector by its name, on a network that both are in; nothing but the proxy has a port.
+    host, _, port = services["proxy"]["environment"]["COLLECTOR"].partition(":")
+    assert port == str(tomllib.loads((DEPLOY / "collector.toml").read_text())["port"])
+    assert set(services["proxy"]["networks"]) & set(services[host]["networks"])
+    assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
+    assert services[services["collector"]["environment"]["SORDINO_SERVE_STORE"].split("@")[1].partition("/")[0]]
+
+
+def test_alerts_are_about_metrics_that_there_are():
+    from sordino.service.monitoring.metrics import Metrics
+
+    shown = {sample.name for family in Metrics().registry.collect() for sample in family.samples}
+    shown |= {f"sordino_{family}_total" for family in ("answers", "reports")}
+    named = set(re.findall(r"sordino_\w+", (DEPLOY / "alerts.yaml").read_text()))
+    assert named <= shown
+    assert len(named) == 3
 
 
 def test_nginx_has_the_lines_that_are_tested():

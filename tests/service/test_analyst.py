@@ -27,7 +27,7 @@ def test_a_plan_its_signature_and_the_list_are_public(tmp_path, store, plan, oth
     signer = Signer.of_file(tmp_path / "key.pem")
     with on_a_thread(store, 1, signer) as client:
         key = client.ask("GET", "/key").json
-        assert key == {"algorithm": "Ed25519", "key": signer.public}
+        assert key == {"algorithm": "Ed25519", "key": signer.public, "chain": []}
         assert [each["plan"] for each in client.ask("GET", "/plans").json] == [plan.hash, other.hash]
         for each in (plan, other):
             found = client.ask("GET", f"/plans/{each.hash}/signature").json

@@ -32,7 +32,7 @@ class LazyCommand(NamedTuple):
     extra: str = ""
 
     def load(self) -> click.Command:
-        """The command, with the exit codes below its help.
+        """The command, with the exit codes and its extra below its help.
 
         Raises:
             ImportError: a library that it needs cannot be loaded.
@@ -41,7 +41,7 @@ class LazyCommand(NamedTuple):
         with listen_within(leave), _nothing_thrown_away():
             command: click.Command = getattr(import_module(self.module), self.name)
         command.short_help = self.line
-        tell_exit_codes(command)
+        tell_exit_codes(command, self.extra)
         return command
 
 
@@ -79,11 +79,11 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, self.lazy[name].line) for name in self.list_commands(ctx)])
 
 
-def tell_exit_codes(command: click.Command) -> None:
-    """Have the exit codes below the help of a command and of those that it holds."""
-    command.epilog = HELP
+def tell_exit_codes(command: click.Command, extra: str = "") -> None:
+    """Have the exit codes below the help of a command and of those that it holds, and the extra that they need."""
+    command.epilog = f"{HELP} Needs the extra '{extra}': pip install 'sordino[{extra}]'." if extra else HELP
     for own in command.commands.values() if isinstance(command, click.Group) else ():
-        tell_exit_codes(own)
+        tell_exit_codes(own, extra)
 
 
 @contextmanager

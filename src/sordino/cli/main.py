@@ -37,7 +37,10 @@ COMMANDS = {
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
     "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections.", "tables"),
     "collector": LazyCommand(
-        "sordino.cli.operator.operate_collector", "collector", "Operate a collector: tokens, record, backups.", "server"
+        "sordino.cli.operator.operate_collector",
+        "collector",
+        "Operate a collector: tokens, keys, acts, backups.",
+        "server",
     ),
     "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side.", "plan"),
     "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people report where they live.", "pages"),

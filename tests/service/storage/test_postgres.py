@@ -14,8 +14,11 @@ from reports_sent import on_a_thread, uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import UnavailableError
 from sordino.service.storage import collection as collection_file
+from sordino.service.storage.database import VERSION
 from sordino.service.storage.store import ReportStore
 from waits import PATIENCE, joined
+
+NEWER = f"UPDATE sordino.setting SET value = '{VERSION + 1}' WHERE name = 'version'"  # noqa: S608 - a number
 
 pytestmark = pytest.mark.live
 
@@ -37,8 +40,8 @@ def test_a_newer_version_and_other_plans_are_refused(postgres, address, plan, ot
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(address, other)
-    postgres.do("UPDATE sordino.setting SET value = '6' WHERE name = 'version'")
-    with pytest.raises(SordinoError, match="must be of version 5; found 6"):
+    postgres.do(NEWER)
+    with pytest.raises(SordinoError, match=f"must be of version {VERSION}; found {VERSION + 1}"):
         ReportStore.open(address, plan)
 
 
@@ -192,9 +195,9 @@ def test_a_newer_collector_that_came_meanwhile_is_told(postgres, address, plan):
     held = store.collections[plan.hash]
     postgres.stop()
     postgres.start()
-    postgres.do("UPDATE sordino.setting SET value = '6' WHERE name = 'version'")
+    postgres.do(NEWER)
     with pytest.raises(UnavailableError):
         held.add([uploaded([0])])
-    with pytest.raises(SordinoError, match="must be of version 5; found 6"):
+    with pytest.raises(SordinoError, match=f"must be of version {VERSION}; found {VERSION + 1}"):
         held.add([uploaded([0])])
     store.close()

@@ -10,6 +10,7 @@ from commands import started
 from reports_sent import make_plan, uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import DamagedError, UnavailableError
+from sordino.service.storage.database import VERSION
 from sordino.service.storage.reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
 from waits import line_of
@@ -113,7 +114,7 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_f
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
         ("other", "CREATE TABLE things (x)", "a different database"),
-        ("newer", "PRAGMA user_version = 6", "version 5; found 6"),
+        ("newer", f"PRAGMA user_version = {VERSION + 1}", f"version {VERSION}; found {VERSION + 1}"),
     ):
         if name == "newer":
             ReportStore.open(tmp_path / name, plan).close()

@@ -235,6 +235,8 @@ class ReportStore:
             RefusedError: a link that does not follow: not of the newest key, to one that was there, or not signed.
         """
         with self._database.transaction():
+            # Of two at once the second one finds what the first one left.
+            self._database.lock_record()
             chain = (*self.key_chain, link)
             if self._setting("signer") != link.old or not is_chain(chain) or len(chain) > MOST_LINKS:
                 step = "give the files of the newest key, and of one that this store never had"
