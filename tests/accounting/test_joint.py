@@ -2,11 +2,12 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino import LDP, BayesianFilter, Box, LinearQuery, SordinoError
+from sordino import LDP, BayesianFilter, Box, Categories, LinearQuery, RandomizedResponse, SordinoError
 from sordino.accounting.joint import JointFilter
 
 BOX = Box([-1, 0], [1, 2])
@@ -73,3 +74,48 @@ def test_only_an_answer_that_is_open_can_be_delivered(name, code):
         joint.with_answer(name, code)
     with pytest.raises(SordinoError, match="name of its own"):
         joint.with_query("a", query(1, 0.1))
+
+
+COLOUR = Categories(["red", "green", "blue"])
+LONG_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from([0.1, 0.2, 0.3, 0.4]),
+        st.booleans(),
+        st.sampled_from([None, 0, 1, 2]),
+        st.sampled_from(["keep", "keep", "change"]),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(LONG_STEPS)
+def test_pending_answers_keep_the_budget_whatever_they_turn_out_to_be(steps):
+    joint, asked = JointFilter.of(BayesianFilter(COLOUR, LDP("1"))), []
+    version = 0
+    for place, (epsilon, pending, code, change) in enumerate(steps):
+        if change == "change":
+            joint, version = joint.changed(), version + 1
+        question = RandomizedResponse(3, str(epsilon))
+        if not joint.decide(question).accepted:
+            with pytest.raises(SordinoError):
+                joint.with_query("refused", question, pending=pending)
+            continue
+        joint = joint.with_query(f"q{place}", question, pending=pending)
+        if code is not None:
+            joint = joint.with_answer(f"q{place}", code)
+        asked.append((version, question, code))
+        for codes in product(*[range(3) if known is None else (known,) for _, _, known in asked]):
+            total = 0.0
+            for number in {own for own, _, _ in asked}:
+                told = np.zeros(3)
+                for (own, given_query, _), answer in zip(asked, codes, strict=True):
+                    if own == number:
+                        weights = [given_query.weight(value, answer) / given_query.denominator for value in range(3)]
+                        told += np.log(weights)
+                total += np.ptp(told)
+            assert total <= min(joint.spent, 1) + 1e-9
+    waiting = [f"q{place}" for place in range(len(steps)) if f"q{place}" in joint.open_names]
+    for name in waiting:
+        joint = joint.with_answer(name, 0)
+    assert joint.open_names == ()

@@ -18,10 +18,12 @@ from sordino import (
 )
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.measures.cells.cell_query import CellQuery
+from sordino.document.formats import QUERY
 from sordino.domain.interval import Interval
 from sordino.exact.source import SystemSource
 from sordino.ledger.answer_plan import answer_plan
 from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.plan_query import PlanQuery
 from sordino.ledger.ledger import Ledger
 from sordino.survey.answering.drawn_query import DrawnQuery, all_queries
 
@@ -323,3 +325,23 @@ def test_a_missing_number_is_a_value_like_any_other(ledger):
     survey = {"income": {"number": {"low": 0, "high": 100_000}}}
     with pytest.raises(RefusedError, match="must not be missing"):
         answer(ledger, survey_of(survey, {"mean": "income"}), record)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": 10**30},
+        {"question": 1},
+        {"epsilon": "0.0001"},
+        {"plan": "{}"},
+        {"id": "sha256:" + "0" * 64},
+        {"more": 1},
+    ],
+    ids=repr,
+)
+def test_words_of_a_plan_that_were_made_up_are_refused(ledger, change):
+    query = answer(ledger, plan_of("table")).entry.query
+    words = {name: value for name, value in query.document.items() if name not in {"format", "version", "hash"}}
+    with pytest.raises(SordinoError):
+        PlanQuery.of_document(QUERY.seal(words | change), ledger.terms)
+    assert PlanQuery.of_document(QUERY.seal(words), ledger.terms) == query

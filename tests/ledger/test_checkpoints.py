@@ -191,7 +191,7 @@ def test_a_checkpoint_under_another_ledgers_key_is_not_taken(used):
 
 
 def test_a_checkpoint_of_another_program_or_filter_is_not_taken(used, question, monkeypatch):
-    rewritten(used.path, basis=checkpoint_of(used.path).basis.replace("1 ", "2 ", 1))
+    rewritten(used.path, basis=f"other {checkpoint_of(used.path).basis}")
     assert_as_all_lines(used, taken=False)
     assert used.verify() == "differed"
     assert_as_all_lines(used, taken=True)
@@ -200,7 +200,7 @@ def test_a_checkpoint_of_another_program_or_filter_is_not_taken(used, question, 
 
 
 def test_a_checkpoint_that_differs_does_not_stay_where_none_can_be_kept(used, monkeypatch):
-    rewritten(used.path, basis=checkpoint_of(used.path).basis.replace("1 ", "2 ", 1))
+    rewritten(used.path, basis=f"other {checkpoint_of(used.path).basis}")
     monkeypatch.setattr(reading, "LARGEST", 0)
     assert used.verify() == "differed"
     assert checkpoint_of(used.path) is None

@@ -7,7 +7,21 @@ import numpy as np
 import pytest
 
 from plan_laws import law_of
-from sordino import Categories, Ledger, LinearQuery, LogisticQuery, RefusedError, TruncatedLinearQuery, ask, plan
+from sordino import (
+    LDP,
+    BayesianFilter,
+    Categories,
+    Ledger,
+    LinearQuery,
+    LogisticQuery,
+    Query,
+    RandomizedResponse,
+    RefusedError,
+    TruncatedLinearQuery,
+    Value,
+    ask,
+    plan,
+)
 from sordino.accounting.measures.cells.cell_query import cell_query_of
 from sordino.domain.interval import Interval
 from sordino.domain.mixed.mixed_record import MixedRecord
@@ -140,3 +154,47 @@ def test_a_model_and_a_plan_share_one_budget(tmp_path):
     assert by_attribute["age"].added == pytest.approx(0.7)
     assert by_attribute["smoker"].realized == pytest.approx(0.3)
     assert any("adding their epsilons would say 0.6 nats" in sentence for sentence in ledger_sentences(made))
+
+
+def test_losses_of_earlier_records_add_in_both_parts(tmp_path):
+    attribute = {"age": ATTRIBUTES["age"], "smoker": ATTRIBUTES["smoker"]}
+    made = Ledger.make(tmp_path / "two.ledger", {"version": 1, "epsilon": "1", "attribute": attribute})
+    first, second = ({"version": 1, "record": {"age": age, "smoker": "no"}} for age in (44, 45))
+    query = {"version": 1, "collector": "c"}
+    linear = {"epsilon": "0.3", "linear": {"theta": {"age": 1}, "low": 18, "high": 90}}
+    ask(made, {**query, "id": "a", "epsilon": "0.5", "category": "smoker"}, first, send=lambda _: None)
+    ask(made, {**query, "id": "b", **linear}, first, send=lambda _: None)
+    for name, more in (("c", {"epsilon": "0.3", "category": "smoker"}), ("d", linear)):
+        with pytest.raises(RefusedError):
+            ask(made, {**query, "id": name, **more}, second, send=lambda _: None)
+    ask(made, {**query, "id": "e", "epsilon": "0.2", "category": "smoker"}, second, send=lambda _: None)
+    assert made.standing().joint.spent == pytest.approx(1.0, abs=1e-6)
+    assert made.standing().joint.spent <= 1
+
+
+def test_random_schedules_of_both_parts_and_changes_keep_the_budget():
+    generator = np.random.default_rng(11)
+    record = MixedRecord({"age": Interval(18, 90), "smoker": Categories(["yes", "no"])})
+    linear = LinearQuery([1.0], 0, low=18, high=90, epsilon="0.2")
+    channel = RandomizedResponse(2, "0.2")
+    category = Query(Value("smoker"), channel)
+    (mean,) = all_queries(plan_of("mean", "0.2"))
+    ages = np.linspace(18, 90, 9)
+    rows = [{"age": float(age), "smoker": smoker} for age in ages for smoker in range(2)]
+    laws = {
+        "linear": np.array([[float(share) for share in linear.law([row["age"]])] for row in rows]),
+        "category": np.array([[channel.weight(row["smoker"], code) / 2**64 for code in (0, 1)] for row in rows]),
+        "mean": np.array([law_of(mean, row) for row in rows]),
+    }
+    queries = {"linear": linear, "category": category, "mean": mean.filter_query}
+    for _ in range(6):
+        promise, lost, told = BayesianFilter(record, LDP("1")), 0.0, np.zeros(len(rows))
+        for _ in range(25):
+            if generator.random() < 0.1:
+                promise, lost, told = promise.changed(), lost + np.ptp(told), np.zeros(len(rows))
+            name = str(generator.choice(list(queries)))
+            if promise.accepts(queries[name]):
+                code = int(generator.integers(queries[name].outputs))
+                promise, told = promise.after(queries[name], code), told + np.log(laws[name][:, code])
+            assert lost + np.ptp(told) <= min(promise.spent, 1) + 1e-9
+        assert promise.spent > 0.5

@@ -17,6 +17,7 @@ from typing import SupportsIndex, get_args
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.grouped import GroupedState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.mixed import MixedState
@@ -191,6 +192,14 @@ class BayesianFilter:
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._filter_state.spent
+
+    @property
+    @ignore_float_errors
+    def group_losses(self) -> tuple[float, ...]:
+        """The realized loss of each group of hypotheses with a bound of its own, such as an attribute, rounded up."""
+        state = self._filter_state
+        own = state.state if isinstance(state, LastingState) else state
+        return tuple(own.levels.tolist()) if isinstance(own, GroupedState | CoordinateBoxState) else (state.spent,)
 
     @property
     @ignore_float_errors

@@ -200,7 +200,11 @@ class JointFilter:
         if name in self.pending:
             query = self.pending[name]
             rest = {other: own for other, own in self.pending.items() if other != name}
-            ways = tuple(Way(way.filter.with_answer(query, output), way.answers) for way in self.ways)
+            pairs = [(_with_answer(way.filter, query, output), way.answers) for way in self.ways]
+            ways = tuple(Way(after, answers) for after, answers in pairs if after is not None)
+            if not ways:
+                rule = "a delivered answer must be one that some record can give, after those before it"
+                raise SordinoError(rule, found=f"code {output}", step="deliver the answer that was drawn")
             return replace(self, ways=ways, pending=rest)
         if name in self.earlier:
             rest = {other: own for other, own in self.earlier.items() if other != name}
@@ -223,4 +227,12 @@ def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilte
     except SordinoError:
         if not accepted:
             raise
+        return None
+
+
+def _with_answer(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:
+    """The filter after an answer to a query that was accepted; None where no record can give it after the others."""
+    try:
+        return before.with_answer(query, code)
+    except SordinoError:
         return None

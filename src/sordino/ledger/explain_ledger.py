@@ -7,7 +7,7 @@ from sordino.exact.amount_text import loss_text
 from sordino.exact.nats import outward
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
-from sordino.ledger.losses import losses_by_attribute, losses_by_collector
+from sordino.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import LedgerLines
 from sordino.ledger.standing import Book
 from sordino.words.explain_filter import left_sentences, left_text, promise_sentences
@@ -74,13 +74,12 @@ def loss_sentences(ledger: Ledger, book: Book) -> tuple[str, ...]:
     """What the answers so far really revealed, by collector and by attribute, beside what adding epsilons would say."""
     terms = ledger.terms
     collectors = [
-        f"{own.name} has {_answers(own.queries)}: together they revealed at most {_loss(own.realized)} about you;"
-        f" adding their epsilons would say {_loss(own.added)}."
+        f"{own.name} has {_answers(own.queries)}, which revealed at most {_loss(own.realized)} about you; {_sum(own)}."
         for own in losses_by_collector(terms, book)
     ]
     attributes = [
         f"About {own.name!r}: {_answers(own.queries)}, which revealed at most {_loss(own.realized)} to somebody who"
-        f" knows all else; adding epsilons would say {_loss(own.added)}."
+        f" knows all else; {_sum(own)}."
         for own in losses_by_attribute(terms, book)
     ]
     return (*collectors, *attributes)
@@ -88,6 +87,13 @@ def loss_sentences(ledger: Ledger, book: Book) -> tuple[str, ...]:
 
 def _answers(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
+
+
+def _sum(own: RevealedLoss) -> str:
+    """What adding epsilons would say."""
+    if own.queries == 1:
+        return f"its epsilon is {_loss(own.added)}"
+    return f"adding their epsilons would say {_loss(own.added)}"
 
 
 def _loss(amount: float) -> str:

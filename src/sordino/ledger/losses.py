@@ -17,6 +17,7 @@ from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
 from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.query_table import MODELS
 from sordino.ledger.standing import Book, Entry
 
 
@@ -52,13 +53,17 @@ def losses_by_collector(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, .
 
 
 def losses_by_attribute(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, ...]:
-    """What all answers revealed about each attribute, to somebody who knows all others; without those never asked."""
-    found = []
+    """What all answers revealed about each attribute, to somebody who knows all others; without those never asked.
+
+    At most what they revealed about the whole record.
+    """
+    found, each = [], _attribute_losses(terms, book)
+    whole = math.inf if terms.protects else _record_loss(terms, list(book.entries.values()))
     for place, name in enumerate(terms.names):
         group = [entry for entry in book.entries.values() if name in entry.query.attribute_names]
         if group:
-            realized, added = _attribute_loss(terms, book, place), _summed(terms, group)
-            found.append(RevealedLoss(name, len(group), min(realized, added), added))
+            realized, added = each[place], _summed(terms, group)
+            found.append(RevealedLoss(name, len(group), min(realized, added, whole), added))
     return tuple(found)
 
 
@@ -77,19 +82,23 @@ def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
     return total
 
 
-def _attribute_loss(terms: LedgerTerms, book: Book, place: int) -> float:
-    budgets: list[Nats | str] = ["inf"] * len(terms.names)
-    budgets[place] = Nats.of(0)
-    total = 0.0
+def _attribute_losses(terms: LedgerTerms, book: Book) -> list[float]:
+    """Of each attribute, to somebody who knows all others."""
+    totals = [0.0] * len(terms.names)
+    modelled = terms.numbers == terms.names and all(own.query.kind in MODELS for own in book.entries.values())
+    domain = terms.box if modelled and terms.box is not None else terms.domain
     for version in _versions(book.entries.values()):
-        counted = BayesianFilter(terms.domain, CoordinateDP(budgets), nodes=terms.nodes)
+        counted = BayesianFilter(domain, CoordinateDP([Nats.of(0)] * len(totals)), nodes=terms.nodes)
+        waiting = list(totals)
         for entry in version:
             if entry.code is not None:
                 counted = counted.with_answer(entry.query.channel, entry.code)
-            elif terms.names[place] in entry.query.attribute_names:
-                total = up(total + _level(terms, entry))
-        total = up(total + counted.spent)
-    return total
+                continue
+            for place, name in enumerate(terms.names):
+                if name in entry.query.attribute_names:
+                    waiting[place] = up(waiting[place] + _level(terms, entry))
+        totals = [up(total + own) for total, own in zip(waiting, counted.group_losses, strict=True)]
+    return totals
 
 
 def _versions(entries: Iterable[Entry]) -> list[list[Entry]]:

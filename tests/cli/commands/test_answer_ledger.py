@@ -34,6 +34,7 @@ def plan_of(epsilon, asked, name):
 def through(tmp_path, monkeypatch, run):
     """A function of a plan to what the command says, and what a collector got and was to forget."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     sent, erased = [], []
     (tmp_path / "terms.toml").write_text(TERMS)
     (tmp_path / "record.toml").write_text(RECORD)
@@ -93,3 +94,17 @@ def test_a_ledger_answers_a_series_in_the_own_period_alone(through, tmp_path, mo
     for _ in range(2):
         assert answer(timed)[0] == code
     assert [json.loads(body)["reports"][0]["public"] for body in sent] == [{"period": str(start)}] * (code == 0)
+
+
+def test_what_was_answered_without_the_ledger_is_not_drawn_again(through, run, tmp_path):
+    answer, sent, _ = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    code, _, errors = answer(asked, "--take-back")
+    assert code == 2
+    assert "must be stored in the ledger" in errors
+    (tmp_path / "smoker.toml").write_text('version = 1\n[record]\nsmoker = "no"\n')
+    assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 0
+    code, _, errors = answer(asked)
+    assert code == 3
+    assert "an answer drawn without the ledger" in errors
+    assert len(sent) == 1

@@ -23,7 +23,7 @@ from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.ledger.answer_plan import answer_plan, take_plan_back
 from sordino.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
@@ -170,6 +170,10 @@ def _answer(
         return plan, turn.record_tables(tables)
 
     through = Ledger.open(ledger)
+    stored = store.exists() and AnswerStore.open(store).find(address.plan) is not None
+    if stored and through.find(address.plan) is None:
+        step = "answer without --ledger: that answer is sent again, and no other is drawn"
+        raise RefusedError("a plan must be answered once", found="an answer drawn without the ledger", step=step)
     found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda report: send(upload_of(report)))
     return Answered(address.plan, again=found.again)
 

@@ -24,6 +24,7 @@ from sordino.exact.source import Source, Stream, SystemSource
 from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
+from sordino.ledger.documents.query_table import PLAN_KIND
 from sordino.survey.answering.drawn_query import DrawnQuery
 from sordino.survey.planning.plan import Plan
 
@@ -54,7 +55,7 @@ class PlanQuery(LedgerQuery):
             "id": plan.hash,
             "collector": collector,
             "epsilon": _level(terms, drawn.filter_query),
-            "plan": plan.bytes.decode(),
+            PLAN_KIND: plan.bytes.decode(),
             "question": drawn.first,
         }
         return cls(QUERY.seal(words), terms)
@@ -68,13 +69,16 @@ class PlanQuery(LedgerQuery):
         require_plan_fits(query.plan, terms)
         if query.plan.hash != query.id:
             raise SordinoError("a query's id must be the hash of its plan", found=shown(query.id))
-        _ = query.channel
+        words = {"id", "collector", "epsilon", PLAN_KIND, "question"}
+        same = QUERY.seal({name: document[name] for name in words if name in document})
+        if same != document or query.epsilon != _level(terms, query.channel):
+            raise QUERY.foreign("other words")
         return query
 
     @cached_property
     def plan(self) -> Plan:
         """The plan, certified again."""
-        return _plan_of(str(self.document["plan"]))
+        return _plan_of(str(self.document[PLAN_KIND]))
 
     @cached_property
     def drawn_query(self) -> DrawnQuery:
@@ -87,7 +91,7 @@ class PlanQuery(LedgerQuery):
 
     @property
     def kind(self) -> str:
-        return "plan"
+        return PLAN_KIND
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
