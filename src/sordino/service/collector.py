@@ -43,6 +43,7 @@ from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
+from sordino.service.storage.collection import GRACE
 from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
 from sordino.service.uploads import read_id
@@ -63,6 +64,7 @@ class Collector:
         signer: of the plans.
         metrics: what it counts for whoever runs it.
         published: whether everybody is told tallies and estimates, from so many reports on.
+        grace: days after the end of a period of a series, in which its reports are still taken.
         retain_days: after which all codes are scrubbed, again and again (`retention`).
     """
 
@@ -75,10 +77,13 @@ class Collector:
         *,
         published: bool = False,
         retain_days: int | None = None,
+        grace: int = GRACE,
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk = Desk(store, least_people, signer, metrics, published=published, retain_days=retain_days)
+        self._desk = Desk(
+            store, least_people, signer, metrics, published=published, retain_days=retain_days, grace=grace
+        )
         self._pages = DashboardPages()
 
     @property

@@ -27,6 +27,7 @@ from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
 from sordino.words.promised_shares import promise_sentences
 from sordino.words.public_columns import public_sentences, public_summary
+from sordino.words.series.series_sentences import series_sentences, series_summary
 
 MOST = 5
 """Sentences of a summary."""
@@ -40,6 +41,7 @@ RESTS = "What the smaller factors depend on"
 FORGED = "Forged reports"
 SENT = "What is sent"
 PUBLIC = "What is sent in clear"
+PERIODS = "Who answers when"
 NEARLY = "How close to the best possible"
 
 AGAIN = "A second report from the same person, on any question, multiplies the factors."
@@ -91,15 +93,16 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
         summary, details = _single(plan.about_shares[0])
     else:
         summary, details = _several(plan)
-    if said := public_summary(plan):
-        # What is sent in clear belongs to what is sent: no sentence that limits the promise gives way to it.
-        first, *others = summary
-        summary = (replace(first, text=f"{first.text} {said}"), *others)
+    # What is sent in clear and when belongs to what is sent: no sentence that limits the promise gives way to it.
+    first, *others = summary
+    said = (first.text, series_summary(plan), public_summary(plan))
+    summary = (replace(first, text=" ".join(filter(None, said))), *others)
+    periods = Paragraph(PERIODS, limits(*series_sentences(plan)))
     public = Paragraph(PUBLIC, limits(*public_sentences(plan)))
     forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
     sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
-    told = (*details, public, forged, sent, nearly)
+    told = (*details, periods, public, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)
     return Explanation(summary, details, asked, missing_words(plan))
 

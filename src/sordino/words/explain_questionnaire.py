@@ -71,7 +71,7 @@ def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[P
 
 def missing_words(plan: Plan) -> tuple[str, ...]:
     """What people see where the survey has no words for them, in one line; nothing where it has all."""
-    words, names = plan.document.words, [*plan.cells.names, *_asked_lines(plan)]
+    words, names = plan.document.words, [*_public_names(plan), *_asked_lines(plan)]
     if words is None:
         return ("The survey has no words for people: the form shows the names of attributes and values.",)
     unworded = [name for name in names if (own := words.attributes.get(name)) is None or own.text is None]
@@ -140,13 +140,13 @@ class _Questionnaire:
             lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
         yield Paragraph(self.text(words.title), limits(*lines))
         placed = {name for section in words.sections for name in section.attributes}
-        if first := [part.name for part in self.plan.cells.parts if part.name not in placed]:
+        if first := [name for name in _public_names(self.plan) if name not in placed]:
             yield Paragraph("", limits(*map(self.question, first)))
         for section in words.sections:
             yield self.section(section)
 
     def section(self, section: SurveySectionPart) -> Paragraph:
-        asked = {*self.plan.cells.names, *_asked_lines(self.plan)}
+        asked = {*_public_names(self.plan), *_asked_lines(self.plan)}
         lines = [self.text(section.text)] if section.text is not None else []
         lines += [self.question(name) for name in section.attributes if name in asked]
         return Paragraph(self.text(section.title), limits(*lines))
@@ -194,6 +194,11 @@ class _Questionnaire:
     def text(self, words: LocalText | None) -> str:
         """A text on one line."""
         return "" if words is None else " ".join(in_language(words, self.language).split())
+
+
+def _public_names(plan: Plan) -> list[str]:
+    """The public columns that people are asked for."""
+    return [part.name for part in plan.document.asked_public]
 
 
 def _asked_lines(plan: Plan) -> list[str]:

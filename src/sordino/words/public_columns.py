@@ -7,7 +7,7 @@ from sordino.survey.planning.plan import Plan
 
 def public_summary(plan: Plan) -> str:
     """That public values are sent as they are; nothing of a plan without any."""
-    names = plan.cells.names
+    names = [part.name for part in plan.document.asked_public]
     if not names:
         return ""
     *some, last = map(repr, names)

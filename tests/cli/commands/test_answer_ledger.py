@@ -1,6 +1,7 @@
 """`sordino answer --ledger`: through a person's ledger to a collector, and what is refused."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -79,6 +80,20 @@ def test_a_store_and_a_ledger_are_not_both(through):
     answer, sent, _ = through
     assert answer(plan_of("0.6", {"histogram": "smoker"}, "smoker"), "--store", "other")[0] == 2
     assert not sent
+
+
+@pytest.mark.parametrize(("days_ago", "code"), [(-1, 5), (1, 0), (20, 3)])
+def test_a_ledger_answers_a_series_in_the_own_period_alone(through, tmp_path, monkeypatch, days_ago, code):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr("sordino.agent.turn.draw_period", lambda series: 0)
+    answer, sent, _ = through
+    start = datetime.now(UTC).date() - timedelta(days=days_ago)
+    survey = {"version": 1, "epsilon": "0.6", "attribute": {"smoker": ATTRIBUTES["smoker"]}}
+    series = {"periods": 3, "every": "week", "start": start}
+    timed = plan({**survey, "ask": [{"histogram": "smoker"}], "series": series}, people=10**6)
+    for _ in range(2):
+        assert answer(timed)[0] == code
+    assert [json.loads(body)["reports"][0]["public"] for body in sent] == [{"period": str(start)}] * (code == 0)
 
 
 def test_what_was_answered_without_the_ledger_is_not_drawn_again(through, run, tmp_path):

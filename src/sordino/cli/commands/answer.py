@@ -16,6 +16,8 @@ from sordino.agent.answer import take_back as take_answer_back
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
+from sordino.agent.turn import Turn, own_turn, utc_today
+from sordino.cli.exits import EXIT_CODES
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
@@ -74,6 +76,9 @@ def answer(
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
     signed the plan, as one of --signed-by; an invitation that stands there goes with the answer. With a LEDGER the
     plan's query is drawn first, and answered only if the ledger accepts it, about the RECORD of that ledger.
+
+    Of a plan with a series you answer in one period, drawn on this device or named by your invitation, whatever your
+    answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
     """
     address = CollectorAddress.of(url)
     stored_in = _one_store(store, ledger)
@@ -108,6 +113,7 @@ def answer(
             fetch_once()
         send_report(address, body, Waiting(patience))
 
+    _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
     made = _answer(address, ledger, stored_in, fetch, send)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
@@ -115,6 +121,30 @@ def answer(
     open_to_all = address.invitation is None
     kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
     say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _leave_unless_turn(
+    address: CollectorAddress, ledger: Path | None, store: Path, fetch_once: Callable[[], Plan], *, as_json: bool
+) -> None:
+    """Where nothing was drawn yet: say that the person's period has not come, or is over, and end."""
+    drawn_in = AnswerStore.open(store) if ledger is None else Ledger.open(ledger)
+    turn = None if drawn_in.find(address.plan) else _own_turn(address, store, fetch_once())
+    today = utc_today()
+    state = "now" if turn is None else turn.state(today)
+    if turn is None or state == "now":
+        return
+    if as_json:
+        days = {"from": turn.label, "until": turn.series.ends(turn.period).isoformat()}
+        print_json({"plan": address.plan, "turn": state, "period": days, "acknowledged": False})
+    else:
+        say(turn.sentence(today))
+    raise SystemExit(EXIT_CODES["unavailable" if state == "later" else "refused"])
+
+
+def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None:
+    """The person's period, which the store of answers keeps; of a plan that asks at one time nothing is kept."""
+    is_timed = plan.series is not None or address.period is not None
+    return own_turn(AnswerStore.open(store), plan, address.period) if is_timed else None
 
 
 def _one_store(store: Path | None, ledger: Path | None) -> Path:
@@ -127,15 +157,24 @@ def _one_store(store: Path | None, ledger: Path | None) -> Path:
 def _answer(
     address: CollectorAddress, ledger: Path | None, store: Path, fetch: Fetch, send: Callable[[bytes], None]
 ) -> Answered:
-    """Through the ledger, if there is one, else by the store alone."""
+    """Through the ledger, if there is one, else by the store alone, where periods stand in either case."""
     if ledger is None:
-        return answer_once(AnswerStore.open(store), address.plan, fetch, send)
+        return answer_once(AnswerStore.open(store), address.plan, fetch, send, period=address.period)
+
+    def fetch_in_turn() -> tuple[Plan, Mapping[str, Any]]:
+        plan, tables = fetch()
+        turn = _own_turn(address, store, plan)
+        if turn is None:
+            return plan, tables
+        turn.require(utc_today())
+        return plan, turn.record_tables(tables)
+
     through = Ledger.open(ledger)
     stored = store.exists() and AnswerStore.open(store).find(address.plan) is not None
     if stored and through.find(address.plan) is None:
         step = "answer without --ledger: that answer is sent again, and no other is drawn"
         raise RefusedError("a plan must be answered once", found="an answer drawn without the ledger", step=step)
-    found = answer_plan(through, address.plan, address.origin, fetch, lambda report: send(upload_of(report)))
+    found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda report: send(upload_of(report)))
     return Answered(address.plan, again=found.again)
 
 

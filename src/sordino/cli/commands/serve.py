@@ -78,6 +78,13 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     help="The number of reports below which no estimate is shown.",
 )
 @click.option(
+    "--grace",
+    type=Whole(0),
+    default=3,
+    show_default=True,
+    help="The days after the end of a series' period in which its reports are still taken.",
+)
+@click.option(
     "--retain",
     type=Whole(1),
     metavar="DAYS",
@@ -99,6 +106,7 @@ def serve(
     token_file: Path | None,
     standby: bool,
     least_people: int,
+    grace: int,
     retain: int | None,
     publish: bool,
 ) -> None:
@@ -127,7 +135,7 @@ def serve(
         for given in lists:
             new = held.collections[given.plan].invite(given.hashes)
             say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
-        collector = Collector(held, least_people, signer, metrics, published=publish, retain_days=retain)
+        collector = Collector(held, least_people, signer, metrics, published=publish, retain_days=retain, grace=grace)
         _listen(listener, host, port)
         held.new_token(_say_secret if token_file is None else lambda: _store_secret(token_file))
         if signer is not None:

@@ -5,6 +5,7 @@
 import { element, planAddress } from "./dom.js";
 import { AnswerForm } from "./form/answer_form.js";
 import { invitationOf, keyOf } from "./index.js";
+import { periodOf } from "./series/turn.js";
 import STYLE from "./style.js";
 
 /** The heading of a form stands below that of its page. */
@@ -53,6 +54,7 @@ export class SordinoForm extends HTMLElement {
       address: () => planAddress(this.getAttribute("plan") ?? ""),
       key: this.getAttribute("signed-by") ?? keyOf(hash),
       invitation: invitationOf(hash),
+      period: periodOf(hash),
       checkPage: (address) => `${address}/verify`,
       level: LEVEL,
       /** That of the page, unless another was chosen; then what the browser says. */

@@ -7,6 +7,7 @@ import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
 import { publicColumns } from "./plan/public.js";
+import { askedColumns } from "./series/series.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
@@ -98,7 +99,8 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
  */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
-  const inClear = publicColumns(plan).map(({ name }) => named(name, speech));
+  if (plan.series) lines.push(speech.say("series_once", { count: plan.series.periods }));
+  const inClear = askedColumns(plan).map(({ name }) => named(name, speech));
   if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));

@@ -3,6 +3,7 @@
 import { ownAddress } from "./dom.js";
 import { AnswerForm } from "./form/answer_form.js";
 import { invitationOf, keyOf } from "./index.js";
+import { periodOf } from "./series/turn.js";
 
 const [head, status, place] = ["head", "status", "place"].map((id) => document.getElementById(id));
 const { hash } = globalThis.location;
@@ -11,6 +12,7 @@ const form = new AnswerForm({ head, status, place }, {
   address: ownAddress,
   key: keyOf(hash),
   invitation: invitationOf(hash),
+  period: periodOf(hash),
   checkPage: () => "verify",
   level: 1,
   /** What a person's browser, or the address, says of languages. */

@@ -10,6 +10,7 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import attribute_words
+from sordino.survey.frozen.series_part import period_part
 from sordino.survey.kinds.kind import ChoiceTerms
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.questionnaire import questionnaire
@@ -34,8 +35,11 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
     # A disjoint union of m codes of b bits needs b + log2 m bits at most.
     code_bits = LARGEST_CODE_BITS - (len(survey.questions) - 1).bit_length()
     content: dict[str, Any] = {"people": people}
-    if survey.public:
-        columns = [public_words(name, table) for name, table in survey.public.items()]
+    columns = [public_words(name, table) for name, table in (survey.public or {}).items()]
+    if survey.series is not None:
+        content["series"] = survey.series.words
+        columns.append(period_part(survey.series.series).model_dump(exclude_none=True))
+    if columns:
         # So do the public values beside it.
         code_bits -= (prod(len(column["labels"]) for column in columns) - 1).bit_length()
         content["public"] = columns

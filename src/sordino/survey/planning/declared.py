@@ -68,10 +68,10 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
     )
     ground = [together] if table.rest is not None else []
     ground += [below] if thresholds else []
-    if survey.public:
-        ground = [
-            f"{said.removesuffix('.')}, among people with the same {', '.join(survey.public)}." for said in ground
-        ]
+    among = f", among people with the same {', '.join(survey.public)}" if survey.public else ""
+    among += ", in each period" if survey.series is not None else ""
+    if among:
+        ground = [f"{said.removesuffix('.')}{among}." for said in ground]
     return DependencePart(rest=bounds, statistics=[], thresholds=thresholds or None, ground=ground)
 
 

@@ -19,6 +19,7 @@ from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import sealed_bytes
+from sordino.domain.answers.series import Series
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
@@ -224,6 +225,23 @@ class Plan:
     def cells(self) -> PublicCells:
         """What reports say in clear beside their codes: one cell, of no values, without public columns."""
         return PublicCells(tuple(self.document.public or ()), self.sampled.outputs)
+
+    @cached_property
+    def series(self) -> Series | None:
+        """The periods of which each person answers in one; None of a plan that asks at one time."""
+        return None if self.document.series is None else self.document.series.series
+
+    def periods_of(self, numbers: Words) -> NDArray[np.int64]:
+        """The place of the period of each report, by its number; of a plan with a series.
+
+        Raises:
+            SordinoError: a plan that asks at one time.
+        """
+        if self.series is None:
+            raise SordinoError("periods must be those of a plan with a series", found="a plan that asks at one time")
+        _, cells = self.cells.split(numbers)
+        # The period is the last public column, which counts fastest.
+        return (cells % np.uint64(self.series.periods)).astype(np.int64)
 
     def tally(self, numbers: Words, *, drawn: bool = False) -> Aggregate:
         """What reports add up to, all and by their public cells.

@@ -16,6 +16,7 @@ from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Pa
 from sordino.survey.frozen.public_part import PublicPart, require_public_columns
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.frozen.questionnaire_part import QuestionnairePart
+from sordino.survey.frozen.series_part import SeriesPart, require_periods
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
 
@@ -61,6 +62,7 @@ class PlanDocument(Part):
         dependence: between the attributes; None where nothing is declared.
         words: what people read when they are asked; None where attributes have their names alone.
         public: the columns that every report says in clear, in the survey's order; None without any.
+        series: the periods of which each person answers in one; None of a plan that asks at one time.
     """
 
     format: Literal["sordino plan"]
@@ -73,6 +75,7 @@ class PlanDocument(Part):
     public: list[PublicPart] | None = Field(default=None, min_length=1, max_length=MOST_PUBLIC)
     queries: list[AnyPart] = Field(min_length=1)
     words: QuestionnairePart | None = None
+    series: SeriesPart | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -99,10 +102,17 @@ class PlanDocument(Part):
         columns = {name: part.columns for name, part in self.attributes.items()}
         require_own_columns(columns)
         require_public_columns(self.public or (), columns)
+        if self.series is not None:
+            require_periods(self.series.series, self.public or ())
         self._check_promise()
         if self.words is not None:
-            self.words.require_fit(self.attributes, self.public or ())
+            self.words.require_fit(self.attributes, self.asked_public)
         return self
+
+    @property
+    def asked_public(self) -> list[PublicPart]:
+        """The public columns that people are asked for: not their period, which they draw."""
+        return (self.public or [])[: None if self.series is None else -1]
 
     def _check_bounds(self) -> None:
         """Bounds on dependence are about what is asked: what others are about is which values are asked together."""

@@ -46,6 +46,7 @@ from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.public_mistakes import public_mistakes
+from sordino.survey.reading.series_table import SeriesTable, series_mistakes
 from sordino.survey.reading.texts import wrong_texts
 
 
@@ -61,6 +62,7 @@ class Survey(Part):
         about: what people read beside the questions.
         section: the order in which they are asked, under headings; by default that of `attribute`.
         public: columns that every report says in clear, by name.
+        series: the periods of which each person answers in one.
 
     Example:
         >>> survey = Survey.read({
@@ -79,6 +81,7 @@ class Survey(Part):
     about: AboutTable | None = None
     section: list[SectionTable] | None = None
     public: dict[str, PublicTable] | None = None
+    series: SeriesTable | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -208,7 +211,7 @@ class Survey(Part):
         complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
-        mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables)]
+        mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables), *series_mistakes(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey

@@ -62,6 +62,13 @@ export default {
   not_asked: "Diese Frage gehört nicht zur Umfrage.",
   need_changes: { one: "Eine Antwort muss geändert werden: {names}.", other: "{count} Antworten müssen geändert werden: {names}." },
 
+  turn_later: "Sie sind an der Reihe: {period}. Diese Seite fragt Sie dann. Kommen Sie wieder, oder lassen Sie sie offen. Vorher wird nichts gefragt oder gesendet.",
+  turn_now: "Sie sind jetzt an der Reihe: {period}. Sie antworten einmal, nur in diesem Zeitraum; er wurde gewählt, ohne auf Ihre Antworten zu sehen.",
+  turn_over: "Sie waren an der Reihe: {period}. Das ist vorbei: Nichts wird gefragt oder gesendet, und kein anderer Zeitraum ersetzt diesen.",
+  period_day: "{first}",
+  period_week: "die Woche vom {first} bis {last}",
+  period_span: "die Zeit vom {first} bis {last}",
+
   consent: "Ihre Einwilligung",
   agree: "Ich willige ein",
   need_consent: "Bitte kreuzen Sie das Kästchen an, wenn Sie einwilligen. Ohne Einwilligung wird nichts gezogen und nichts gesendet.",
@@ -89,6 +96,8 @@ export default {
   problem_unreachable: "Die Sammelstelle war nicht zu erreichen. Versuchen Sie es später noch einmal.",
   problem_status: "Die Sammelstelle hat mit dem Status {status} geantwortet.",
   problem_uninvited: "Meldungen werden nur auf Einladung angenommen. Bitte öffnen Sie den ganzen Link, den Sie erhalten haben.",
+  problem_turn_link: "Der Link dieser Umfrage muss einen ihrer Zeiträume nennen. Öffnen Sie den ganzen Link, den Sie erhalten haben.",
+  problem_turn_stays: "Ihr Zeitraum wurde auf diesem Gerät schon gewählt und bleibt. Öffnen Sie den ersten Link, den Sie erhalten haben.",
   problem_no_survey: "Eine solche Umfrage gibt es hier nicht (Status {status}). Prüfen Sie die Adresse.",
   problem_address: "Die Adresse der Umfrage auf dieser Seite stimmt nicht. Sagen Sie es dem Betreiber der Seite.",
   problem_insecure: "Eine Meldung wird nur auf einer Seite gezogen, die über https geöffnet wurde. Öffnen Sie die Seite unter einer Adresse, die mit https beginnt.",
@@ -127,6 +136,7 @@ export default {
   distance_one_step: "einem Schritt",
 
   stays: { one: "Ihre Antworten bleiben auf dieser Seite. Sie verlässt eine zufällig gezogene Meldung von {count} Bit.", other: "Ihre Antworten bleiben auf dieser Seite. Sie verlässt eine zufällig gezogene Meldung von {count} Bit." },
+  series_once: { one: "Sie antworten einmal, in {count} Zeitraum.", other: "Sie antworten einmal, in einem von {count} Zeiträumen, der gewählt wird, ohne auf Ihre Antworten zu sehen. Der Bericht zeigt, in welchem, und verrät über Ihre Antworten zu anderen Zeiten nicht mehr." },
   in_clear: { one: "Unverändert neben dem Bericht gesendet wird jedoch {names}; diese Angabe ist nicht geschützt.", other: "Unverändert neben dem Bericht gesendet werden jedoch {names}; sie sind nicht geschützt." },
   of_several: "Ihr Gerät wählt zufällig eine von {count} Fragen, unabhängig von Ihren Antworten; die Meldung betrifft nur diese und zeigt, welche es ist.",
   drawn: "Von den Antworten auf {name} wählt Ihr Gerät eine zufällig aus, was auch immer zutrifft. Der Bericht zeigt, welche es ist, und nicht, ob sie zutrifft.",

@@ -63,6 +63,13 @@ export default {
   not_asked: "This question is not part of the survey.",
   need_changes: { one: "One answer needs a change: {names}.", other: "{count} answers need a change: {names}." },
 
+  turn_later: "Your turn is {period}; this page will ask you then. Come back to it, or leave it open. Nothing is asked or sent before.",
+  turn_now: "It is your turn: {period}. You answer once, in this period alone; it was chosen without looking at your answers.",
+  turn_over: "Your turn was {period}. It is over: nothing is asked or sent, and no other period replaces it.",
+  period_day: "{first}",
+  period_week: "the week from {first} to {last}",
+  period_span: "the time from {first} to {last}",
+
   consent: "Your consent",
   agree: "I agree",
   need_consent: "Please tick the box if you agree. Nothing is drawn or sent without it.",
@@ -90,6 +97,8 @@ export default {
   problem_unreachable: "The collector could not be reached. Try again later.",
   problem_status: "The collector answered with status {status}.",
   problem_uninvited: "Reports are taken by invitation only. Open the whole link that you were sent.",
+  problem_turn_link: "The link of this survey must name one of its periods. Open the whole link that you were sent.",
+  problem_turn_stays: "Your period was chosen before on this device, and stays. Open the first link that you were sent.",
   problem_no_survey: "There is no such survey here (status {status}). Check the address.",
   problem_address: "The address of the survey on this page is not right. Tell whoever runs the page.",
   problem_insecure: "A report is drawn only on a page that was opened by https. Open the page at an address that begins with https.",
@@ -128,6 +137,7 @@ export default {
   distance_one_step: "one step",
 
   stays: { one: "Your answers stay on this page. One report of {count} bit leaves it, drawn at random.", other: "Your answers stay on this page. One report of {count} bits leaves it, drawn at random." },
+  series_once: { one: "You answer once, in {count} period.", other: "You answer once, in one of {count} periods, chosen without looking at your answers. The report shows which one, and reveals no more about your answers at other times." },
   in_clear: { one: "But {names} is sent as it is, beside the report, and is no part of what is protected.", other: "But {names} are sent as they are, beside the report, and are no part of what is protected." },
   of_several: "Your device picks one of {count} questions at random, whatever your answers are; the report is about this one, and shows which it is.",
   drawn: "Of the answers to {name} your device picks one at random, whatever applies. The report shows which one, and not whether it applies.",

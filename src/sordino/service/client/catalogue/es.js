@@ -62,6 +62,13 @@ export default {
   not_asked: "Esta pregunta no forma parte de la encuesta.",
   need_changes: { one: "Hay que corregir una respuesta: {names}.", other: "Hay que corregir {count} respuestas: {names}." },
 
+  turn_later: "Su turno: {period}. Esta página le preguntará entonces. Vuelva a ella, o déjela abierta. Antes no se pregunta ni se envía nada.",
+  turn_now: "Es su turno: {period}. Usted responde una vez, solo en este periodo, que se eligió sin mirar sus respuestas.",
+  turn_over: "Fue su turno: {period}. Ya pasó: no se pregunta ni se envía nada, y ningún otro periodo lo sustituye.",
+  period_day: "{first}",
+  period_week: "la semana del {first} al {last}",
+  period_span: "el tiempo del {first} al {last}",
+
   consent: "Su consentimiento",
   agree: "Acepto",
   need_consent: "Marque la casilla si acepta. Sin ello no se extrae ni se envía nada.",
@@ -89,6 +96,8 @@ export default {
   problem_unreachable: "No se ha podido contactar con el servidor de recogida. Inténtelo más tarde.",
   problem_status: "El servidor de recogida ha respondido con el estado {status}.",
   problem_uninvited: "Solo se aceptan informes por invitación. Abra el enlace completo que recibió.",
+  problem_turn_link: "El enlace de esta encuesta debe nombrar uno de sus periodos. Abra el enlace completo que recibió.",
+  problem_turn_stays: "Su periodo ya se eligió en este dispositivo, y no cambia. Abra el primer enlace que recibió.",
   problem_no_survey: "Aquí no existe esa encuesta (estado {status}). Compruebe la dirección.",
   problem_address: "La dirección de la encuesta en esta página no es correcta. Avise al responsable de la página.",
   problem_insecure: "Un informe solo se extrae en una página abierta por https. Abra la página en una dirección que empiece por https.",
@@ -127,6 +136,7 @@ export default {
   distance_one_step: "un paso",
 
   stays: { one: "Sus respuestas se quedan en esta página. De ella sale un solo informe de {count} bit, extraído al azar.", other: "Sus respuestas se quedan en esta página. De ella sale un solo informe de {count} bits, extraído al azar." },
+  series_once: { one: "Usted responde una vez, en {count} periodo.", other: "Usted responde una vez, en uno de {count} periodos, elegido sin mirar sus respuestas. El informe muestra cuál, y no revela más sobre sus respuestas en otros momentos." },
   in_clear: { one: "Sin embargo, {names} se envía tal cual, junto al informe, y no está protegido.", other: "Sin embargo, {names} se envían tal cual, junto al informe, y no están protegidos." },
   of_several: "Su dispositivo elige al azar una de {count} preguntas, sean cuales sean sus respuestas; el informe trata solo de ella y muestra cuál es.",
   drawn: "De las respuestas a {name} su dispositivo elige una al azar, sea cual sea la que corresponda. El informe muestra cuál es, y no si corresponde.",

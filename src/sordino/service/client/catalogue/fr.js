@@ -62,6 +62,13 @@ export default {
   not_asked: "Cette question ne fait pas partie de l’enquête.",
   need_changes: { one: "Une réponse est à corriger : {names}.", other: "{count} réponses sont à corriger : {names}." },
 
+  turn_later: "Votre tour\u00a0: {period}. Cette page vous interrogera alors. Revenez-y, ou laissez-la ouverte. Rien n’est demandé ni envoyé avant.",
+  turn_now: "C’est votre tour\u00a0: {period}. Vous répondez une fois, dans cette période seulement\u00a0; elle a été choisie sans regarder vos réponses.",
+  turn_over: "C’était votre tour\u00a0: {period}. Il est passé\u00a0: rien n’est demandé ni envoyé, et aucune autre période ne le remplace.",
+  period_day: "{first}",
+  period_week: "la semaine du {first} au {last}",
+  period_span: "la période du {first} au {last}",
+
   consent: "Votre consentement",
   agree: "J’accepte",
   need_consent: "Veuillez cocher la case si vous acceptez. Sans cela, rien n’est tiré ni envoyé.",
@@ -89,6 +96,8 @@ export default {
   problem_unreachable: "Le serveur de collecte est injoignable. Réessayez plus tard.",
   problem_status: "Le serveur de collecte a répondu avec le statut {status}.",
   problem_uninvited: "Les rapports ne sont acceptés que sur invitation. Veuillez ouvrir le lien complet que vous avez reçu.",
+  problem_turn_link: "Le lien de cette enquête doit nommer une de ses périodes. Ouvrez en entier le lien que vous avez reçu.",
+  problem_turn_stays: "Votre période a déjà été choisie sur cet appareil, et reste. Ouvrez le premier lien que vous avez reçu.",
   problem_no_survey: "Cette enquête n’existe pas ici (statut {status}). Vérifiez l’adresse.",
   problem_address: "L’adresse de l’enquête sur cette page n’est pas correcte. Signalez-le au responsable de la page.",
   problem_insecure: "Un rapport n’est tiré que sur une page ouverte en https. Ouvrez la page à une adresse qui commence par https.",
@@ -127,6 +136,7 @@ export default {
   distance_one_step: "un pas",
 
   stays: { one: "Vos réponses restent sur cette page. Un seul rapport de {count} bit en sort, tiré au hasard.", other: "Vos réponses restent sur cette page. Un seul rapport de {count} bits en sort, tiré au hasard." },
+  series_once: { one: "Vous répondez une fois, dans {count} période.", other: "Vous répondez une fois, dans une de {count} périodes, choisie sans regarder vos réponses. Le rapport montre laquelle, et n’en révèle pas plus sur vos réponses à d’autres moments." },
   in_clear: { one: "Toutefois, {names} est envoyé tel quel, à côté du rapport, et n’est pas protégé.", other: "Toutefois, {names} sont envoyés tels quels, à côté du rapport, et ne sont pas protégés." },
   of_several: "Votre appareil choisit au hasard une question sur {count}, quelles que soient vos réponses ; le rapport ne porte que sur elle et montre laquelle.",
   drawn: "Parmi les réponses à {name}, votre appareil en tire une au hasard, quoi qui s’applique. Le rapport montre laquelle, et non si elle s’applique.",

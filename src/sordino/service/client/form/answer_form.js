@@ -5,8 +5,10 @@ import { Speech, chosen, offered } from "../catalogue/speech.js";
 import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
-import { FreshWords, PlanError, asked, open, publicColumns } from "../index.js";
+import { FreshWords, PlanError, asked, askedColumns, open } from "../index.js";
 import { Outbox, needsInvitation, pack } from "../outbox.js";
+import { PERIOD } from "../series/series.js";
+import { Turn } from "../series/turn.js";
 import { fetchSignature, signedBy } from "../signature.js";
 import { Consent, aboutList, languageSwitch } from "./about.js";
 import { againPart, forExperts, leftCard, takeBackCard } from "./receipt.js";
@@ -15,14 +17,19 @@ import { revealedCard } from "./revealed.js";
 /** Seconds until what is kept is sent again by itself: longer each time. */
 const AGAIN = [5, 15, 60, 300];
 
+/** Milliseconds until a page that waits for the person's turn looks at the clock again. */
+const LOOK = 60_000;
+
 /**
- * Where a form stands: the plan's address (it throws PageError where there is none), a key or null, an invitation or null, the page
+ * Where a form stands: the plan's address (it throws PageError where there is none), a key or null, an invitation or null, the
+ * period that it names or null, the page
  * that checks the plan, the level of the first heading, the languages that are wanted, the best first; and what the site does when a
  * language is spoken, when one was chosen, and when a report was sent or taken back.
  * @typedef {object} Site
  * @property {() => string} address
  * @property {string | null} key
  * @property {string | null} invitation
+ * @property {string | null} period
  * @property {(address: string) => string} checkPage
  * @property {number} level
  * @property {() => string[]} wanted
@@ -45,6 +52,8 @@ export class AnswerForm {
     this.tries = 0;
     this.isEarlier = false;
     this.isStopped = false;
+    /** @type {Turn | null | undefined} */
+    this.turn = undefined;
   }
 
   /** Fetch the plan, and ask, or go on with what was drawn before. */
@@ -71,12 +80,39 @@ export class AnswerForm {
       const isUninvited = mayBeSent && invitation === null && (await needsInvitation(address));
       if (this.isStopped) return;
       if (isUninvited) this.#refuse();
-      else if (kept === null) this.#show();
+      else if (kept === null) await this.#ask();
       else if (kept.state === "acknowledged" || kept.state === "withdrawn") this.#conclude(kept);
       else await this.#goOn();
     } catch (error) {
       this.#sayWrong(error);
     }
+  }
+
+  /** Ask, in the person's own period where the plan has a series. */
+  async #ask() {
+    const { invitation, period } = this.site;
+    this.turn ??= await Turn.own(this.plan, period, invitation !== null);
+    if (this.isStopped) return;
+    if (this.turn === null || this.turn.when() === "now") {
+      this.tell = undefined;
+      this.#show();
+      return;
+    }
+    this.#wait();
+  }
+
+  /** Say when it is the person's turn, and ask then if the page is still open. */
+  #wait() {
+    clearTimeout(this.timer);
+    this.place.replaceChildren();
+    this.fields = undefined;
+    this.tell = () => {
+      const sentence = this.turn.sentence(this.speech);
+      // Whoever listens to the page hears it once.
+      if (this.status.textContent !== sentence) this.#say(sentence);
+    };
+    this.tell();
+    if (this.turn.when() === "later") this.timer = setTimeout(() => this.#ask(), LOOK);
   }
 
   /** Do what the collector could not be asked for before. */
@@ -141,7 +177,7 @@ export class AnswerForm {
     const { plan, speech, site } = this;
     const names = asked(plan);
     /** @type {[string, any][]} */
-    const inClear = publicColumns(plan).map((column) => [column.name, { ...column, isPublic: true }]);
+    const inClear = askedColumns(plan).map((column) => [column.name, { ...column, isPublic: true }]);
     const sections = plan.words?.sections ?? [{ attributes: names }];
     const placed = sections.flatMap(({ attributes }) => attributes);
     // A public column that no section has is asked for first.
@@ -157,6 +193,7 @@ export class AnswerForm {
     this.consent = Consent.of(plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    if (this.turn) form.append(element("p", { class: "turn" }, this.turn.sentence(speech, "now")));
     form.append(...first.map(([name]) => fields.get(name).element));
     for (const section of sections) form.append(...this.#section(section, fields));
     const checkPage = site.checkPage(this.outbox.address) + (site.key === null ? "" : `#key=${site.key}`);
@@ -176,6 +213,11 @@ export class AnswerForm {
   async #submit(event) {
     event.preventDefault();
     const { speech } = this;
+    if (this.turn && this.turn.when() !== "now") {
+      this.#wait();
+      this.status.focus();
+      return;
+    }
     const wrong = this.fields.filter((field) => !field.check());
     const agreed = this.consent?.check() ?? true;
     if (wrong.length || !agreed) {
@@ -188,6 +230,7 @@ export class AnswerForm {
     this.button.disabled = true;
     const shown = this.fields.filter((field) => !field.element.hidden);
     const record = Object.fromEntries(shown.map((field) => [field.name, field.answer]));
+    if (this.turn) record[PERIOD] = this.turn.label;
     let drawn;
     try {
       drawn = await this.outbox.reserve(() => {

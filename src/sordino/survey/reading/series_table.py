@@ -1,0 +1,116 @@
+"""The series of a survey file: how often the same people are asked about, each of them in one period.
+
+[series]
+periods = 52
+every = "week"                  # or day, month, quarter, year
+start = 2026-01-05              # the first day of the first period
+season = 13                     # perhaps: after how many periods a season comes again
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any, Self
+
+from pydantic import model_validator
+
+from sordino.document.checked_tables import is_list_of
+from sordino.domain.answers.series import Series
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.messages.brief import shown
+from sordino.survey.frozen.own_columns import columns_of, looks
+from sordino.survey.frozen.parts import Part
+from sordino.survey.frozen.series_part import PERIOD
+
+EXAMPLE = "write start = 2026-01-05"
+
+
+class SeriesTable(Part):
+    """The periods of a survey.
+
+    Attributes:
+        periods: how many.
+        every: day, week, month, quarter or year.
+        start: the first day of the first period: a date, or a text as "2026-01-05".
+        season: after how many periods a season comes again; none by default.
+    """
+
+    periods: int
+    every: str
+    start: Any
+    season: int | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            _ = self.series
+        except SordinoError as error:
+            raise SordinoErrors("the series", [error]) from None
+        return self
+
+    @property
+    def series(self) -> Series:
+        """The periods with their days.
+
+        Raises:
+            SordinoError: settings that cannot hold.
+        """
+        return Series(self.periods, self.every, _read_day(self.start), self.season)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """In the words of a plan."""
+        return self.model_dump(exclude_none=True) | {"start": self.series.start.isoformat()}
+
+
+def series_mistakes(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """What a survey with a series cannot have: another column of periods, bounds of one time, an earlier end.
+
+    Args:
+        tables: of the survey, unchecked.
+    """
+    if not isinstance(series := tables.get("series"), dict):
+        return
+    for kind in ("attribute", "public"):
+        named = tables.get(kind)
+        for name, table in named.items() if isinstance(named, dict) else ():
+            if PERIOD in _looks_of(str(name), table):
+                rule = f"{kind}.{name} must not be named {PERIOD!r}, nor read that column, in a survey with [series]"
+                step = "name it otherwise, and set `column`"
+                yield SordinoError(rule, found="the name of the series' own column", step=step)
+    dependence = tables.get("dependence")
+    if isinstance(dependence, dict) and "file" in dependence:
+        yield SordinoError(
+            "dependence.file must not be set in a survey with [series]: its bounds are about the time of its sample",
+            found="a statement",
+            step="declare bounds that hold in each period (rest, thresholds)",
+        )
+    about = tables.get("about")
+    until = about.get("until") if isinstance(about, dict) else None
+    try:
+        last = SeriesTable.model_validate(series).series
+    except ValueError:
+        # Said of the table by itself.
+        return
+    if isinstance(until, date) and not isinstance(until, datetime) and until < last.ends(last.periods - 1):
+        rule = f"about.until must not be before the last period ends, on {last.ends(last.periods - 1)}"
+        yield SordinoError(rule, found=shown(until.isoformat()), step="leave it out, or take fewer periods")
+
+
+def _looks_of(name: str, table: object) -> set[str]:
+    """What a table of a survey is called, and the columns that it reads, as a reader takes them."""
+    given = table.get("column") if isinstance(table, dict) else None
+    known = isinstance(table, dict) and (given is None or isinstance(given, str) or is_list_of(given, str))
+    columns = columns_of(name, given, grid="grid" in table) if known and isinstance(table, dict) else ()
+    return {looks(name), *map(looks, columns)}
+
+
+def _read_day(given: object) -> date:
+    if isinstance(given, date) and not isinstance(given, datetime):
+        return given
+    try:
+        day = date.fromisoformat(given) if isinstance(given, str) else None
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != given:
+        raise SordinoError("start must be a date", found=shown(given), step=EXAMPLE)
+    return day
