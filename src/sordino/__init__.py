@@ -31,7 +31,7 @@ _MODULES = {
     "domain.partition": "Partition",
     "domain.record": "Record",
     "domain.scaled": "Scaled",
-    "errors": "RefusedError SordinoError SordinoErrors",
+    "errors": "RefusedError SordinoError SordinoErrors SordinoWarning",
     "estimation.estimate": "Estimate",
     "estimation.moments": "covariances means",
     "estimation.regression": "least_squares",

@@ -21,7 +21,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.domain.record import Record
 from sordino.domain.scaled import Scaled
-from sordino.errors import RefusedError, SordinoError, SordinoErrors
+from sordino.errors import RefusedError, SordinoError, SordinoErrors, SordinoWarning
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares
@@ -129,6 +129,7 @@ __all__ = [
     "Signs",
     "SordinoError",
     "SordinoErrors",
+    "SordinoWarning",
     "SubsetSelection",
     "Survey",
     "SystemSource",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text
 from sordino.errors import SordinoErrors
@@ -28,7 +29,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanChange:
+class PlanChange(ArrowRows):
     """What changed between two collections of independent reports.
 
     Attributes:
@@ -70,10 +71,6 @@ class PlanChange:
         text = lines_of(title, header, rows, sum(len(one.readable) for one in self.changed), "to_arrow(), page(path)")
         apart = [f"  {printable(name)}: not comparable" for name in list(self.not_comparable)[:MOST_NAMED]]
         return "\n".join([text, *apart])
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""

@@ -258,7 +258,7 @@ def estimate(
             adds up over people is weighted to them; to those of the survey by default.
 
     Returns:
-        Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
+        Of a plan, a `PlanEstimate`, with `to_arrow()`, `to_pandas()`, `save(path)` and `page(path)`; of a mechanism an
         `Estimate` of its values' shares; of queries about numbers, the means of what they tell, scaled as they take
         them; of several other queries, the estimate of each.
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.blocks.summary import summary
 from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
-from sordino.errors import SordinoError, UnavailableError
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
@@ -44,7 +45,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanEstimate:
+class PlanEstimate(ArrowRows):
     """What the reports of a plan say about each of its questions.
 
     Attributes:
@@ -76,7 +77,7 @@ class PlanEstimate:
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
-        lines = [summary(self._title, self._tables, "to_frame(), page(path)"), *untold[:MOST_NAMED]]
+        lines = [summary(self._title, self._tables, "to_arrow(), page(path)"), *untold[:MOST_NAMED]]
         lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
         return "\n".join(lines)
 
@@ -96,10 +97,6 @@ class PlanEstimate:
         shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
         shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
         return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @cached_property
     def blocks(self) -> tuple[tuple[Block, ...], ...]:
@@ -224,22 +221,6 @@ class PlanEstimate:
         """
         made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted)
         return table_of(self._tables, made)
-
-    def to_frame(self, *, derived: bool = False) -> Any:
-        """The same as a pandas DataFrame.
-
-        Args:
-            derived: as of `to_arrow`.
-
-        Raises:
-            UnavailableError: pandas is not installed.
-        """
-        try:
-            import pandas  # noqa: ICN001, F401 - whether it is there
-        except ImportError:
-            step = "install it, or use to_arrow(), which polars and DuckDB read too"
-            raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
-        return self.to_arrow(derived=derived).to_pandas()
 
     def to_tidy(self, *, derived: bool = True) -> pa.Table:
         """A row for each quantity, in columns that are the same whatever was asked, as broom's `tidy()` names them.

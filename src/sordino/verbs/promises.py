@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoWarning
 from sordino.exact.messages.arguments import checked
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -66,7 +66,7 @@ def plan(
 
     made = freeze(survey, people, accuracy, confidence, expect)
     for sentence in (*unlikely(made.forecasts), *group_warnings(made.plan)):
-        warnings.warn(sentence, stacklevel=3)
+        warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
 
 
