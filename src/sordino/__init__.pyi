@@ -65,8 +65,9 @@ from sordino.verbs.change import PlanChange, change
 from sordino.verbs.collect import aggregate, estimate, privatize
 from sordino.verbs.dependence import dependence
 from sordino.verbs.plan_certificate import PlanCertificate
+from sordino.verbs.plan_forecast import PlanForecast
 from sordino.verbs.plan_results import PlanEstimate
-from sordino.verbs.promises import certify, explain, plan
+from sordino.verbs.promises import certify, explain, forecast, plan
 from sordino.verbs.report import report
 
 __version__: str
@@ -115,6 +116,7 @@ __all__ = [
     "PlanCertificate",
     "PlanChange",
     "PlanEstimate",
+    "PlanForecast",
     "PlanReport",
     "Product",
     "ProductResponse",
@@ -148,6 +150,7 @@ __all__ = [
     "dependence",
     "estimate",
     "explain",
+    "forecast",
     "least_squares",
     "means",
     "optimal_channel",

@@ -1,42 +1,21 @@
 """A survey frozen into a plan, with what its questions will show."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from sordino.errors import SordinoError
-from sordino.survey.forecasts.forecast import Forecast
+from sordino.estimation.interval import require_confidence
 from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
 from sordino.survey.planning.forecast import forecasts, require_learnable
-from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
+from sordino.survey.planning.people_for import people_for, require_accuracy
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A plan, and what is expected of it.
-
-    Attributes:
-        plan: of the survey.
-        forecasts: what each of its questions will show.
-        confidence: of the intervals of an accuracy.
-    """
-
-    plan: Plan
-    forecasts: tuple[Forecast, ...]
-    confidence: float
-
-    def widest(self) -> tuple[Forecast, float]:
-        """The question with the widest interval, in parts of all that is possible, and half of its width."""
-        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
-        width, forecast = max(widths, key=lambda found: found[0])
-        return forecast, width
+from sordino.verbs.plan_forecast import PlanForecast
 
 
 def freeze(
     survey: object, people: int | None, accuracy: float | None = None, confidence: float = 0.95, expect: Any = None
-) -> Frozen:
+) -> PlanForecast:
     """The plan of a survey, and what its questions will show.
 
     Args:
@@ -70,7 +49,26 @@ def freeze(
         made = made.for_people(people_for(made, accuracy, confidence, known))
     # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
     same = accuracy is None and all(own is None for own in known)
-    return Frozen(made, by_default if same else forecasts(made, known), confidence)
+    return PlanForecast(made, by_default if same else forecasts(made, known), confidence)
+
+
+def forecast_plan(plan: Plan, people: int | None, confidence: float, expect: Any = None) -> PlanForecast:
+    """What the questions of a plan will show.
+
+    Args:
+        plan: frozen.
+        people: how many are expected to answer; by default as many as the plan expects.
+        confidence: of the intervals.
+        expect: as of `freeze`; by default what the plan expects of its people counts.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1), no such number of people, or a sample that is none.
+    """
+    require_confidence(confidence)
+    if people is not None:
+        Plan.require_people(people)
+    asked = plan if people is None else plan.for_people(people)
+    return PlanForecast(asked, forecasts(asked, None if expect is None else _of_sample(asked, expect)), confidence)
 
 
 def _of_sample(plan: Plan, sample: Any) -> Expectations:

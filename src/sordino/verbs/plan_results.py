@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
+from sordino.blocks.displayed import NotebookCell, WithCell, WithFigures
 from sordino.blocks.summary import summary
 from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
@@ -17,6 +18,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
+from sordino.show.associations import association_blocks
 from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
 from sordino.show.findings import finding_blocks
@@ -45,7 +47,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanEstimate(ArrowRows):
+class PlanEstimate(ArrowRows, WithCell, WithFigures):
     """What the reports of a plan say about each of its questions.
 
     Attributes:
@@ -87,16 +89,15 @@ class PlanEstimate(ArrowRows):
         about = names[0] if len(names) == 1 else f"{len(names):,} questions"
         return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: figures and tables of the first questions, as on the page."""
-        # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.show.html.notebook import notebook_output
-
-        shown = [tuple(finding_blocks(self.results, self.associations, self.groups)), *self.blocks]
-        shown += map(pooled_blocks, self.pooled)
-        shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
-        shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
-        return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")
+    def notebook_cell(self) -> NotebookCell:
+        """Figures and tables of the first questions, as on the page."""
+        parts = [("", tuple(finding_blocks(self.results, self.associations, self.groups)))]
+        parts += [(one.question.name, blocks) for one, blocks in zip(self.results, self.blocks, strict=True)]
+        parts += [(one.name, tuple(pooled_blocks(one))) for one in self.pooled]
+        parts += [] if self.weighted is None else [("weighted", tuple(weighted_blocks(self.weighted)))]
+        parts += [] if self.groups is None else [(self.groups.name, tuple(grouped_blocks(self.groups)))]
+        parts.append(("associations", tuple(association_blocks(self.associations))))
+        return NotebookCell(self._title, parts, f"{self.plan.hash} {self.n} {self.coverage}")
 
     @cached_property
     def blocks(self) -> tuple[tuple[Block, ...], ...]:

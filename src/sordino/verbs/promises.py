@@ -1,4 +1,4 @@
-"""The verbs about what is promised, before anybody is asked: plan, certify, explain.
+"""The verbs about what is promised, before anybody is asked: plan, forecast, certify, explain.
 
 The same words in Python and on the command line. Each takes whatever noun it makes sense of, a plan (or its file), a
 definition or a mechanism, and refuses all else with the next step. The guarantees are those of what they call.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sordino.survey.planning.plan import Plan
     from sordino.survey.reading.schema import Survey
     from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.verbs.plan_forecast import PlanForecast
 
 
 @checked
@@ -60,14 +61,38 @@ def plan(
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
         44971
     """
-    from sordino.survey.planning.forecast import group_warnings
-    from sordino.survey.planning.forecast import warnings as unlikely
     from sordino.verbs.freeze import freeze
 
     made = freeze(survey, people, accuracy, confidence, expect)
-    for sentence in (*unlikely(made.forecasts), *group_warnings(made.plan)):
+    for sentence in made.warnings:
         warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
+
+
+@checked
+def forecast(
+    plan: PlanLike, people: int | None = None, *, confidence: float = 0.95, expect: Any = None
+) -> "PlanForecast":
+    """Say what the questions of a plan will show, before anybody is asked.
+
+    Args:
+        plan: a plan, or the path of its file.
+        people: how many are expected to answer; by default as many as the plan expects.
+        confidence: of the intervals whose half-widths are said.
+        expect: a public sample of people like those who will answer, as of `plan`.
+
+    Raises:
+        SordinoError: no plan, no such number of people, or a confidence outside (0, 1).
+
+    Example:
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000)
+        >>> forecast(frozen).to_arrow()["quantity"].to_pylist()
+        ['share of smoker']
+    """
+    from sordino.verbs.freeze import forecast_plan
+
+    return forecast_plan(read_plan(plan, "forecast"), people, confidence, expect)
 
 
 @overload

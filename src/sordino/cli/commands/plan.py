@@ -28,7 +28,6 @@ from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.frozen.parts import MOST_PEOPLE
-from sordino.survey.planning.forecast import group_warnings, warnings
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -98,7 +97,7 @@ def plan(
                 "certificate": least_certificate(made),
                 "promise": made.promise and promise_json(made.promise),
                 "expected_from": _source(expect, asked),
-                "warnings": [*warnings(found), *group_warnings(made)],
+                "warnings": list(frozen.warnings),
                 "questions": _questions(made, found, floor=floor),
                 "explanation": said.json(),
                 "a_bound_buys": list(buys),
@@ -108,7 +107,7 @@ def plan(
     say(f"{output}: {made.hash}")
     if accuracy is not None:
         say(accuracy_sentence(frozen), "")
-    print_warnings((*warnings(found), *group_warnings(made)))
+    print_warnings(frozen.warnings)
     for forecast in found:
         print_forecast(forecast)
     if made.promise is not None:

@@ -9,7 +9,7 @@ from sordino.cli.say import say
 from sordino.cli.terminal.explanations import certificate_json
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.questions.question import Question
-from sordino.verbs.freeze import Frozen
+from sordino.verbs.plan_forecast import PlanForecast
 
 OF_BINS = (
     " For a distribution these intervals are for the share of people below each edge and in each requested range; those"
@@ -53,7 +53,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor:
     return head | forecast.json()
 
 
-def accuracy_sentence(frozen: Frozen) -> str:
+def accuracy_sentence(frozen: PlanForecast) -> str:
     """How many people an accuracy takes, and which question most of them."""
     forecast, width = frozen.widest()
     bins = any(one.question.part.thresholds for one in frozen.forecasts)
@@ -64,7 +64,7 @@ def accuracy_sentence(frozen: Frozen) -> str:
     )
 
 
-def accuracy_json(frozen: Frozen, wanted: float) -> dict[str, Any]:
+def accuracy_json(frozen: PlanForecast, wanted: float) -> dict[str, Any]:
     """The same for programs."""
     forecast, width = frozen.widest()
     return {"wanted": wanted, "confidence": frozen.confidence, "expected": width, "widest": forecast.question.name}

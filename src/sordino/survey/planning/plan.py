@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
@@ -22,7 +25,7 @@ from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import brief, shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, in_nats, outward
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
@@ -41,8 +44,13 @@ from sordino.survey.questions.public_cells import PublicCells
 from sordino.survey.questions.question import Question, SharesQuestion
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sordino.survey.planning.expected import Expectations
     from sordino.survey.reading.schema import Survey
+
+QUESTION_HEADER = ("question", "asked", "about", "people", "bits a report")
+"""Columns of the table of questions."""
 
 MOST_VALUES = 1 << 24
 """Values of all histograms together: some four of the largest, since each is certified whenever a plan is read."""
@@ -50,7 +58,7 @@ MOST_VALUES = 1 << 24
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(ArrowRows, Displayed):
     """A frozen plan of a survey.
 
     Attributes:
@@ -69,7 +77,38 @@ class Plan:
     document: PlanDocument
 
     def __repr__(self) -> str:
-        return f"Plan(hash={self.hash!r}, people={self.people}, attributes={brief(self.places)})"
+        texts = self.question_texts(MOST_ROWS)
+        return lines_of(self.title, ("", *QUESTION_HEADER[1:]), texts, len(self.questions), "to_arrow()")
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        count = len(self.questions)
+        return f"Plan of {count:,} question{'' if count == 1 else 's'} for {self.people:,} people, {self.hash}"
+
+    def question_texts(self, most: int) -> list[tuple[str, ...]]:
+        """A row for each of the first questions, as people read it, under `QUESTION_HEADER`."""
+        return [
+            (one.name, one.kind, ", ".join(one.attribute_names), f"{one.people:,}", str(one.query.code_bits))
+            for one in self.questions[:most]
+        ]
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each question: its name, what is asked of which attributes, of how many people, in how many bits.
+
+        `share` is the share of the people who are asked it.
+        """
+        types = {"question": TEXT, "asked": TEXT, "attributes": TEXT, "share": NUMBER, "people": COUNT, "bits": COUNT}
+        asked = self.questions
+        columns = {
+            "question": [one.name for one in asked],
+            "asked": [one.kind for one in asked],
+            "attributes": [", ".join(one.attribute_names) for one in asked],
+            "share": [float(one.share) for one in asked],
+            "people": [one.people for one in asked],
+            "bits": [one.query.code_bits for one in asked],
+        }
+        return rows_table(types, columns)
 
     @classmethod
     @checked
@@ -80,12 +119,7 @@ class Plan:
             survey: a checked survey.
             people: how many are expected to answer, for the expected errors.
         """
-        if not 1 <= people <= MOST_PEOPLE:
-            raise SordinoError(
-                f"people must be at least 1 and at most {MOST_PEOPLE}",
-                found=shown(people),
-                step="say how many are expected to answer",
-            )
+        cls.require_people(people)
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
         from sordino.survey.planning.choose import choose
         from sordino.survey.planning.expected import expected_of_survey
@@ -97,6 +131,17 @@ class Plan:
         plan = plan.with_expected(known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
+
+    @staticmethod
+    def require_people(people: int) -> None:
+        """Refuse a number of people that no plan expects.
+
+        Raises:
+            SordinoError: none, or too many.
+        """
+        if not 1 <= people <= MOST_PEOPLE:
+            rule, step = f"people must be at least 1 and at most {MOST_PEOPLE}", "say how many are expected to answer"
+            raise SordinoError(rule, found=shown(people), step=step)
 
     def for_people(self, people: int) -> "Plan":
         """The same plan for another number of people: its mechanisms do not depend on it, its hash does."""
