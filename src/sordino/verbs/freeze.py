@@ -1,5 +1,6 @@
 """A survey frozen into a plan, with what its questions will show."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sordino.errors import SordinoError
@@ -14,7 +15,12 @@ from sordino.verbs.plan_forecast import PlanForecast
 
 
 def freeze(
-    survey: object, people: int | None, accuracy: float | None = None, confidence: float = 0.95, expect: Any = None
+    survey: object,
+    people: int | None,
+    accuracy: float | None = None,
+    confidence: float = 0.95,
+    expect: Any = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> PlanForecast:
     """The plan of a survey, and what its questions will show.
 
@@ -25,6 +31,7 @@ def freeze(
         confidence: of these intervals.
         expect: a public sample of people like those who will answer, a frame or the path of a table; otherwise what the
             survey expects of its attributes counts.
+        progress: called with the number of questions whose mechanism is chosen since the last call.
 
     Raises:
         SordinoError: neither people nor an accuracy, or both; a survey with mistakes, or from which nothing can be
@@ -40,7 +47,7 @@ def freeze(
     asked = Survey.of(survey)
     if accuracy is not None:
         require_accuracy(accuracy, confidence)
-    made = Plan.of(asked, MOST_PEOPLE if people is None else people)
+    made = Plan.of(asked, MOST_PEOPLE if people is None else people, progress)
     by_default = forecasts(made)
     require_learnable(by_default)
     known = expected_of_survey(made.questions, asked) if expect is None else _of_sample(made, expect)

@@ -1,6 +1,6 @@
 """What the reports of a plan say, with labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -318,6 +318,7 @@ def estimate_plan(
     by: Sequence[str] = (),
     against: str = REST,
     totals: Mapping[str, Any] | Path | str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> PlanEstimate:
     """What a tally says, as `sordino.estimate` says.
 
@@ -330,12 +331,13 @@ def estimate_plan(
         by: public columns by which people are grouped.
         against: the group that others are compared to; the rest of the people by default.
         totals: how many people public groups have, as `read_known_totals` takes them; those of the survey by default.
+        progress: called with the number of questions estimated since the last call.
 
     Raises:
         SordinoError: as `results`, `read_public`, `grouped_results`, `read_known_totals`, and `weighted_results`.
     """
     numbers = None if public is None else read_public(plan, public)
-    found = results(plan, tally, method, coverage, numbers)
+    found = results(plan, tally, method, coverage, numbers, progress)
     groups = None
     if by and coverage.finite:
         step = "leave one of them out: a group has other people than all"

@@ -5,7 +5,7 @@ definition or a mechanism, and refuses all else with the next step. The guarante
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +13,7 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError, SordinoWarning
 from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import kind
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -37,6 +38,7 @@ def plan(
     accuracy: float | None = None,
     confidence: float = 0.95,
     expect: Any = None,
+    progress: Callable[[int], None] | None = None,
 ) -> "Plan":
     """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
 
@@ -48,6 +50,7 @@ def plan(
         confidence: of the intervals of an accuracy, each by itself.
         expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
             expected; the survey's own settings `expected` otherwise. No promise depends on it.
+        progress: called with the number of questions whose mechanism is chosen since the last call.
 
     Warns of questions that so few people cannot be expected to answer.
 
@@ -63,7 +66,7 @@ def plan(
     """
     from sordino.verbs.freeze import freeze
 
-    made = freeze(survey, people, accuracy, confidence, expect)
+    made = freeze(survey, people, accuracy, confidence, expect, progress or (lambda _: None))
     for sentence in made.warnings:
         warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
@@ -96,19 +99,20 @@ def forecast(
 
 
 @overload
-def certify(plan: PlanLike) -> "PlanCertificate": ...
+def certify(plan: PlanLike, *, progress: Callable[[int], None] | None = None) -> "PlanCertificate": ...
 @overload
 def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
 def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
 @checked
-def certify(plan: Any, definition: Any = None) -> Any:
+def certify(plan: Any, definition: Any = None, *, progress: Callable[[int], None] | None = None) -> Any:
     """Check integers against a promise, exactly, on every output.
 
     Args:
         plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
         definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
             differ more than two values that are read of them.
+        progress: for a plan, called with the number of questions certified since the last call.
 
     Raises:
         SordinoError: a definition of another size or kind, or integers that are no channel.
@@ -120,14 +124,20 @@ def certify(plan: Any, definition: Any = None) -> Any:
         True
     """
     if isinstance(plan, Asked):
+        if progress is not None:
+            raise SordinoError("progress is of a plan's questions", found=kind(plan), step="leave progress out")
         return certify_asked(plan, definition)
     from sordino.verbs.plan_certificate import PlanCertificate
 
-    frozen = read_plan(plan, "certify")
+    say = progress or (lambda _: None)
+    frozen = read_plan(plan, "certify", say)
     if definition is not None:
         raise SordinoError(
             "a plan has a promise of its own", found=type(definition).__name__, step="leave the definition out"
         )
+    for question in frozen.questions if frozen is plan else ():
+        _ = question.certificate
+        say(1)
     return PlanCertificate(frozen)
 
 

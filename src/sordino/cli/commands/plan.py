@@ -77,15 +77,16 @@ def plan(
         step = "give --accuracy, or leave --confidence out"
         raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
     asked = Survey.load(survey)
-    with progress("plan", None):
-        frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)
+    with progress("plan", len(asked.questions)) as advance:
+        frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect, advance)
         made, found = frozen.plan, frozen.forecasts
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
     made.save(output)
-    with progress("forecasts", None):
+    with progress("forecasts", len(found)) as advance:
         for forecast in found:
             forecast.tables()
+            advance(1)
     if as_json:
         print_json(
             {

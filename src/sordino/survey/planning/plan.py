@@ -4,12 +4,12 @@ Every later step (privatize, aggregate, estimate, certify, explain) takes the pl
 integers of the document, so that what is sampled is what was certified.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
     from sordino.survey.planning.expected import Expectations
     from sordino.survey.reading.schema import Survey
+
+Progress: TypeAlias = Callable[[int], None]
 
 QUESTION_HEADER = ("question", "asked", "about", "people", "bits a report")
 """Columns of the table of questions."""
@@ -112,12 +114,13 @@ class Plan(ArrowRows, Displayed):
 
     @classmethod
     @checked
-    def of(cls, survey: "Survey", people: int) -> "Plan":
+    def of(cls, survey: "Survey", people: int, progress: Progress = lambda _: None) -> "Plan":
         """Choose mechanisms for a survey and freeze them.
 
         Args:
             survey: a checked survey.
             people: how many are expected to answer, for the expected errors.
+            progress: called with the number of questions whose mechanism is chosen since the last call.
         """
         cls.require_people(people)
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
@@ -126,7 +129,7 @@ class Plan(ArrowRows, Displayed):
         from sordino.survey.reading.schema import Survey
 
         asked = Survey.of(survey)
-        plan = cls(seal(choose(asked, people)))
+        plan = cls(seal(choose(asked, people, progress)))
         known = expected_of_survey(plan.questions, asked)
         plan = plan.with_expected(known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
@@ -160,8 +163,12 @@ class Plan(ArrowRows, Displayed):
 
     @classmethod
     @checked
-    def load(cls, path: Path | str) -> "Plan":
+    def load(cls, path: Path | str, progress: Progress = lambda _: None) -> "Plan":
         """Read a plan file and certify it again.
+
+        Args:
+            path: of the file.
+            progress: called with the number of questions certified since the last call.
 
         Raises:
             SordinoError: no plan, or of a newer version.
@@ -169,16 +176,17 @@ class Plan(ArrowRows, Displayed):
             RefusedError: breaking its own promise.
         """
         with explain_kind(Path(path), "plan"):
-            return cls.of_text(read_text(Path(path)), str(path))
+            return cls.of_text(read_text(Path(path)), str(path), progress)
 
     @classmethod
     @checked
-    def of_text(cls, text: str, name: str) -> "Plan":
+    def of_text(cls, text: str, name: str, progress: Progress = lambda _: None) -> "Plan":
         """Read the text of a plan's file and certify it again.
 
         Args:
             text: all of it.
             name: of what it comes from, for messages.
+            progress: as of `load`.
 
         Raises:
             SordinoError: no plan, or of a newer version.
@@ -189,7 +197,7 @@ class Plan(ArrowRows, Displayed):
         PLAN.require(document, name)
         plan = cls(unseal(document, name))
         try:
-            plan.check(name, "do not use it; make the plan again")
+            plan.check(name, "do not use it; make the plan again", progress)
             _ = plan.cells
         except DamagedError as error:
             # What a mechanism says of its record names no file.
@@ -198,12 +206,13 @@ class Plan(ArrowRows, Displayed):
         PLAN.require_spelling(text.strip().encode(), plan.bytes.strip(), name)
         return plan
 
-    def check(self, name: str, step: str) -> None:
+    def check(self, name: str, step: str, progress: Progress = lambda _: None) -> None:
         """Refuse a plan that breaks its promise.
 
         Args:
             name: of the plan, for the message.
             step: what to do then.
+            progress: called with the number of questions certified since the last call.
 
         Raises:
             SordinoError: more values than can be certified in some seconds.
@@ -219,11 +228,11 @@ class Plan(ArrowRows, Displayed):
             )
         # What they expect is read once: shares of other values are no plan's.
         _ = [question.expected_people for question in self.questions]
-        found = [
-            f"a mechanism that loses {_excess(question.certificate)} more than promised"
-            for question, _ in promised
-            if not question.certificate.holds
-        ]
+        found = []
+        for question in self.questions:
+            if question.value_promise is not None and not question.certificate.holds:
+                found.append(f"a mechanism that loses {_excess(question.certificate)} more than promised")
+            progress(1)
         declared = [promise.epsilon for _, promise in promised]
         if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
             found.append("a question that declares a larger epsilon than the plan")
