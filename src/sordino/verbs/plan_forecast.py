@@ -15,6 +15,7 @@ from sordino.estimation.interval import errors_to_either_side
 from sordino.printable import printable
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.planning.forecast import group_warnings, warnings
+from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.people_for import half_width
 from sordino.survey.planning.plan import Plan
 
@@ -30,6 +31,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         plan: of the survey.
         forecasts: what each of its questions will show.
         confidence: of the intervals whose half-widths are said.
+        least: the epsilon, where it was found for an accuracy.
 
     Example:
         >>> from sordino import forecast, plan
@@ -43,6 +45,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
     plan: Plan
     forecasts: tuple[Forecast, ...]
     confidence: float
+    least: LeastEpsilon | None = None
 
     def __repr__(self) -> str:
         names, errors, widths = self._errors

@@ -46,7 +46,9 @@ def plan(
         survey: a survey, its tables as TOML gives them, or the path of its file.
         people: how many are expected to answer, for the expected errors; or
         accuracy: for the least number of people with which every interval is expected to reach at most so far to each
-            side: 0.01 is one percentage point of a share, or a hundredth of a number's range.
+            side: 0.01 is one percentage point of a share, or a hundredth of a number's range; or both, of a survey
+            without an epsilon, for the least epsilon with which so many people give that accuracy: a decimal of two
+            digits, at most 10, which `explain` puts into odds.
         confidence: of the intervals of an accuracy, each by itself.
         expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
             expected; the survey's own settings `expected` otherwise. No promise depends on it.
@@ -55,7 +57,8 @@ def plan(
     Warns of questions that so few people cannot be expected to answer.
 
     Raises:
-        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy.
+        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy;
+            both of a survey that has an epsilon, or that no epsilon of at most 10 makes so accurate.
 
     Example:
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
@@ -63,6 +66,9 @@ def plan(
         10000
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
         44971
+        >>> del asked["epsilon"]
+        >>> explain(plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000, accuracy=0.05))[1]
+        'Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.5.'
     """
     from sordino.verbs.freeze import freeze
 
