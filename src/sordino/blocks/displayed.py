@@ -1,35 +1,17 @@
-"""What a notebook shows of a result: sections with tables and figures, and each figure by itself.
+"""Nouns that show themselves in a notebook, by sections with tables and figures, and give each figure by itself.
 
-Renderers stand above what they show, since they know it: whoever is shown loads them by name, when a notebook asks.
+Mechanisms and plans are such: a device that reads them loads nothing of what shows them. Renderers stand above what
+they show, since they know it: the nouns load them by name, when a notebook asks.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from sordino.blocks.block import Block
 from sordino.exact.messages.arguments import checked
 from sordino.extras import missing_extra, naming_extra
 
 RENDERER = "sordino.show.html.notebook"
 """What makes elements of a page and figures of what is displayed."""
-
-
-@dataclass(frozen=True, eq=False)
-class NotebookCell:
-    """What a notebook shows of a result.
-
-    Attributes:
-        lead: a line above all else: what the result is.
-        parts: names, of questions mostly, and the blocks of each; several parts may have one name.
-        about: what tells the result from others, which have other names for the parts of their figures.
-    """
-
-    lead: str
-    parts: Sequence[tuple[str, Sequence[Block]]]
-    about: str
 
 
 class Displayed:
@@ -68,11 +50,3 @@ class WithFigures(Displayed):
         with naming_extra("pages"):
             renderer = import_module(RENDERER)
         return renderer.figure_of(self, question, number)
-
-
-class WithCell(ABC):
-    """A result that itself gives what a notebook shows."""
-
-    @abstractmethod
-    def notebook_cell(self) -> NotebookCell:
-        """What a notebook shows."""

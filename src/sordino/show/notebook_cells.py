@@ -10,7 +10,8 @@ import numpy as np
 from sordino.audit.certify import Certificate
 from sordino.blocks.block import Block, BlockGroup, Plot
 from sordino.blocks.charts import BarChart, Shares
-from sordino.blocks.displayed import Displayed, NotebookCell, WithCell
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence, limits
 from sordino.blocks.summary import numbers_table
 from sordino.blocks.tables import TextTable

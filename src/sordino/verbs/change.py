@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import BlockGroup
-from sordino.blocks.displayed import NotebookCell, WithCell, WithFigures
+from sordino.blocks.displayed import WithFigures
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sordino.audit.certify import Certificate
 from sordino.blocks.arrow_rows import NUMBER, TEXT, TRUTH, ArrowRows, rows_table
-from sordino.blocks.displayed import Displayed, NotebookCell, WithCell
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.show.certificates import certificate_blocks
 from sordino.survey.planning.plan import Plan

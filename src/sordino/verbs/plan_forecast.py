@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
 from sordino.blocks.block import BlockGroup
 from sordino.blocks.digits import round_row
-from sordino.blocks.displayed import Displayed, NotebookCell, WithCell
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence, limits
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.blocks.tables import TextTable

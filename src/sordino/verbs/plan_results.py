@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.blocks.displayed import NotebookCell, WithCell, WithFigures
+from sordino.blocks.displayed import WithFigures
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import summary
 from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text

@@ -111,10 +111,14 @@ def test_where_the_least_that_is_tried_is_enough_none_is_smaller():
 def test_questions_that_so_few_cannot_answer_are_not_within():
     attributes = {"x": NUMBER, "y": NUMBER}
     asked = {"version": 1, "attribute": attributes, "ask": [{"regression": {"target": "y", "features": ["x"]}}]}
-    found = freeze(asked, 200_000, 0.9)
-    assert all(is_within(one, 0.9, 0.95) for one in found.forecasts)
-    smaller = freeze({**asked, "epsilon": found.least.smaller}, 200_000)
-    assert not all(is_within(one, 0.9, 0.95) for one in smaller.forecasts)
+    found = freeze(asked, 1000, 0.9, 0.5)
+    assert all(is_within(one, 0.9, 0.5) for one in found.forecasts)
+    smaller = freeze({**asked, "epsilon": found.least.smaller}, 1000)
+    (forecast,) = smaller.forecasts
+    assert half_width(forecast, 0.5) < 0.9
+    assert forecast.fewest_reports > 1000
+    assert not is_within(forecast, 0.9, 0.5)
+    assert found.least.smaller_width is None
 
 
 def test_a_higher_confidence_takes_more():

@@ -9,7 +9,8 @@ from hashlib import sha256
 from itertools import islice
 
 from sordino.blocks.block import BlockGroup, Plot, blocks_of
-from sordino.blocks.displayed import Displayed, NotebookCell
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.show.html.block_sections import sections_of

@@ -51,8 +51,8 @@ class LeastEpsilon(NamedTuple):
     Attributes:
         epsilon: as a survey has it.
         smaller: the next smaller one; None where there is none that is tried.
-        smaller_width: half of the widest interval with that one, in parts of all that is possible; None where it makes
-            no plan, as an epsilon below an attribute's delta.
+        smaller_width: half of the widest interval with that one, in parts of all that is possible; None where that is
+            not what is wrong with it: it makes no plan, or too few people answer.
     """
 
     epsilon: str
@@ -89,7 +89,8 @@ def find_epsilon(make: Callable[[str], Forecasts], accuracy: float, confidence: 
         raise _too_few(largest, accuracy, confidence)
     place = bisect_left(EPSILONS[:-1], True, key=meets)  # too small ones come first
     smaller = EPSILONS[place - 1] if place else None
-    return LeastEpsilon(EPSILONS[place], smaller, None if smaller is None else widths.get(smaller))
+    width = None if smaller is None else widths.get(smaller)
+    return LeastEpsilon(EPSILONS[place], smaller, None if width is None or width <= accuracy else width)
 
 
 def _too_few(largest: Forecasts, accuracy: float, confidence: float) -> SordinoError:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sordino.audit.certify import Certificate
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
 from sordino.blocks.displayed import Displayed
-from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
@@ -79,6 +78,9 @@ class Plan(ArrowRows, Displayed):
     document: PlanDocument
 
     def __repr__(self) -> str:
+        # A device prints no plan.
+        from sordino.blocks.summary import MOST_ROWS, lines_of
+
         texts = self.question_texts(MOST_ROWS)
         return lines_of(self.title, ("", *QUESTION_HEADER[1:]), texts, len(self.questions), "to_arrow()")
 
