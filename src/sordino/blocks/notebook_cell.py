@@ -15,11 +15,13 @@ class NotebookCell:
         lead: a line above all else: what the result is.
         parts: names, of questions mostly, and the blocks of each; several parts may have one name.
         about: what tells the result from others, which have other names for the parts of their figures.
+        rest: where all is, if it is more than a cell shows.
     """
 
     lead: str
     parts: Sequence[tuple[str, Sequence[Block]]]
     about: str
+    rest: str = "to_arrow()"
 
 
 class WithCell(ABC):

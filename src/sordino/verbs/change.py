@@ -88,7 +88,7 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
         if self.not_comparable:
             said = tuple(map(Sentence, self.not_comparable.values()))
             parts.append(("", (BlockGroup("Not compared", said),)))
-        return NotebookCell(self._title, parts, f"{self.n} {self.coverage} {self.rows()[:MOST_ROWS]}")
+        return NotebookCell(self._title, parts, f"{self.n} {self.coverage} {self.rows()[:MOST_ROWS]}", "page(path)")
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""

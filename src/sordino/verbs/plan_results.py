@@ -98,7 +98,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
         parts += [] if self.weighted is None else [("weighted", tuple(weighted_blocks(self.weighted)))]
         parts += [] if self.groups is None else [(self.groups.name, tuple(grouped_blocks(self.groups)))]
         parts.append(("associations", tuple(association_blocks(self.associations))))
-        return NotebookCell(self._title, parts, f"{self.plan.hash} {self.n} {self.coverage}")
+        return NotebookCell(self._title, parts, f"{self.plan.hash} {self.n} {self.coverage}", "page(path)")
 
     @cached_property
     def blocks(self) -> tuple[tuple[Block, ...], ...]:

@@ -31,7 +31,9 @@ def cell_html(noun: Displayed) -> str:
     cell = notebook_cell(noun)
     groups = [block for _, blocks in cell.parts for block in blocks if isinstance(block, BlockGroup)]
     name = f"s{sha256(cell.about.encode()).hexdigest()[:12]}"
-    return fragment(cell.lead, sections_of(groups[:MOST_SECTIONS]), name, max(0, len(groups) - MOST_SECTIONS))
+    count = len(groups) - MOST_SECTIONS
+    more = f"{count:,} more section{'' if count == 1 else 's'}: {cell.rest}." if count > 0 else ""
+    return fragment(cell.lead, sections_of(groups[:MOST_SECTIONS]), name, more)
 
 
 def figure_of(noun: Displayed, question: str | None, number: int) -> Figure:
@@ -50,11 +52,14 @@ def figure_of(noun: Displayed, question: str | None, number: int) -> Figure:
     if question is not None and question not in names:
         known = ", ".join(map(shown, names)) or "none"
         raise SordinoError("a figure must be of a question", found=shown(question), step=f"drawn are: {known}")
-    if number < 1 or (found := next(islice(_figures(cell, question), number - 1, None), None)) is None:
-        count = sum(1 for _ in _figures(cell, question))
-        step = "choose one of these" if count else "there is nothing to draw"
-        raise SordinoError(f"figures are numbered from 1 to {count}", found=shown(number), step=step)
-    return found
+    if not names:
+        rule, step = "a figure must be of a result that is drawn", "read its rows: to_arrow()"
+        raise SordinoError(rule, found="numbers alone", step=step)
+    drawn = list(islice(_figures(cell, question), number if number > 0 else None))
+    if number < 1 or len(drawn) < number:
+        rule = f"figures are numbered from 1 to {len(drawn)}"
+        raise SordinoError(rule, found=shown(number), step="choose one of these")
+    return drawn[-1]
 
 
 def _figures(cell: NotebookCell, question: str | None) -> Iterator[Figure]:

@@ -254,14 +254,14 @@ def fill(template: str, title: str, lead: str, sections: Sequence[Section], **mo
     return page.render(title=title, lead=lead, light=light, dark=dark, sections=sections, **more)
 
 
-def fragment(lead: str, sections: Sequence[Section], name: str, more: int) -> str:
+def fragment(lead: str, sections: Sequence[Section], name: str, more: str = "") -> str:
     """Sections as elements of a page that is not ours, with their style.
 
     Args:
         lead: a line above them.
         sections: in their order.
         name: begins the names of their parts.
-        more: how many other sections there are.
+        more: a line below them; none if empty.
     """
     template = _templates().get_template("notebook.html")
     colours = {"light": variables(dark=False), "dark": variables(dark=True)}
