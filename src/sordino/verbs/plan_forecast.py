@@ -40,7 +40,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         >>> forecast(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=10_000))
         PlanForecast of 1 question at 10,000 people, 95% intervals
                            std. error  half-width
-          share of smoker      0.0109      0.0213
+          share of smoker       0.011       0.021
     """
 
     plan: Plan
