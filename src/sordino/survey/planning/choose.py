@@ -22,7 +22,7 @@ def public_words(name: str, table: PublicTable) -> dict[str, Any]:
     return {"name": name, "columns": [table.column or name], **table.words}
 
 
-def choose(survey: Survey, people: int, progress: Callable[[int], None]) -> dict[str, Any]:
+def choose(survey: Survey, people: int, progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
     """The attributes and queries of a plan.
 
     Args:
