@@ -77,6 +77,7 @@ ROLES = {
     "plan": [*BASE, *PLANNING],
     "tables": [*PLANNING, *TABLES],
     "pages": [*PLANNING, *TABLES, *PAGES],
+    "frames": TABLES,
     "spss": [*TABLES, "estimate plan.json tally.json -o shares.sav"],
 }
 """The commands of each extra, `server`, `import` and `spark` apart."""

@@ -31,7 +31,7 @@ _MODULES = {
     "domain.partition": "Partition",
     "domain.record": "Record",
     "domain.scaled": "Scaled",
-    "errors": "RefusedError SordinoError SordinoErrors",
+    "errors": "RefusedError SordinoError SordinoErrors SordinoWarning",
     "estimation.estimate": "Estimate",
     "estimation.moments": "covariances means",
     "estimation.regression": "least_squares",
@@ -58,6 +58,7 @@ _MODULES = {
     "mechanism.table": "ChannelTable",
     "mechanism.numbers.window": "WindowResponse",
     "verbs.plan_certificate": "PlanCertificate",
+    "verbs.plan_forecast": "PlanForecast",
     "verbs.plan_results": "PlanEstimate",
     "query.affine": "Affine",
     "query.linear": "LinearQuery LogisticQuery TruncatedLinearQuery",
@@ -77,7 +78,7 @@ _MODULES = {
     "verbs.dependence": "dependence",
     "verbs.report": "report",
     "verbs.collect": "aggregate estimate privatize",
-    "verbs.promises": "certify explain plan",
+    "verbs.promises": "certify explain forecast plan",
 }
 """Where the public names stand."""
 

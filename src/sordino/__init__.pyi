@@ -21,7 +21,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.domain.record import Record
 from sordino.domain.scaled import Scaled
-from sordino.errors import RefusedError, SordinoError, SordinoErrors
+from sordino.errors import RefusedError, SordinoError, SordinoErrors, SordinoWarning
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares
@@ -65,8 +65,9 @@ from sordino.verbs.change import PlanChange, change
 from sordino.verbs.collect import aggregate, estimate, privatize
 from sordino.verbs.dependence import dependence
 from sordino.verbs.plan_certificate import PlanCertificate
+from sordino.verbs.plan_forecast import PlanForecast
 from sordino.verbs.plan_results import PlanEstimate
-from sordino.verbs.promises import certify, explain, plan
+from sordino.verbs.promises import certify, explain, forecast, plan
 from sordino.verbs.report import report
 
 __version__: str
@@ -115,6 +116,7 @@ __all__ = [
     "PlanCertificate",
     "PlanChange",
     "PlanEstimate",
+    "PlanForecast",
     "PlanReport",
     "Product",
     "ProductResponse",
@@ -129,6 +131,7 @@ __all__ = [
     "Signs",
     "SordinoError",
     "SordinoErrors",
+    "SordinoWarning",
     "SubsetSelection",
     "Survey",
     "SystemSource",
@@ -147,6 +150,7 @@ __all__ = [
     "dependence",
     "estimate",
     "explain",
+    "forecast",
     "least_squares",
     "means",
     "optimal_channel",

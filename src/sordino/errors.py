@@ -87,6 +87,15 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
         return {**super().facts(), "errors": [error.facts() for error in self.errors]}
 
 
+class SordinoWarning(UserWarning):
+    """What should be looked at though nothing is refused; every warning that Sordino gives is one.
+
+    Example:
+        >>> import warnings
+        >>> warnings.simplefilter("error", SordinoWarning)  # as an error, in a program that nobody watches
+    """
+
+
 class RefusedError(SordinoError):
     """What would break a promise, however it is asked for: nothing has changed, and nothing was told.
 

@@ -19,6 +19,7 @@ LIBRARIES: Mapping[str, frozenset[str]] = {
     "pages": PAGES,
     "server": PAGES | {"fastapi", "httptools", "prometheus_client", "psycopg", "starlette", "uvicorn", "uvloop"},
     "import": frozenset({"openpyxl"}),
+    "frames": TABLES | {"pandas", "polars"},
     "spss": TABLES | {"pandas", "pyreadstat"},
     "spark": TABLES | {"pandas", "pyspark"},
 }

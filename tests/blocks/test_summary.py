@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import sordino
 from sordino import RandomizedResponse
@@ -14,7 +15,7 @@ def test_of_many_rows_ten_are_shown_and_the_others_are_counted():
     columns = {"estimate": np.arange(1000.0), "stderr": np.ones(1000)}
     lines = numbers_summary("Many", "value", columns).split("\n")
     assert len(lines) == 13
-    assert lines[-1] == "  ... 990 more rows"
+    assert lines[-1] == "  ... 990 more rows: to_arrow()"
     assert lines[2].split() == ["0", "0.0", "1.0"]
 
 
@@ -53,3 +54,31 @@ def test_a_change_and_a_certificate_say_what_they_found(tables):
     lines = repr(sordino.certify(plan)).split("\n")
     assert lines[0] == "PlanCertificate: holds"
     assert lines[2].split() == ["smoker", "holds"]
+
+
+def test_a_plan_lists_its_first_questions(tables):
+    names = [f"a{i}" for i in range(30)]
+    plan = sordino.plan(tables({name: {"categories": ["yes", "no"]} for name in names}, "4"), people=90_000)
+    lines = repr(plan).split("\n")
+    assert lines[0] == f"Plan of 30 questions for 90,000 people, {plan.hash}"
+    assert lines[2].split() == ["a0", "histogram", "a0", "3,000", "1"]
+    assert lines[-1] == "  ... 20 more rows: to_arrow()"
+    assert plan.to_polars()["question"].to_list() == names
+    assert plan.to_polars()["people"].sum() == 90_000
+
+
+@pytest.mark.parametrize(("promised", "said"), [("1", "holds"), ("0.5", "does NOT hold")])
+def test_a_certificate_says_whether_it_holds(promised, said):
+    found = sordino.certify(RandomizedResponse(3, "1"), sordino.LDP(promised))
+    assert repr(found) == str(found)
+    assert str(found).split("\n")[0] == f"Certificate: {said}"
+    assert "code 0 distinguishes the value 0 from 1 by 1" in str(found)
+
+
+def test_a_certificate_names_what_decides_between_two_values():
+    found = sordino.certify(sordino.ChannelTable([[1, 0], [0, 1]]), sordino.LDP("1"))
+    assert (
+        str(found) == "Certificate: does NOT hold\n  tightest: code 0 distinguishes the value 0 from 1 with certainty"
+    )
+    free = sordino.certify(RandomizedResponse(2, "1"), sordino.PairwiseLDP([["0", "inf"], ["inf", "0"]]))
+    assert str(free) == "Certificate: holds"

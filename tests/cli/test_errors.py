@@ -33,7 +33,7 @@ MISTAKES = {
     "no people": (["plan", "survey.toml", "-o", "new.json"], ["--people"]),
     "people and accuracy": (
         ["plan", "survey.toml", "--people", "9", "--accuracy", "0.1", "-o", "new.json"],
-        ["--accuracy", "both"],
+        ["people and an accuracy together", "found epsilon = "],
     ),
     "accuracy in percent": (["plan", "survey.toml", "--accuracy", "1", "-o", "new.json"], ["accuracy", "1.0", "0.01"]),
     "people as a word": (["plan", "survey.toml", "--people", "many", "-o", "new.json"], ["--people", "many"]),

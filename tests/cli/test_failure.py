@@ -225,7 +225,7 @@ def test_a_signal_that_the_command_was_told_to_ignore_stays_ignored(released, pr
 def test_whatever_a_library_makes_of_a_stop_is_a_stop(released, run, monkeypatch, error):
     from sordino.survey.planning.plan import Plan
 
-    def load(_):
+    def load(*_):
         try:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
@@ -242,7 +242,7 @@ def test_a_second_signal_at_once_interrupts_no_cleaning_up(released, run, monkey
 
     cleaned = []
 
-    def load(_):
+    def load(*_):
         try:
             signal.raise_signal(signal.SIGTERM)
         finally:

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import sordino
 from kinds_of_survey import KINDS
-from sordino import KeyedSource
+from sordino import KeyedSource, SordinoError
 from sordino.blocks.block import Heading, Plot, blocks_of
 from sordino.blocks.readable import readable_rows
 from sordino.blocks.tables import QuantityTable
@@ -109,3 +109,20 @@ def test_a_prompt_and_a_notebook_show_a_few_rows_and_what_is_missing(found):
     assert f'role="rowheader">{table.label(table.readable[0])}</th>' in unescape(html)
     assert unescape(html).partition('<p class="note">')[2].startswith(lines[0])
     assert found._repr_html_() == html
+    shown = [sordino.certify(found.plan), sordino.forecast(found.plan), found.plan]
+    for noun in shown:
+        assert noun.to_arrow().num_rows >= len(repr(noun).split("\n")) - 3 - len(getattr(noun, "warnings", ()))
+        assert noun._repr_html_().count("<section") <= 12
+
+
+def test_figures_are_counted(found):
+    drawn = [plot for blocks in found.blocks for plot in blocks_of(Plot, blocks)]
+    if not drawn:
+        with pytest.raises(SordinoError, match="must be of a result that is drawn"):
+            found.figure()
+        return
+    assert found.figure().words
+    name = next(one.question.name for one in found.results if any(blocks_of(Plot, one.blocks())))
+    assert found.figure(name).words
+    with pytest.raises(SordinoError, match=r"figures are numbered from 1 to \d+; found 999"):
+        found.figure(name, 999)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import SordinoError, aggregate
+from sordino import SordinoError, SordinoWarning, aggregate
 from sordino.survey.results.sourced_aggregate import sources_of, with_sources
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.copies import CERTAIN, Copies
@@ -122,5 +122,5 @@ def test_aggregates_of_the_same_collectors_count_each_once(tmp_path, numbered, r
         assert err == f"sordino: note: {words[1]} {held}\n"
         found = aggregate(numbered, tmp_path / "c.json")
         assert {source: part.n for source, part in sources_of(found).items()} == {"a" * 32: 2, "b" * 32: 5}
-    with pytest.warns(UserWarning, match="each counts once"):
+    with pytest.warns(SordinoWarning, match="each counts once"):
         assert aggregate(numbered, tmp_path / "c.json", tmp_path / "a.json").n == 7

@@ -19,6 +19,7 @@ from sordino import (
     Plan,
     RandomizedResponse,
     SordinoError,
+    SordinoWarning,
     Survey,
     SystemSource,
     aggregate,
@@ -230,8 +231,8 @@ def test_the_whole_way_in_memory(frozen, files):
 def test_estimates_and_reports_are_frames_of_pandas_too(frozen, files):
     reports = pq.read_table(files / "reports.parquet").to_pandas()
     found = estimate(frozen, reports)
-    assert found.to_frame().equals(estimate(frozen, files / "reports.parquet").to_arrow().to_pandas())
-    assert found.to_frame()["value"].tolist()[:2] == ["yes", "no"]
+    assert found.to_pandas().equals(estimate(frozen, files / "reports.parquet").to_arrow().to_pandas())
+    assert found.to_pandas()["value"].tolist()[:2] == ["yes", "no"]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -262,7 +263,7 @@ def test_frames_files_and_aggregates_add_up(frozen, files):
         aggregate(frozen, mine, mine)
     with pytest.raises(SordinoError, match=r"frame 2 must hold other reports than frame 1.*a copy"):
         aggregate(frozen, mine, mine.slice(0))
-    with pytest.warns(UserWarning, match="aggregate 2 holds the same counts as aggregate 1"):
+    with pytest.warns(SordinoWarning, match="aggregate 2 holds the same counts as aggregate 1"):
         aggregate(frozen, alone, aggregate(frozen, mine))
 
 
@@ -295,7 +296,7 @@ def test_a_survey_is_its_tables_or_its_file(frozen, tmp_path):
 
 def test_a_plan_warns_of_what_cannot_be_answered():
     tables = {"version": 1, "epsilon": "0.1", "attribute": {"x": {"categories": 50}}, "ask": [{"histogram": "x"}]}
-    with pytest.warns(UserWarning, match="x: NOTHING is learned with 10 people"):
+    with pytest.warns(SordinoWarning, match="x: NOTHING is learned with 10 people"):
         plan(tables, 10)
     with pytest.raises(SordinoError, match="must ask something that can be learned"):
         plan(tables | {"epsilon": "1/1000000000000"}, 10)
@@ -340,11 +341,12 @@ def test_files_are_written_by_the_verb_as_by_the_command(frozen, files, tmp_path
         privatize(frozen, pa.table(people()), output=str(tmp_path / "r.parquet"))
 
 
-def test_pandas_is_only_needed_for_its_frames(frozen, files, monkeypatch):
+def test_pandas_and_polars_are_only_needed_for_their_frames(frozen, files, monkeypatch):
     found = estimate(frozen, files / "reports.parquet")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(UnavailableError, match=r"install it, or use to_arrow\(\)"):
-        found.to_frame()
+    for library in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(UnavailableError, match=rf"needs the extra 'frames'; found no {library}: pip install"):
+            getattr(found, f"to_{library}")()
     assert found.to_arrow().num_rows == 13
 
 

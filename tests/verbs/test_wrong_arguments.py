@@ -65,6 +65,7 @@ RESULTS = {
     "PlanReport",
     "SordinoError",
     "SordinoErrors",
+    "SordinoWarning",
     "LossBounds",
     "Certificate",
     "Aggregate",

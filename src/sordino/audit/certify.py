@@ -27,6 +27,7 @@ from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
 from sordino.audit.edges import TightEdge, check_product, tightest_edge
 from sordino.audit.hops import tightest_crossing
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
+from sordino.blocks.displayed import Displayed
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.metric import MetricLDP
@@ -35,8 +36,8 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
+from sordino.exact.amount_text import loss_text_of
 from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -69,7 +70,7 @@ class Witness:
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(Brief):
+class Certificate(Displayed):
     """The verdict on a mechanism under a definition.
 
     Attributes:
@@ -86,6 +87,20 @@ class Certificate(Brief):
     holds: bool
     slack: Nats
     witness: Witness | None
+
+    def __repr__(self) -> str:
+        if self.witness is None:
+            return self.title
+        code = "one of its codes" if self.witness.code is None else f"code {self.witness.code}"
+        loss = self.witness.loss
+        by = "with certainty" if loss is None else f"by {loss_text_of(loss, self.slack + loss)}"
+        where = f"{code} distinguishes the value {self.witness.value} from {self.witness.other} {by}"
+        return f"{self.title}\n  tightest: {where}"
+
+    @property
+    def title(self) -> str:
+        """Whether it holds, in a line."""
+        return f"Certificate: {'holds' if self.holds else 'does NOT hold'}"
 
     def level(self, declared: Nats) -> Nats:
         """The largest loss between two protected values, exactly; the declared one where it is infinite.

@@ -66,14 +66,25 @@ def numbers_summary(title: str, about: str, columns: Columns) -> str:
         about: what the places are of.
         columns: `estimate`, `stderr` and others of `QuantityTable`, of equal shapes: shape (m,), or of a matrix.
     """
+    table = numbers_table(about, columns)
+    return lines_of(title, readable_header(table), readable_rows(table, MOST_ROWS), table.count, "to_arrow()")
+
+
+def numbers_table(about: str, columns: Columns, excerpt: Sequence[int] | None = None) -> QuantityTable:
+    """Numbers named by their places.
+
+    Args:
+        about: as of `numbers_summary`.
+        columns: as of `numbers_summary`.
+        excerpt: the places that people read; all by default.
+    """
     shape = columns["estimate"].shape
     flat = {name: column.reshape(-1) for name, column in columns.items()}
 
     def label(place: int) -> str:
         return ", ".join(str(int(index)) for index in np.unravel_index(place, shape))
 
-    table = QuantityTable("", about, flat, label, str, lambda _: {}, 0.0)
-    return lines_of(title, readable_header(table), readable_rows(table, MOST_ROWS), table.count)
+    return QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, excerpt)
 
 
 def lines_of(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int, rest: str = "") -> str:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sordino.document.files import replace_whole
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
 
@@ -44,9 +43,7 @@ def draw(path: Path | None, drawing: "Callable[[], Picture]", *, overwrite: bool
     if path is None:
         return {}
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.show.html.figures.drawing import png, svg
+    from sordino.show.html.figures.drawing import write_drawing
 
-    write = svg if path.suffix.lower() == ".svg" else png
-    with replace_whole(path, overwrite=overwrite) as temporary:
-        temporary.write_bytes(write(drawing()))
+    write_drawing(drawing(), path, overwrite=overwrite)
     return {"figure": str(path)}

@@ -6,8 +6,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of rows done since the last call; `total` may be an estimate."""
+def progress(what: str, total: int | Callable[[], int | None] | None) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of rows, or questions, done since the last call.
+
+    Args:
+        what: is done.
+        total: how many there are, which may be an estimate; or works it out, where it is shown.
+    """
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -18,7 +23,7 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(what, total=total() if callable(total) else total)
 
         def advance(rows: int) -> None:
             bar.advance(task, rows)

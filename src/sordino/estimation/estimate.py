@@ -7,10 +7,12 @@ once, but its largest shares are too low, since what noise adds to the smallest 
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from sordino.blocks.arrow_rows import COUNT, NUMBER, ArrowRows, rows_table
+from sordino.blocks.displayed import WithFigures
 from sordino.blocks.summary import numbers_summary
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
@@ -29,6 +31,9 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed"]
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
@@ -56,7 +61,7 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(ArrowRows, WithFigures):
     """Shares of the values in the population that the people were drawn from.
 
     Attributes:
@@ -89,9 +94,21 @@ class Estimate:
     def __repr__(self) -> str:
         columns = {"estimate": self.value, "stderr": self.stderr}
         columns |= {} if self.fitted is None else {"fitted": self.fitted}
+        return numbers_summary(self.title, "value", columns)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
         fitted = "" if self.fitted is None else f", fitted by {self.method}"
-        title = f"Estimate of {len(self.value):,} shares from {self.n:,} reports{fitted}"
-        return numbers_summary(title, "value", columns)
+        return f"Estimate of {len(self.value):,} shares from {self.n:,} reports{fitted}"
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each value: its number, `estimate`, `stderr`, the 95% interval `low` to `high`, and `fitted`."""
+        low, high = self.interval()
+        fitted = np.full(len(self.value), np.nan) if self.fitted is None else self.fitted
+        numbers = {"estimate": self.value, "stderr": self.stderr, "low": low, "high": high, "fitted": fitted}
+        types = {"value": COUNT} | dict.fromkeys(numbers, NUMBER)
+        return rows_table(types, {"value": np.arange(len(self.value), dtype=np.uint64)} | numbers)
 
     @property
     def by_method(self) -> Floats:

@@ -13,11 +13,14 @@ Shapes: a attributes asked for, values (a,) or (a, a).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.blocks.summary import numbers_summary
+from sordino.blocks.arrow_rows import NUMBER, TEXT, ArrowRows, rows_table
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.summary import numbers_summary, numbers_table
 from sordino.domain.moment import Factors, Moment, presence
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
@@ -32,9 +35,12 @@ from sordino.exact.arrays import Floats
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalEstimate:
+class NormalEstimate(ArrowRows, Displayed):
     """Estimated numbers whose errors are near normal.
 
     Attributes:
@@ -48,8 +54,24 @@ class NormalEstimate:
     n: int
 
     def __repr__(self) -> str:
-        title = f"{type(self).__name__} from {self.n:,} reports"
-        return numbers_summary(title, "place", {"estimate": self.value, "stderr": self.stderr})
+        return numbers_summary(self.title, "place", {"estimate": self.value, "stderr": self.stderr})
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{type(self).__name__} from {self.n:,} reports"
+
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """The numbers with their 95% intervals, of the shape of `value` each."""
+        low, high = self.interval()
+        return {"estimate": self.value, "stderr": self.stderr, "low": low, "high": high}
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each number: its place (`0, 1` in a matrix), `estimate`, `stderr`, and the 95% interval."""
+        table = numbers_table("place", self.columns)
+        labels = [table.label(place) for place in range(table.count)]
+        return rows_table({"place": TEXT} | dict.fromkeys(table.columns, NUMBER), {"place": labels, **table.columns})
 
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper limits; each covers by itself.

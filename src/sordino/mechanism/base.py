@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.blocks.displayed import Displayed
 from sordino.domain.partition import Partition
 from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
@@ -65,7 +66,7 @@ class Squares:
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism(Channel):
+class Mechanism(Channel, Displayed):
     """A channel from k values to codes.
 
     Attributes:

@@ -7,12 +7,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.arrow_rows import ArrowRows
+from sordino.blocks.block import BlockGroup
+from sordino.blocks.displayed import WithFigures
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
+from sordino.blocks.sentence import Sentence
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
+from sordino.show.changes import change_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
@@ -28,7 +34,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanChange:
+class PlanChange(ArrowRows, WithCell, WithFigures):
     """What changed between two collections of independent reports.
 
     Attributes:
@@ -57,9 +63,12 @@ class PlanChange:
     coverage: Coverage
     title: str = ""
 
-    def __repr__(self) -> str:
+    @property
+    def _title(self) -> str:
         sure = f"{100 * self.coverage.confidence:.15g}% intervals"
-        title = f"PlanChange from {self.n[0]:,} reports to {self.n[1]:,}, {sure}"
+        return f"PlanChange from {self.n[0]:,} reports to {self.n[1]:,}, {sure}"
+
+    def __repr__(self) -> str:
         readable = [(one, row) for one in self.changed for row in one.first()]
         rows = [
             (f"{one.name}: {cells[0]}", *cells[3:4], *cells[5:])
@@ -67,13 +76,19 @@ class PlanChange:
             for cells in [change_cells(row, together=len(one.first()) < len(one.readable))]
         ]
         header = ("", *COLUMNS[2:3], *COLUMNS[4:])
-        text = lines_of(title, header, rows, sum(len(one.readable) for one in self.changed), "to_arrow(), page(path)")
+        text = lines_of(
+            self._title, header, rows, sum(len(one.readable) for one in self.changed), "to_arrow(), page(path)"
+        )
         apart = [f"  {printable(name)}: not comparable" for name in list(self.not_comparable)[:MOST_NAMED]]
         return "\n".join([text, *apart])
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+    def notebook_cell(self) -> NotebookCell:
+        """What the page shows of each question."""
+        parts = [(one.name, change_blocks(one, self.coverage)) for one in self.changed]
+        if self.not_comparable:
+            said = tuple(map(Sentence, self.not_comparable.values()))
+            parts.append(("", (BlockGroup("Not compared", said),)))
+        return NotebookCell(self._title, parts, f"{self.n} {self.coverage} {self.rows()[:MOST_ROWS]}", "page(path)")
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""

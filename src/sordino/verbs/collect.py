@@ -205,6 +205,7 @@ def estimate(
     by: str | Sequence[str] = (),
     against: str = "rest",
     totals: Any = None,
+    progress: "Progress | None" = None,
 ) -> "PlanEstimate": ...
 @overload
 def estimate(
@@ -235,6 +236,7 @@ def estimate(
     by: str | Sequence[str] = (),
     against: str = "rest",
     totals: Any = None,
+    progress: "Progress | None" = None,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
 
@@ -254,11 +256,12 @@ def estimate(
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
         by: a public column of the plan, or several: every quantity is estimated for each group of people too.
         against: the group, by its label, that others are compared to; all other people by default.
+        progress: for a plan, called with the number of questions estimated since the last call.
         totals: how many people public groups have, `{"region": {"north": 12000, ...}}`, or the path of a file: what
             adds up over people is weighted to them; to those of the survey by default.
 
     Returns:
-        Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
+        Of a plan, a `PlanEstimate`, with `to_arrow()`, `to_pandas()`, `save(path)` and `page(path)`; of a mechanism an
         `Estimate` of its values' shares; of queries about numbers, the means of what they tell, scaled as they take
         them; of several other queries, the estimate of each.
 
@@ -279,9 +282,10 @@ def estimate(
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         people, columns = tally.n if finite else 0, [by] if isinstance(by, str) else by
         coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
-        return estimate_plan(frozen, tally, method, coverage, public, by=columns, against=against, totals=totals)
-    plain = (confidence, simultaneous, watched, forged, fitted_intervals, finite, public, by, totals)
-    if plain != (0.95, False, False, 0, False, False, None, (), None):
+        groups: dict[str, Any] = {"by": columns, "against": against, "totals": totals}
+        return estimate_plan(frozen, tally, method, coverage, public, **groups, progress=progress or (lambda _: None))
+    plain = (confidence, simultaneous, watched, forged, fitted_intervals, finite, public, by, totals, progress)
+    if plain != (0.95, False, False, 0, False, False, None, (), None, None):
         step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -1,67 +1,76 @@
 """A survey frozen into a plan, with what its questions will show."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sordino.errors import SordinoError
-from sordino.survey.forecasts.forecast import Forecast
+from sordino.estimation.interval import require_confidence
 from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
 from sordino.survey.planning.forecast import forecasts, require_learnable
-from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
+from sordino.survey.planning.least_epsilon import find_epsilon
+from sordino.survey.planning.people_for import people_for, require_accuracy
 from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.schema import Survey
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A plan, and what is expected of it.
-
-    Attributes:
-        plan: of the survey.
-        forecasts: what each of its questions will show.
-        confidence: of the intervals of an accuracy.
-    """
-
-    plan: Plan
-    forecasts: tuple[Forecast, ...]
-    confidence: float
-
-    def widest(self) -> tuple[Forecast, float]:
-        """The question with the widest interval, in parts of all that is possible, and half of its width."""
-        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
-        width, forecast = max(widths, key=lambda found: found[0])
-        return forecast, width
+from sordino.verbs.plan_forecast import PlanForecast
 
 
 def freeze(
-    survey: object, people: int | None, accuracy: float | None = None, confidence: float = 0.95, expect: Any = None
-) -> Frozen:
+    survey: object,
+    people: int | None,
+    accuracy: float | None = None,
+    confidence: float = 0.95,
+    expect: Any = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> PlanForecast:
     """The plan of a survey, and what its questions will show.
 
     Args:
         survey: a survey, its tables, or the path of its file.
         people: how many are expected to answer; or
-        accuracy: what the intervals are to be at most to each side, as `people_for` says.
+        accuracy: what the intervals are to be at most to each side, as `people_for` says; or both, of a survey without
+            an epsilon, for the least one that gives it (`find_epsilon`).
         confidence: of these intervals.
         expect: a public sample of people like those who will answer, a frame or the path of a table; otherwise what the
             survey expects of its attributes counts.
+        progress: called with the number of questions whose mechanism is chosen since the last call.
 
     Raises:
-        SordinoError: neither people nor an accuracy, or both; a survey with mistakes, or from which nothing can be
-            learned.
+        SordinoError: neither people nor an accuracy; both of a survey with an epsilon, or none that is enough; a survey
+            with mistakes, or from which nothing can be learned.
     """
-    if (people is None) == (accuracy is None):
-        found = "neither" if people is None else "both"
+    if people is None and accuracy is None:
         raise SordinoError(
-            "either people or an accuracy must be given",
-            found=found,
-            step="give --people N, or --accuracy 0.01 for a percentage point",
+            "people or an accuracy must be given",
+            found="neither",
+            step="give --people N, or --accuracy 0.01 for a percentage point, or both to find the least epsilon",
         )
-    asked = Survey.of(survey)
     if accuracy is not None:
         require_accuracy(accuracy, confidence)
-    made = Plan.of(asked, MOST_PEOPLE if people is None else people)
+    if people is None or accuracy is None:
+        return _freeze(Survey.of(survey), people, accuracy, confidence, expect, progress)
+    Plan.require_people(people)
+    opened = open_survey(survey)
+
+    def make(epsilon: str) -> PlanForecast:
+        return _freeze(opened(epsilon), people, None, confidence, expect, progress)
+
+    found = find_epsilon(make, accuracy, confidence)
+    return replace(make(found.epsilon), least=found)
+
+
+def _freeze(
+    asked: Survey,
+    people: int | None,
+    accuracy: float | None,
+    confidence: float,
+    expect: Any,
+    progress: Callable[[int], None],
+) -> PlanForecast:
+    """For so many people, or as many as an accuracy takes."""
+    made = Plan.of(asked, MOST_PEOPLE if people is None else people, progress)
     by_default = forecasts(made)
     require_learnable(by_default)
     known = expected_of_survey(made.questions, asked) if expect is None else _of_sample(made, expect)
@@ -70,7 +79,26 @@ def freeze(
         made = made.for_people(people_for(made, accuracy, confidence, known))
     # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
     same = accuracy is None and all(own is None for own in known)
-    return Frozen(made, by_default if same else forecasts(made, known), confidence)
+    return PlanForecast(made, by_default if same else forecasts(made, known), confidence)
+
+
+def forecast_plan(plan: Plan, people: int | None, confidence: float, expect: Any = None) -> PlanForecast:
+    """What the questions of a plan will show.
+
+    Args:
+        plan: frozen.
+        people: how many are expected to answer; by default as many as the plan expects.
+        confidence: of the intervals.
+        expect: as of `freeze`; by default what the plan expects of its people counts.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1), no such number of people, or a sample that is none.
+    """
+    require_confidence(confidence)
+    if people is not None:
+        Plan.require_people(people)
+    asked = plan if people is None else plan.for_people(people)
+    return PlanForecast(asked, forecasts(asked, None if expect is None else _of_sample(asked, expect)), confidence)
 
 
 def _of_sample(plan: Plan, sample: Any) -> Expectations:

@@ -1,18 +1,27 @@
 """The verdict on a plan."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf, nan
+from typing import TYPE_CHECKING
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.arrow_rows import NUMBER, TEXT, TRUTH, ArrowRows, rows_table
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import MOST_ROWS, lines_of
+from sordino.show.certificates import certificate_blocks
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.explain_certificate import plan_certificates
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanCertificate:
+class PlanCertificate(ArrowRows, WithCell, Displayed):
     """The verdict on a plan's integers, exact on every output.
 
     Attributes:
@@ -29,10 +38,41 @@ class PlanCertificate:
     plan: Plan
 
     def __repr__(self) -> str:
-        title = f"PlanCertificate: {_verdict(holds=self.holds)}"
         found = list(self.questions.items())
         rows = [(name, _verdict(holds=one.holds)) for name, one in found[:MOST_ROWS]]
-        return lines_of(title, ("", "verdict"), rows, len(found), "lines")
+        return lines_of(self._title, ("", "verdict"), rows, len(found), "lines")
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each attribute with a promise of its own, for the whole record then, and for each question.
+
+        `revealed`: the most that a report can reveal, in nats, rounded up; infinite where it decides between values
+        that are protected from each other. `promised`: the bound, of a question where least of it is left.
+        """
+        types = {"kind": TEXT, "name": TEXT, "revealed": NUMBER, "promised": NUMBER, "holds": TRUTH}
+        rows = list(self._rows())
+        return rows_table(types, {name: [row[at] for row in rows] for at, name in enumerate(types)})
+
+    def _rows(self) -> Iterator[tuple[str, str, float, float, bool]]:
+        if (promise := self.promise) is not None:
+            for name, loss, delta in zip(promise.names, promise.losses, promise.deltas, strict=True):
+                yield "attribute", name, loss.ceil(), delta.ceil(), loss <= delta
+            yield "record", "", promise.level.ceil(), promise.epsilon.ceil(), promise.level <= promise.epsilon
+        for name, found in self.questions.items():
+            if found.witness is None:
+                yield "question", name, 0.0, inf, found.holds
+            elif found.witness.loss is None:
+                yield "question", name, inf, nan, found.holds
+            else:
+                bound = found.slack + found.witness.loss
+                yield "question", name, found.witness.loss.ceil(), bound.ceil(), found.holds
+
+    def notebook_cell(self) -> NotebookCell:
+        """The verdict on attributes and questions, in tables and sentences."""
+        return NotebookCell(self._title, [("", tuple(certificate_blocks(self.plan)))], f"certificate {self.plan.hash}")
+
+    @property
+    def _title(self) -> str:
+        return f"PlanCertificate: {_verdict(holds=self.holds)}"
 
     @property
     def holds(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoWarning
 from sordino.exact.messages.brief import kind, shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.answering.plan_report import ENDING
@@ -92,7 +92,7 @@ def tally(
     engine: Engine | None = None,
 ) -> Aggregate:
     """The sum of frames and files of reports and of aggregates, as `sordino.aggregate` says."""
-    say = note or (lambda sentence: warnings.warn(sentence, stacklevel=5))
+    say = note or (lambda sentence: warnings.warn(sentence, SordinoWarning, stacklevel=5))
     given = [Path(part) if isinstance(part, Path | str) else part for part in reports]
     _require_different(given)
     total = plan.tally(np.empty(0, dtype=np.uint64))

@@ -1,6 +1,6 @@
 """What the reports of a plan say, with labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,14 +8,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
+from sordino.blocks.displayed import WithFigures
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import summary
 from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
-from sordino.errors import SordinoError, UnavailableError
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
+from sordino.show.associations import association_blocks
 from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
 from sordino.show.findings import finding_blocks
@@ -44,7 +48,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanEstimate:
+class PlanEstimate(ArrowRows, WithCell, WithFigures):
     """What the reports of a plan say about each of its questions.
 
     Attributes:
@@ -76,7 +80,7 @@ class PlanEstimate:
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
-        lines = [summary(self._title, self._tables, "to_frame(), page(path)"), *untold[:MOST_NAMED]]
+        lines = [summary(self._title, self._tables, "to_arrow(), page(path)"), *untold[:MOST_NAMED]]
         lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
         return "\n".join(lines)
 
@@ -86,20 +90,15 @@ class PlanEstimate:
         about = names[0] if len(names) == 1 else f"{len(names):,} questions"
         return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: figures and tables of the first questions, as on the page."""
-        # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.show.html.notebook import notebook_output
-
-        shown = [tuple(finding_blocks(self.results, self.associations, self.groups)), *self.blocks]
-        shown += map(pooled_blocks, self.pooled)
-        shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
-        shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
-        return notebook_output(shown, self._title, f"{self.plan.hash} {self.n} {self.coverage}")
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows of `to_arrow()`, for whatever reads the Arrow C stream interface: `polars.DataFrame(found)`."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+    def notebook_cell(self) -> NotebookCell:
+        """Figures and tables of the first questions, as on the page."""
+        parts = [("", tuple(finding_blocks(self.results, self.associations, self.groups)))]
+        parts += [(one.question.name, blocks) for one, blocks in zip(self.results, self.blocks, strict=True)]
+        parts += [(one.name, tuple(pooled_blocks(one))) for one in self.pooled]
+        parts += [] if self.weighted is None else [("weighted", tuple(weighted_blocks(self.weighted)))]
+        parts += [] if self.groups is None else [(self.groups.name, tuple(grouped_blocks(self.groups)))]
+        parts.append(("associations", tuple(association_blocks(self.associations))))
+        return NotebookCell(self._title, parts, f"{self.plan.hash} {self.n} {self.coverage}", "page(path)")
 
     @cached_property
     def blocks(self) -> tuple[tuple[Block, ...], ...]:
@@ -225,22 +224,6 @@ class PlanEstimate:
         made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted)
         return table_of(self._tables, made)
 
-    def to_frame(self, *, derived: bool = False) -> Any:
-        """The same as a pandas DataFrame.
-
-        Args:
-            derived: as of `to_arrow`.
-
-        Raises:
-            UnavailableError: pandas is not installed.
-        """
-        try:
-            import pandas  # noqa: ICN001, F401 - whether it is there
-        except ImportError:
-            step = "install it, or use to_arrow(), which polars and DuckDB read too"
-            raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
-        return self.to_arrow(derived=derived).to_pandas()
-
     def to_tidy(self, *, derived: bool = True) -> pa.Table:
         """A row for each quantity, in columns that are the same whatever was asked, as broom's `tidy()` names them.
 
@@ -336,6 +319,7 @@ def estimate_plan(
     by: Sequence[str] = (),
     against: str = REST,
     totals: Mapping[str, Any] | Path | str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> PlanEstimate:
     """What a tally says, as `sordino.estimate` says.
 
@@ -348,12 +332,13 @@ def estimate_plan(
         by: public columns by which people are grouped.
         against: the group that others are compared to; the rest of the people by default.
         totals: how many people public groups have, as `read_known_totals` takes them; those of the survey by default.
+        progress: called with the number of questions estimated since the last call.
 
     Raises:
         SordinoError: as `results`, `read_public`, `grouped_results`, `read_known_totals`, and `weighted_results`.
     """
     numbers = None if public is None else read_public(plan, public)
-    found = results(plan, tally, method, coverage, numbers)
+    found = results(plan, tally, method, coverage, numbers, progress)
     groups = None
     if by and coverage.finite:
         step = "leave one of them out: a group has other people than all"

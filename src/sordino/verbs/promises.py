@@ -1,18 +1,19 @@
-"""The verbs about what is promised, before anybody is asked: plan, certify, explain.
+"""The verbs about what is promised, before anybody is asked: plan, forecast, certify, explain.
 
 The same words in Python and on the command line. Each takes whatever noun it makes sense of, a plan (or its file), a
 definition or a mechanism, and refuses all else with the next step. The guarantees are those of what they call.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoWarning
 from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import kind
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sordino.survey.planning.plan import Plan
     from sordino.survey.reading.schema import Survey
     from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.verbs.plan_forecast import PlanForecast
 
 
 @checked
@@ -36,6 +38,7 @@ def plan(
     accuracy: float | None = None,
     confidence: float = 0.95,
     expect: Any = None,
+    progress: Callable[[int], None] | None = None,
 ) -> "Plan":
     """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
 
@@ -43,15 +46,19 @@ def plan(
         survey: a survey, its tables as TOML gives them, or the path of its file.
         people: how many are expected to answer, for the expected errors; or
         accuracy: for the least number of people with which every interval is expected to reach at most so far to each
-            side: 0.01 is one percentage point of a share, or a hundredth of a number's range.
+            side: 0.01 is one percentage point of a share, or a hundredth of a number's range; or both, of a survey
+            without an epsilon, for the least epsilon with which so many people give that accuracy: a decimal of two
+            digits, at most 10, which `explain` puts into odds.
         confidence: of the intervals of an accuracy, each by itself.
         expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
             expected; the survey's own settings `expected` otherwise. No promise depends on it.
+        progress: called with the number of questions whose mechanism is chosen since the last call.
 
     Warns of questions that so few people cannot be expected to answer.
 
     Raises:
-        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy.
+        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy;
+            both of a survey that has an epsilon, or that no epsilon of at most 10 makes so accurate.
 
     Example:
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
@@ -59,31 +66,59 @@ def plan(
         10000
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
         44971
+        >>> del asked["epsilon"]
+        >>> explain(plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000, accuracy=0.05))[1]
+        'Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.5.'
     """
-    from sordino.survey.planning.forecast import group_warnings
-    from sordino.survey.planning.forecast import warnings as unlikely
     from sordino.verbs.freeze import freeze
 
-    made = freeze(survey, people, accuracy, confidence, expect)
-    for sentence in (*unlikely(made.forecasts), *group_warnings(made.plan)):
-        warnings.warn(sentence, stacklevel=3)
+    made = freeze(survey, people, accuracy, confidence, expect, progress or (lambda _: None))
+    for sentence in made.warnings:
+        warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
 
 
+@checked
+def forecast(
+    plan: PlanLike, people: int | None = None, *, confidence: float = 0.95, expect: Any = None
+) -> "PlanForecast":
+    """Say what the questions of a plan will show, before anybody is asked.
+
+    Args:
+        plan: a plan, or the path of its file.
+        people: how many are expected to answer; by default as many as the plan expects.
+        confidence: of the intervals whose half-widths are said.
+        expect: a public sample of people like those who will answer, as of `plan`.
+
+    Raises:
+        SordinoError: no plan, no such number of people, or a confidence outside (0, 1).
+
+    Example:
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000)
+        >>> forecast(frozen).to_arrow()["quantity"].to_pylist()
+        ['share of smoker']
+    """
+    from sordino.verbs.freeze import forecast_plan
+
+    return forecast_plan(read_plan(plan, "forecast"), people, confidence, expect)
+
+
 @overload
-def certify(plan: PlanLike) -> "PlanCertificate": ...
+def certify(plan: PlanLike, *, progress: Callable[[int], None] | None = None) -> "PlanCertificate": ...
 @overload
 def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
 def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
 @checked
-def certify(plan: Any, definition: Any = None) -> Any:
+def certify(plan: Any, definition: Any = None, *, progress: Callable[[int], None] | None = None) -> Any:
     """Check integers against a promise, exactly, on every output.
 
     Args:
         plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
         definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
             differ more than two values that are read of them.
+        progress: for a plan, called with the number of questions certified since the last call.
 
     Raises:
         SordinoError: a definition of another size or kind, or integers that are no channel.
@@ -95,14 +130,20 @@ def certify(plan: Any, definition: Any = None) -> Any:
         True
     """
     if isinstance(plan, Asked):
+        if progress is not None:
+            raise SordinoError("progress is of a plan's questions", found=kind(plan), step="leave progress out")
         return certify_asked(plan, definition)
     from sordino.verbs.plan_certificate import PlanCertificate
 
-    frozen = read_plan(plan, "certify")
+    say = progress or (lambda _: None)
+    frozen = read_plan(plan, "certify", say)
     if definition is not None:
         raise SordinoError(
             "a plan has a promise of its own", found=type(definition).__name__, step="leave the definition out"
         )
+    for question in frozen.questions if frozen is plan else ():
+        _ = question.certificate
+        say(1)
     return PlanCertificate(frozen)
 
 

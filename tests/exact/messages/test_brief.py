@@ -23,11 +23,6 @@ def estimated():
     return sordino.estimate(mechanism, mechanism.tally(mechanism.privatize(np.arange(K))))
 
 
-def planned():
-    tables = {"version": 1, "epsilon": "1", "ask": [{"histogram": "a"}]}
-    return sordino.Plan.of(sordino.Survey.read(tables | {"attribute": {"a": {"categories": K}}}), 1000)
-
-
 LARGE = {
     "Blockwise": lambda: sordino.Blockwise(BLOCKS, "1"),
     "HighLow": lambda: sordino.HighLow(K, range(50), "1"),
@@ -40,7 +35,6 @@ LARGE = {
     "Box": lambda: sordino.Box([0.0] * 100, [1.0] * 100),
     "Dependence": lambda: sordino.Dependence.bounded(["0.5"] * 100),
     "Aggregate": lambda: estimated()._aggregate,
-    "Plan": planned,
     "Scaled": lambda: sordino.Scaled(np.zeros((K, 5))),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino import Aggregate
+from sordino import Aggregate, SordinoWarning
 
 RANGES = {"age": (0.1, 0.3), "size": (-7, 50)}
 """Of numbers; neither half of the first nor its middle is a float."""
@@ -17,7 +17,7 @@ PEOPLE = 60
 def asked(*asks):
     """A plan by which so few people tell nothing, and what its codes tell if they come at random."""
     attributes = {name: {"number": {"low": low, "high": high}} for name, (low, high) in RANGES.items()}
-    with pytest.warns(UserWarning, match="NOTHING"):
+    with pytest.warns(SordinoWarning, match="NOTHING"):
         plan = sordino.plan({"version": 1, "epsilon": "0.3", "attribute": attributes, "ask": list(asks)}, PEOPLE)
     counts = np.random.default_rng(5).multinomial(PEOPLE, np.full(plan.sampled.outputs, 1 / plan.sampled.outputs))
     return plan, Aggregate(plan.sampled.fingerprint, PEOPLE, counts)

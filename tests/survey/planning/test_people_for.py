@@ -233,8 +233,8 @@ def test_expected_numbers_that_nobody_can_have(expected, rule):
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        ({}, "either people or an accuracy must be given; found neither"),
-        ({"people": 5, "accuracy": 0.1}, "found both"),
+        ({}, "people or an accuracy must be given; found neither"),
+        ({"people": 5, "accuracy": 0.1}, "which must be open; found epsilon = '4'"),
         ({"accuracy": 0.0}, "accuracy must lie between 0 and 1"),
         ({"accuracy": 1e-160}, "must take at most 1,000,000,000,000 people"),
         ({"accuracy": 0.1, "confidence": 1.0}, "confidence must lie between 0 and 1"),

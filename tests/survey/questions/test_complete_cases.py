@@ -81,7 +81,7 @@ def test_from_survey_to_estimates(kind, rows, tmp_path):
             assert abs(told[name]["estimate"] - truth) < 6 * told[name]["stderr"], name
             assert told[name]["low"] < told[name]["estimate"] < told[name]["high"]
     assert list(told)[-1] == "complete cases"
-    assert list(found.to_frame()["kind"])[-1] == "complete"
+    assert list(found.to_pandas()["kind"])[-1] == "complete"
     found.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "among those who have all these numbers" in page

@@ -7,9 +7,11 @@ import click
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import draw, require_picture
+from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.second_verdict import second_verdicts
 from sordino.cli.terminal.explanations import certificates_json, least_certificate, print_certificates, promise_json
+from sordino.document.files import json_object, read_text
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.verbs.plan_certificate import PlanCertificate
@@ -25,7 +27,8 @@ from sordino.verbs.plan_certificate import PlanCertificate
 @as_json_option
 def certify(plan: Path, region: Path | None, checker: Path | None, *, force: bool, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
-    frozen = Plan.load(plan)
+    with progress("certify", lambda: _count_questions(plan)) as advance:
+        frozen = Plan.load(plan, advance)
     again = require_picture(region, force=force)
     questions = [question.name for question in frozen.questions]
     second = None if checker is None else second_verdicts(checker, plan, questions)
@@ -46,3 +49,14 @@ def certify(plan: Path, region: Path | None, checker: Path | None, *, force: boo
     print_certificates(frozen)
     if second is not None:
         say("", "The verified checker:", *(f"  {name}: {verdict}" for name, verdict in second.items()))
+
+
+def _count_questions(plan: Path) -> int | None:
+    """How many questions a plan's file seems to have, before it is looked at; None of a pipe, or of what is no plan."""
+    if not plan.is_file():
+        return None
+    try:
+        queries = json_object(read_text(plan), str(plan)).get("queries")
+    except SordinoError:
+        return None
+    return len(queries) if isinstance(queries, list) else None

@@ -9,6 +9,7 @@ import click
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
+from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.tally import tally
 from sordino.cli.terminal.results import poststratified_json, print_blocks, tables_json
@@ -111,7 +112,9 @@ def estimate(
     if against != REST and not by:
         raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
     columns = columns_of(frozen, by or "")
-    estimated = estimate_plan(frozen, counted, method, coverage, public, by=columns, against=against, totals=totals)
+    with progress("estimate", len(frozen.questions)) as advance:
+        groups: dict[str, Any] = {"by": columns, "against": against, "totals": totals}
+        estimated = estimate_plan(frozen, counted, method, coverage, public, **groups, progress=advance)
     between = share_differences(estimated.results, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     for path in outputs:

@@ -20,6 +20,7 @@ from sordino.cli.terminal.explanations import (
 from sordino.cli.terminal.forecasts import (
     accuracy_json,
     accuracy_sentence,
+    epsilon_sentences,
     forecast_json,
     print_forecast,
     print_warnings,
@@ -28,9 +29,10 @@ from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.frozen.parts import MOST_PEOPLE
-from sordino.survey.planning.forecast import group_warnings, warnings
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
+from sordino.survey.planning.least_epsilon import EPSILONS, MOST_PLANS
 from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
 from sordino.words.explain_plan import explanation
@@ -46,7 +48,8 @@ from sordino.words.explain_plan import explanation
 @click.option(
     "--accuracy",
     type=float,
-    help="Instead of --people: the half-width that every interval should have; 0.01 is one percentage point.",
+    help="The half-width that every interval should have; 0.01 is one percentage point. Instead of --people it sets the"
+    " number of people; with --people, the least epsilon of a survey without one.",
 )
 @click.option("--confidence", type=float, help="The confidence of the intervals for --accuracy, 0.95 by default.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
@@ -70,23 +73,30 @@ def plan(
 
     Shows what a report can reveal, how accurate the estimates will be, and what uniform protection would cost. Warns
     about questions for which there are too few people. Give the number of people, or the accuracy you want for every
-    question. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
+    question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
+    digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
     else; instead, the survey may state what it expects of its attributes. A plan never overwrites another, since
     reports that need it may exist.
     """
     if confidence is not None and accuracy is None:
         step = "give --accuracy, or leave --confidence out"
         raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
-    asked = Survey.load(survey)
-    with progress("plan", None):
-        frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)
+    is_open = people is not None and accuracy is not None
+    with_epsilon = open_survey(survey) if is_open else lambda _: Survey.load(survey)
+    asked = with_epsilon(EPSILONS[-1])
+    total = len(asked.questions) * (MOST_PLANS if is_open else 1)
+    with progress("plan", total) as advance:
+        sure = 0.95 if confidence is None else confidence
+        frozen = freeze(survey if is_open else asked, people, accuracy, sure, expect, advance)
         made, found = frozen.plan, frozen.forecasts
+        asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
     made.save(output)
-    with progress("forecasts", None):
+    with progress("forecasts", len(found)) as advance:
         for forecast in found:
             forecast.tables()
+            advance(1)
     if as_json:
         print_json(
             {
@@ -94,11 +104,12 @@ def plan(
                 "hash": made.hash,
                 "people": made.people,
                 "accuracy": accuracy and accuracy_json(frozen, accuracy),
+                **({} if frozen.least is None else {"least_epsilon": frozen.least._asdict()}),
                 "code_bits": made.sampled.code_bits,
                 "certificate": least_certificate(made),
                 "promise": made.promise and promise_json(made.promise),
                 "expected_from": _source(expect, asked),
-                "warnings": [*warnings(found), *group_warnings(made)],
+                "warnings": list(frozen.warnings),
                 "questions": _questions(made, found, floor=floor),
                 "explanation": said.json(),
                 "a_bound_buys": list(buys),
@@ -107,8 +118,8 @@ def plan(
         return
     say(f"{output}: {made.hash}")
     if accuracy is not None:
-        say(accuracy_sentence(frozen), "")
-    print_warnings((*warnings(found), *group_warnings(made)))
+        say(accuracy_sentence(frozen), *epsilon_sentences(frozen), "")
+    print_warnings(frozen.warnings)
     for forecast in found:
         print_forecast(forecast)
     if made.promise is not None:

@@ -7,9 +7,12 @@ from sordino.audit.certify import Certificate
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.cli.terminal.explanations import certificate_json
+from sordino.exact.nats import Nats
 from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import Question
-from sordino.verbs.freeze import Frozen
+from sordino.verbs.plan_forecast import PlanForecast
+from sordino.words.odds import PRIOR, beliefs, factor
 
 OF_BINS = (
     " For a distribution these intervals are for the share of people below each edge and in each requested range; those"
@@ -53,7 +56,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor:
     return head | forecast.json()
 
 
-def accuracy_sentence(frozen: Frozen) -> str:
+def accuracy_sentence(frozen: PlanForecast) -> str:
     """How many people an accuracy takes, and which question most of them."""
     forecast, width = frozen.widest()
     bins = any(one.question.part.thresholds for one in frozen.forecasts)
@@ -64,7 +67,32 @@ def accuracy_sentence(frozen: Frozen) -> str:
     )
 
 
-def accuracy_json(frozen: Frozen, wanted: float) -> dict[str, Any]:
+def epsilon_sentences(frozen: PlanForecast) -> tuple[str, ...]:
+    """The epsilon that was found for an accuracy, what it reveals, and how to keep it; nothing where none was."""
+    found = frozen.least
+    if found is None:
+        return ()
+    smaller = ""
+    if found.smaller_width is not None:
+        smaller = f" (with {found.smaller} the half-width would be {found.smaller_width:.3g})"
+    least = f"epsilon = {found.epsilon} is the least in two digits that gives this{smaller}."
+    again = f'The plan holds it. To make the same plan again, write epsilon = "{found.epsilon}" into the survey.'
+    return f"{least} {_odds(frozen.plan, Nats.of(found.epsilon))}", again
+
+
+def _odds(plan: Plan, epsilon: Nats) -> str:
+    """What an epsilon reveals, where it bounds a loss as it is; distances are multiplied by it."""
+    protects = [own.protect for own in plan.document.attributes.values()]
+    if any(own is not None and (own.metric is not None or own.bounds is not None) for own in protects):
+        return "Below it is said what it reveals: of some attributes it is the loss for each unit of distance."
+    most, least = beliefs(epsilon)
+    return (
+        "Where answers are protected by it, a report changes the odds between two of them by a factor of at most"
+        f" {factor(epsilon)}: a suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
+    )
+
+
+def accuracy_json(frozen: PlanForecast, wanted: float) -> dict[str, Any]:
     """The same for programs."""
     forecast, width = frozen.widest()
     return {"wanted": wanted, "confidence": frozen.confidence, "expected": width, "widest": forecast.question.name}

@@ -5,22 +5,20 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.blocks.sentence import Purpose, texts
-from sordino.exact.amount_text import DIGITS, loss_text_beside
-from sordino.exact.nats import upward
+from sordino.blocks.sentence import texts
 from sordino.show.associations import association_blocks
+from sordino.show.certificates import promise_group
 from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
 from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
-from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
+from sordino.show.html.page import Figure, Fold, Section, SectionPart, Sentences, render
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.associations import associations
 from sordino.survey.results.groups import GroupedResults
@@ -32,7 +30,6 @@ from sordino.words.coverage import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.explain_questionnaire import survey_title
-from sordino.words.odds_by_attribute import coordinate_sentences
 
 ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
 """Where others would say nothing to anybody."""
@@ -114,7 +111,7 @@ def estimate_page(
     sections += [*questionnaire_sections(explained), revealed_section(explained)]
     certified = _certificates(plan, results)
     if plan.promise is not None:
-        certified.insert(0, Section("The certificate of each attribute", (_promise(plan.promise),)))
+        certified = [*sections_of((promise_group(plan.promise),)), *certified]
     sections += _folded_sections(CHECKED, [[one] for one in certified], [one.title for one in certified])
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
@@ -205,25 +202,6 @@ def _about(headings: Sequence[Heading]) -> str:
     if _has_many_tables(headings):
         return ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes)) + fitted
     return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
-
-
-def _promise(promise: CoordinatePromise) -> PageTable:
-    """The most that a report can reveal about each attribute, beside what is promised."""
-    header = ("attribute", "revealed at most, nats", "promised, nats", "depends on a dependence bound")
-    rows = [
-        (
-            f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
-            loss_text_beside(promise.losses[i], promise.deltas[i]),
-            upward(promise.deltas[i], DIGITS),
-            "yes" if promise.relies(i) else "no",
-        )
-        for i, name in enumerate(promise.names)
-    ]
-    level = loss_text_beside(promise.level, promise.epsilon)
-    rows.append(("the whole record", level, upward(promise.epsilon, DIGITS), "no"))
-    # What each reaches stands in the rows.
-    said = (sentence.text for sentence in coordinate_sentences(promise) if sentence.purpose is not Purpose.REACHED)
-    return PageTable(header, tuple(rows), " ".join(said))
 
 
 def _region(question: SharesQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:

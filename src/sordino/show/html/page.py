@@ -9,14 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from sordino.errors import SordinoError
+from sordino.printable import printable
 from sordino.show.html.figures.axes import LETTERS, WIDTH
 from sordino.show.html.figures.colours import variables
-from sordino.show.html.figures.drawing import Picture, inline, size_of
+from sordino.show.html.figures.drawing import Picture, inline, size_of, svg, write_drawing
 from sordino.show.html.figures.lettering import for_markup
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -128,7 +130,7 @@ class PageTable:
         return max(1, min(even, int(BLOCK / (longest + SPACE))))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Figure:
     """A drawing.
 
@@ -170,6 +172,21 @@ class Figure:
     def most(self) -> float:
         """Pixels at most."""
         return self.width if self.wide else self.width * LARGEST / (LETTERS * WIDTH)
+
+    def __repr__(self) -> str:
+        return f"Figure: {printable(self.words)}"
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return svg(self.drawing).decode()
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write it, on white, as a file of the kind that its name says: .svg or .png.
+
+        Raises:
+            SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
+        """
+        write_drawing(self.drawing, Path(path), overwrite=overwrite)
 
     def elements(self, name: str) -> str:
         """The drawing as elements of the page, its texts escaped.
@@ -237,14 +254,14 @@ def fill(template: str, title: str, lead: str, sections: Sequence[Section], **mo
     return page.render(title=title, lead=lead, light=light, dark=dark, sections=sections, **more)
 
 
-def fragment(lead: str, sections: Sequence[Section], name: str, more: int) -> str:
+def fragment(lead: str, sections: Sequence[Section], name: str, more: str = "") -> str:
     """Sections as elements of a page that is not ours, with their style.
 
     Args:
         lead: a line above them.
         sections: in their order.
         name: begins the names of their parts.
-        more: how many other sections there are.
+        more: a line below them; none if empty.
     """
     template = _templates().get_template("notebook.html")
     colours = {"light": variables(dark=False), "dark": variables(dark=True)}

@@ -1,5 +1,6 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -22,12 +23,13 @@ def public_words(name: str, table: PublicTable) -> dict[str, Any]:
     return {"name": name, "columns": [table.column or name], **table.words}
 
 
-def choose(survey: Survey, people: int) -> dict[str, Any]:
+def choose(survey: Survey, people: int, progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
     """The attributes and queries of a plan.
 
     Args:
         survey: checked.
         people: how many are expected to answer.
+        progress: called with the number of questions done since the last call.
 
     Raises:
         SordinoError: a question that no channel can answer within the promise and a report's bits.
@@ -66,5 +68,6 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
             for name, protect in chosen.protects.items():
                 attributes[name]["protect"] = protect
             queries.append({**chosen.part, "weight": ask.weight})
+            progress(1)
     words = questionnaire(survey)
     return {**content, "attributes": attributes, "queries": queries} | ({} if words is None else {"words": words})

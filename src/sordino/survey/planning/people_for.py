@@ -32,6 +32,13 @@ def half_width(forecast: Forecast, confidence: float) -> float:
     return errors_to_either_side(confidence) * forecast.largest_part
 
 
+def is_within(forecast: Forecast, accuracy: float, confidence: float) -> bool:
+    """Whether a question is expected to be answered, its widest interval at most so far to each side."""
+    fewest = forecast.fewest_reports
+    is_answered = fewest is not None and fewest <= forecast.question.people
+    return is_answered and half_width(forecast, confidence) <= accuracy * (1 + ROUNDING)
+
+
 def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expectations | None = None) -> int:
     """The least number of people whose widest expected interval is at most so far to each side.
 

@@ -4,17 +4,19 @@ Every later step (privatize, aggregate, estimate, certify, explain) takes the pl
 integers of the document, so that what is sampled is what was certified.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate
+from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
+from sordino.blocks.displayed import Displayed
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
@@ -23,7 +25,7 @@ from sordino.domain.answers.series import Series
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import brief, shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, in_nats, outward
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
@@ -42,8 +44,15 @@ from sordino.survey.questions.public_cells import PublicCells
 from sordino.survey.questions.question import Question, SharesQuestion
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sordino.survey.planning.expected import Expectations
     from sordino.survey.reading.schema import Survey
+
+Progress: TypeAlias = Callable[[int], None]
+
+QUESTION_HEADER = ("question", "asked", "about", "people", "bits a report")
+"""Columns of the table of questions."""
 
 MOST_VALUES = 1 << 24
 """Values of all histograms together: some four of the largest, since each is certified whenever a plan is read."""
@@ -51,7 +60,7 @@ MOST_VALUES = 1 << 24
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(ArrowRows, Displayed):
     """A frozen plan of a survey.
 
     Attributes:
@@ -70,34 +79,75 @@ class Plan:
     document: PlanDocument
 
     def __repr__(self) -> str:
-        return f"Plan(hash={self.hash!r}, people={self.people}, attributes={brief(self.places)})"
+        # A device prints no plan.
+        from sordino.blocks.summary import MOST_ROWS, lines_of
+
+        texts = self.question_texts(MOST_ROWS)
+        return lines_of(self.title, ("", *QUESTION_HEADER[1:]), texts, len(self.questions), "to_arrow()")
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        count = len(self.questions)
+        return f"Plan of {count:,} question{'' if count == 1 else 's'} for {self.people:,} people, {self.hash}"
+
+    def question_texts(self, most: int) -> list[tuple[str, ...]]:
+        """A row for each of the first questions, as people read it, under `QUESTION_HEADER`."""
+        return [
+            (one.name, one.kind, ", ".join(one.attribute_names), f"{one.people:,}", str(one.query.code_bits))
+            for one in self.questions[:most]
+        ]
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each question: its name, what is asked of which attributes, of how many people, in how many bits.
+
+        `share` is the share of the people who are asked it.
+        """
+        types = {"question": TEXT, "asked": TEXT, "attributes": TEXT, "share": NUMBER, "people": COUNT, "bits": COUNT}
+        asked = self.questions
+        columns = {
+            "question": [one.name for one in asked],
+            "asked": [one.kind for one in asked],
+            "attributes": [", ".join(one.attribute_names) for one in asked],
+            "share": [float(one.share) for one in asked],
+            "people": [one.people for one in asked],
+            "bits": [one.query.code_bits for one in asked],
+        }
+        return rows_table(types, columns)
 
     @classmethod
     @checked
-    def of(cls, survey: "Survey", people: int) -> "Plan":
+    def of(cls, survey: "Survey", people: int, progress: Progress = lambda _: None) -> "Plan":
         """Choose mechanisms for a survey and freeze them.
 
         Args:
             survey: a checked survey.
             people: how many are expected to answer, for the expected errors.
+            progress: called with the number of questions whose mechanism is chosen since the last call.
         """
-        if not 1 <= people <= MOST_PEOPLE:
-            raise SordinoError(
-                f"people must be at least 1 and at most {MOST_PEOPLE}",
-                found=shown(people),
-                step="say how many are expected to answer",
-            )
+        cls.require_people(people)
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
         from sordino.survey.planning.choose import choose
         from sordino.survey.planning.expected import expected_of_survey
         from sordino.survey.reading.schema import Survey
 
         asked = Survey.of(survey)
-        plan = cls(seal(choose(asked, people)))
+        plan = cls(seal(choose(asked, people, progress)))
         known = expected_of_survey(plan.questions, asked)
         plan = plan.with_expected(known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
+
+    @staticmethod
+    def require_people(people: int) -> None:
+        """Refuse a number of people that no plan expects.
+
+        Raises:
+            SordinoError: none, or too many.
+        """
+        if not 1 <= people <= MOST_PEOPLE:
+            rule, step = f"people must be at least 1 and at most {MOST_PEOPLE}", "say how many are expected to answer"
+            raise SordinoError(rule, found=shown(people), step=step)
 
     def for_people(self, people: int) -> "Plan":
         """The same plan for another number of people: its mechanisms do not depend on it, its hash does."""
@@ -116,8 +166,12 @@ class Plan:
 
     @classmethod
     @checked
-    def load(cls, path: Path | str) -> "Plan":
+    def load(cls, path: Path | str, progress: Progress = lambda _: None) -> "Plan":
         """Read a plan file and certify it again.
+
+        Args:
+            path: of the file.
+            progress: called with the number of questions certified since the last call.
 
         Raises:
             SordinoError: no plan, or of a newer version.
@@ -125,16 +179,17 @@ class Plan:
             RefusedError: breaking its own promise.
         """
         with explain_kind(Path(path), "plan"):
-            return cls.of_text(read_text(Path(path)), str(path))
+            return cls.of_text(read_text(Path(path)), str(path), progress)
 
     @classmethod
     @checked
-    def of_text(cls, text: str, name: str) -> "Plan":
+    def of_text(cls, text: str, name: str, progress: Progress = lambda _: None) -> "Plan":
         """Read the text of a plan's file and certify it again.
 
         Args:
             text: all of it.
             name: of what it comes from, for messages.
+            progress: as of `load`.
 
         Raises:
             SordinoError: no plan, or of a newer version.
@@ -145,7 +200,7 @@ class Plan:
         PLAN.require(document, name)
         plan = cls(unseal(document, name))
         try:
-            plan.check(name, "do not use it; make the plan again")
+            plan.check(name, "do not use it; make the plan again", progress)
             _ = plan.cells
         except DamagedError as error:
             # What a mechanism says of its record names no file.
@@ -154,12 +209,13 @@ class Plan:
         PLAN.require_spelling(text.strip().encode(), plan.bytes.strip(), name)
         return plan
 
-    def check(self, name: str, step: str) -> None:
+    def check(self, name: str, step: str, progress: Progress = lambda _: None) -> None:
         """Refuse a plan that breaks its promise.
 
         Args:
             name: of the plan, for the message.
             step: what to do then.
+            progress: called with the number of questions certified since the last call.
 
         Raises:
             SordinoError: more values than can be certified in some seconds.
@@ -175,11 +231,11 @@ class Plan:
             )
         # What they expect is read once: shares of other values are no plan's.
         _ = [question.expected_people for question in self.questions]
-        found = [
-            f"a mechanism that loses {_excess(question.certificate)} more than promised"
-            for question, _ in promised
-            if not question.certificate.holds
-        ]
+        found = []
+        for question in self.questions:
+            if question.value_promise is not None and not question.certificate.holds:
+                found.append(f"a mechanism that loses {_excess(question.certificate)} more than promised")
+            progress(1)
         declared = [promise.epsilon for _, promise in promised]
         if self.promise is not None and max(declared, default=Nats.of(0)) > self.promise.epsilon:
             found.append("a question that declares a larger epsilon than the plan")

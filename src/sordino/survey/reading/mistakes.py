@@ -9,6 +9,9 @@ from sordino.survey.frozen.own_columns import columns_of, shared_columns
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.reading.ask_table import named_attributes
 
+FOUND = "or have the least one found: plan it with people and an accuracy"
+"""What else can be done where a survey has no epsilon."""
+
 
 def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
     """Questions name attributes, each histogram once, and each attribute is asked for, whatever else is wrong.
@@ -79,12 +82,15 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
         return
     for attribute in attributes.values():
         if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
-            step = 'write epsilon = "2": the most that a report reveals about the whole record, whatever is believed'
+            most = "the most that a report reveals about the whole record, whatever is believed"
+            step = f'write epsilon = "2", {most}, {FOUND}'
             yield SordinoError("epsilon must be given", step=step)
             return
         protect = attribute.get("protect") if isinstance(attribute, dict) else None
         metric = protect.get("metric") if isinstance(protect, dict) else None
         own = {"epsilon", "matrix"} & {*(protect if isinstance(protect, dict) else ())}
         if not own and not (isinstance(metric, dict) and "epsilon" in metric):
-            yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')
+            yield SordinoError(
+                "epsilon must be given", step=f'write epsilon = "1", give each attribute its own, {FOUND}'
+            )
             return

@@ -118,6 +118,7 @@ def results(
     method: Method | None = None,
     coverage: Coverage | None = None,
     public: Public | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
@@ -126,7 +127,7 @@ def results(
     Raises:
         SordinoError: no question is answered, or a method that no histogram allows.
     """
-    found = results_so_far(plan, aggregate, method, coverage, public)
+    found = results_so_far(plan, aggregate, method, coverage, public, progress)
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found) and all(result.instead is None for result in untold):
         # Why one that was answered is not told says more than that others were not.
@@ -140,6 +141,7 @@ def results_so_far(
     method: Method | None = None,
     coverage: Coverage | None = None,
     public: Public | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[Result, ...]:
     """The same of a collection that goes on, of which nothing may be told yet.
 
@@ -151,6 +153,7 @@ def results_so_far(
         coverage: what intervals are to hold against; by default each by itself with 95% confidence.
         public: by the names of questions, numbers that are public and may go with the shares of their values, shape
             (k,), for the method "smoothed".
+        progress: called with the number of questions estimated since the last call.
 
     Raises:
         SordinoError: a method that no histogram allows.
@@ -159,10 +162,11 @@ def results_so_far(
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
     public = public or {}
     require_public([one.name for one in plan.about_shares], public, method)
-    found = tuple(
-        _result(kind, question, own, EstimateTerms(method, coverage, public.get(question.name)))
-        for kind, (question, own) in zip(plan.kinds, parts, strict=True)
-    )
+    estimated: list[Result] = []
+    for kind, (question, own) in zip(plan.kinds, parts, strict=True):
+        estimated.append(_result(kind, question, own, EstimateTerms(method, coverage, public.get(question.name))))
+        progress(1)
+    found = tuple(estimated)
     return found if method is not None else _share_fits(found)
 
 

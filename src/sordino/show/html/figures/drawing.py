@@ -6,6 +6,7 @@ program's name, no numbers of the process. In SVG texts stay texts, in the fonts
 
 import re
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 from xml.etree import ElementTree as ET
@@ -18,9 +19,14 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 
+from sordino.document.files import replace_whole
+from sordino.errors import SordinoError
 from sordino.show.html.figures.colours import DARK, LIGHT, ROLES
 from sordino.show.html.figures.lettering import drawable, families, for_markup
 from sordino.show.html.figures.scenes.scene import POINTS, Scene, library_drawing
+
+DRAWINGS = (".png", ".svg")
+"""How names of files with drawings end."""
 
 DPI = 160
 """Of PNG files."""
@@ -82,6 +88,19 @@ def svg(drawing: Picture) -> bytes:
     drawing = library_drawing(drawing) if isinstance(drawing, Scene) else drawing
     _as_file(drawing)
     return _write(drawing, "white")
+
+
+def write_drawing(drawing: Picture, path: Path, *, overwrite: bool = False) -> None:
+    """Write a file of the kind that its name says: .svg, or .png.
+
+    Raises:
+        SordinoError: another ending, a file that may not be overwritten, or the system refuses to write.
+    """
+    if path.suffix.lower() not in DRAWINGS:
+        raise SordinoError("a figure's name must end in .png or .svg", found=repr(path.name), step="name it so")
+    write = svg if path.suffix.lower() == ".svg" else png
+    with replace_whole(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(write(drawing))
 
 
 def inline(drawing: Picture, words: str, name: str) -> str:

@@ -1,0 +1,117 @@
+"""What a plan's questions will show once people have answered."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
+from sordino.blocks.block import BlockGroup
+from sordino.blocks.digits import round_row
+from sordino.blocks.displayed import Displayed
+from sordino.blocks.notebook_cell import NotebookCell, WithCell
+from sordino.blocks.sentence import Sentence, limits
+from sordino.blocks.summary import MOST_ROWS, lines_of
+from sordino.blocks.tables import TextTable
+from sordino.estimation.interval import errors_to_either_side
+from sordino.printable import printable
+from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.planning.forecast import group_warnings, warnings
+from sordino.survey.planning.least_epsilon import LeastEpsilon
+from sordino.survey.planning.people_for import half_width
+from sordino.survey.planning.plan import Plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanForecast(ArrowRows, WithCell, Displayed):
+    """A plan, and what is expected of it.
+
+    Attributes:
+        plan: of the survey.
+        forecasts: what each of its questions will show.
+        confidence: of the intervals whose half-widths are said.
+        least: the epsilon, where it was found for an accuracy.
+
+    Example:
+        >>> from sordino import forecast, plan
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> forecast(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=10_000))
+        PlanForecast of 1 question at 10,000 people, 95% intervals
+                           std. error  half-width
+          share of smoker       0.011       0.021
+    """
+
+    plan: Plan
+    forecasts: tuple[Forecast, ...]
+    confidence: float
+    least: LeastEpsilon | None = None
+
+    def __repr__(self) -> str:
+        names, errors, widths = self._errors
+        rows = [
+            (name, *round_row({"stderr": error, "half-width": width}).values())
+            for name, error, width in zip(names[:MOST_ROWS], errors, widths, strict=False)
+        ]
+        text = lines_of(self._title, ("", "std. error", "half-width"), rows, len(names), "to_arrow()")
+        return "\n".join([text, *(f"  WARNING: {printable(warning)}" for warning in self.warnings[:MOST_ROWS])])
+
+    @property
+    def _title(self) -> str:
+        count, sure = len(self.forecasts), f"{100 * self.confidence:.15g}% intervals"
+        return f"PlanForecast of {count:,} question{'' if count == 1 else 's'} at {self.plan.people:,} people, {sure}"
+
+    def notebook_cell(self) -> NotebookCell:
+        """What is expected of each question, beside uniform protection."""
+        parts = [("", (BlockGroup("Warnings", limits(*self.warnings)),))] if self.warnings else []
+        parts += [(one.question.name, (_group(one),)) for one in self.forecasts]
+        return NotebookCell(self._title, parts, f"forecast {self.plan.hash} {self.confidence} {self.warnings}")
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each quantity that will be estimated: its expected standard error, and half of its interval.
+
+        Where nothing can be learned both are infinite. `reports`: how many are expected about its question.
+        `people_needed`: how many must be asked its question for an interval that says something; null where no number
+        suffices.
+        """
+        types = {"question": TEXT, "quantity": TEXT, "stderr": NUMBER, "half_width": NUMBER}
+        types |= {"reports": COUNT, "people_needed": COUNT}
+        names, errors, widths = self._errors
+        of = [one for one in self.forecasts for _ in one.errors()]
+        columns = {
+            "question": [one.question.name for one in of],
+            "quantity": names,
+            "stderr": errors,
+            "half_width": widths,
+            "reports": [one.question.people for one in of],
+            "people_needed": [one.people_needed for one in of],
+        }
+        return rows_table(types, columns)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What so few people cannot be expected to answer."""
+        return (*warnings(self.forecasts), *group_warnings(self.plan))
+
+    def widest(self) -> tuple[Forecast, float]:
+        """The question with the widest interval, in parts of all that is possible, and half of its width."""
+        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
+        width, forecast = max(widths, key=lambda found: found[0])
+        return forecast, width
+
+    @cached_property
+    def _errors(self) -> tuple[list[str], list[float], list[float]]:
+        """Of each quantity its name, standard error and half-width."""
+        found = [error for one in self.forecasts for error in one.errors()]
+        reach = errors_to_either_side(self.confidence)
+        return [name for name, _ in found], [error for _, error in found], [reach * error for _, error in found]
+
+
+def _group(forecast: Forecast) -> BlockGroup:
+    """The tables of a question."""
+    question = forecast.question
+    tables = tuple(
+        TextTable("", table.header, tuple(table.rows), tuple(map(Sentence, table.notes))) for table in forecast.tables()
+    )
+    return BlockGroup(f"{question.name}, at {question.people:,} people", tables)
