@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sordino.agent.answer_store import AnswerStore
+from sordino.agent.turn import Today, own_turn, utc_today
 from sordino.errors import SordinoError
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.answering.plan_report import PUBLIC
@@ -33,8 +34,11 @@ def answer(
     plan_hash: str,
     fetch: Callable[[], tuple[Plan, Mapping[str, Any]]],
     send: Callable[[bytes], None],
+    *,
+    period: str | None = None,
+    today: Today = utc_today,
 ) -> Answered:
-    """Answer once, and have it acknowledged.
+    """Answer once, and have it acknowledged; by a plan with a series only in the person's own period.
 
     Args:
         store: of the person's device.
@@ -42,14 +46,22 @@ def answer(
         fetch: gives the plan and the tables of the person's record; called where nothing was drawn yet.
         send: delivers the stored bytes, the same each time, and returns once they are acknowledged. What it raises, is
             raised: answer again then.
+        period: the one that an invitation names, by its first day.
+        today: the day of UTC by the device's clock.
 
     Raises:
+        UnavailableError: the person's period is still to come.
+        RefusedError: it is over, or another one than the invitation's.
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
         SordinoError: see `AnswerStore`.
     """
     kept, drawn = store.find(plan_hash), list[bytes]()
     if kept is None:
         plan, tables = fetch()
+        turn = own_turn(store, plan, period)
+        if turn is not None:
+            turn.require(today())
+            tables = turn.record_tables(tables)
 
         def draw() -> bytes:
             drawn.append(_upload(plan, tables))

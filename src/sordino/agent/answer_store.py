@@ -34,6 +34,9 @@ CREATE TABLE answer (plan TEXT PRIMARY KEY, body BLOB NOT NULL, seal BLOB NOT NU
 WITHOUT ROWID
 """
 
+PERIODS = "CREATE TABLE IF NOT EXISTS period (plan TEXT PRIMARY KEY, period INTEGER NOT NULL, seal BLOB NOT NULL)"
+"""Of plans with a series, of which a store may know nothing yet: in which one the person answers."""
+
 REASONS = {
     sqlite3.SQLITE_FULL: "no room",
     sqlite3.SQLITE_IOERR: "an error of the disk",
@@ -120,6 +123,33 @@ class AnswerStore:
             self.step("storing")
         self.step("stored")
         return StoredAnswer(body, acknowledged=False)
+
+    def choose_period_once(self, plan: str, choose: Callable[[], int]) -> int:
+        """The period in which the person answers: the one that was chosen, or a new one, which is on the disk then.
+
+        Args:
+            plan: the hash of a plan with a series.
+            choose: gives the place of a period, where none was chosen.
+
+        Raises:
+            DamagedError: a store that is not whole, in which nothing more is chosen.
+            UnavailableError: the system refuses to write; the period that was drawn is forgotten.
+        """
+        with self._transaction() as connection:
+            self._rows(connection)
+            connection.execute(PERIODS)
+            periods = dict[str, int]()
+            for own, period, seal in connection.execute("SELECT plan, period, seal FROM period"):
+                if type(period) is not int or seal != _seal(own, str(period).encode()):
+                    raise _damage(self.path)
+                periods[own] = period
+            if plan not in periods:
+                self.step("choosing a period")
+                periods[plan] = choose()
+                seal = _seal(plan, str(periods[plan]).encode())
+                connection.execute("INSERT INTO period VALUES (?, ?, ?)", (plan, periods[plan], seal))
+        self.step("period stored")
+        return periods[plan]
 
     def note_acknowledged(self, plan: str) -> None:
         """Note that a collector keeps the answer: it is not sent again.

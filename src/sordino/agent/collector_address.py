@@ -1,7 +1,8 @@
 """Where a plan is served: https, or this machine; the address ends in the plan's hash, so that it can be checked.
 
 It may be that of the plan's form in a browser, `.../form#key=...&invitation=...`, whose key must have signed the plan,
-and whose invitation goes with the answer: what stands behind `#` is no part of a request for a page.
+and whose invitation goes with the answer, which is of its period if the plan has a series (`&period=2026-01-05`): what
+stands behind `#` is no part of a request for a page.
 """
 
 import re
@@ -14,8 +15,8 @@ from sordino.errors import SordinoError
 
 HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
-BEHIND = {"key": re.compile("[0-9a-f]{64}"), "invitation": SECRET}
-"""What may stand behind `#`, each once: an Ed25519 public key, and the secret of an invitation."""
+BEHIND = {"key": re.compile("[0-9a-f]{64}"), "invitation": SECRET, "period": re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")}
+"""What may stand behind `#`, each once: an Ed25519 public key, the secret of an invitation, and its period."""
 
 FORM = "/form"
 """Behind the plan's own address, that of its form."""
@@ -31,6 +32,7 @@ class CollectorAddress:
         here: whether it is on this machine.
         key: that must have signed the plan, 64 hexadecimal digits; None where the address names none.
         invitation: by which a report may come, 32 hexadecimal digits; None where the address has none.
+        period: in which it may come, by its first day; None where the invitation names none.
 
     Example:
         >>> CollectorAddress.of(f"http://localhost:8000/plans/sha256:{'0' * 64}/").here
@@ -42,6 +44,7 @@ class CollectorAddress:
     here: bool
     key: str | None = None
     invitation: str | None = None
+    period: str | None = None
 
     @classmethod
     def of(cls, text: str) -> "CollectorAddress":
@@ -72,12 +75,12 @@ class CollectorAddress:
             raise SordinoError(rule, found="http", step=step)
         behind = _read_fragment(parts.fragment)
         url = f"{parts.scheme}://{parts.netloc}{path}"
-        return cls(url, plan, here, behind.get("key"), behind.get("invitation"))
+        return cls(url, plan, here, behind.get("key"), behind.get("invitation"), behind.get("period"))
 
-    def link(self, invitation: str) -> str:
-        """The address of the plan's form with an invitation, and with the key if there is one."""
+    def link(self, invitation: str, period: str | None = None) -> str:
+        """The address of the plan's form with an invitation and its period, and with the key if there is one."""
         key = "" if self.key is None else f"key={self.key}&"
-        return f"{self.url}{FORM}#{key}invitation={invitation}"
+        return f"{self.url}{FORM}#{key}invitation={invitation}{'' if period is None else f'&period={period}'}"
 
     @property
     def reports(self) -> str:
@@ -99,8 +102,9 @@ def _read_fragment(fragment: str) -> dict[str, str]:
     """What stands behind `#`, by its name; nothing is quoted, since it may be a secret."""
     parts = [part.partition("=") for part in fragment.split("&")] if fragment else []
     found = {name: text.lower() for name, _, text in parts}
-    if len(found) < len(parts) or any(name not in BEHIND or not BEHIND[name].fullmatch(found[name]) for name in found):
-        rule = "behind # must stand the key that signs the plan, an invitation, or both"
+    wrong = any(name not in BEHIND or not BEHIND[name].fullmatch(found[name]) for name in found)
+    if wrong or len(found) < len(parts) or ("period" in found and "invitation" not in found):
+        rule = "behind # must stand the key that signs the plan, an invitation, or both; with an invitation its period"
         step = "give the whole address: #key= has 64 hexadecimal digits, invitation= has 32"
         raise SordinoError(rule, found=f"{len(fragment)} other characters", step=step)
     return found

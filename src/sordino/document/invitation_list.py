@@ -2,7 +2,7 @@
 
 The secret of a link is 128 random bits; what a collector keeps is SHA-256 of the plan's hash and the secret, so that
 the list opens nothing, and a link of one plan is none of another. Lists are in the order of their hashes, which has
-nothing to do with the order of the links.
+nothing to do with the order of the links. A link of a plan with a series is one of a period, which is hashed too.
 """
 
 import json
@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import repeat
 from pathlib import Path
 from typing import Self
 
@@ -40,18 +41,20 @@ def new_secret() -> str:
     return secrets.token_hex(SECRET_BYTES)
 
 
-def invitation_hash(plan: str, secret: str) -> bytes:
+def invitation_hash(plan: str, secret: str, period: str | None = None) -> bytes:
     """What a collector knows a link by.
 
     Args:
         plan: the hash of the plan that it invites to.
         secret: of the link; another text has a hash that is in no list.
+        period: of the link, by its first day, if the plan has a series: a report of another one has another hash.
 
     Example:
         >>> invitation_hash(f"sha256:{64 * '0'}", 32 * "0").hex()[:16]
         '1731091a182a7f17'
     """
-    return sha256(f"sordino invitation 1\n{plan}\n{secret}".encode()).digest()
+    own = "" if period is None else f"\n{period}"
+    return sha256(f"sordino invitation 1\n{plan}\n{secret}{own}".encode()).digest()
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,9 +70,10 @@ class InvitationList:
     hashes: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, plan: str, links: Iterable[str]) -> Self:
-        """The list of some secrets."""
-        return cls(plan, tuple(sorted({invitation_hash(plan, secret) for secret in links})))
+    def of(cls, plan: str, links: Iterable[str], periods: Iterable[str | None] = repeat(None)) -> Self:
+        """The list of some secrets, each with its period if the plan has a series."""
+        pairs = zip(links, periods, strict=False)
+        return cls(plan, tuple(sorted({invitation_hash(plan, secret, period) for secret, period in pairs})))
 
     def save(self, path: Path) -> None:
         """Write it whole or not at all, never over another file."""

@@ -23,6 +23,7 @@ from sordino.show.cells import result_rows
 from sordino.show.groups import groups_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import (
     GroupedResults,
@@ -33,7 +34,7 @@ from sordino.survey.results.groups import (
 )
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
-from sordino.survey.results.tally import aggregate_of, aggregate_text
+from sordino.survey.results.tally import aggregate_of, aggregate_text, of_large_periods
 from sordino.survey.results.weighted import weighted_by_survey
 from sordino.tables.reports import write_reports
 
@@ -155,8 +156,12 @@ class AnalystRoutes:
         """The same, for everybody where it is published."""
         if not self._desk.published:
             return await self._tally(plan_hash, request)
-        collection = self._desk.collection(plan_hash)
-        return collection, await self._desk.tally(collection)
+        collection, holder = self._desk.collection(plan_hash), await self._desk.holder_of(request)
+        tally = await self._desk.tally(collection)
+        if holder is None or not holder.may("reader"):
+            tally = of_large_periods(collection.plan, tally, self._desk.least_people)
+            self._desk.require_enough(tally)
+        return collection, tally
 
     async def _reports_of(self, collection: Collection) -> dict[str, Any]:
         return await self._desk.of_store(progress_of(collection, self._desk.least_people))
@@ -173,7 +178,12 @@ def progress_of(collection: Collection, least: int) -> Callable[[object], dict[s
         if not plan.cells.parts:
             return found
         by = {name: group_counts(plan, tally, name) for name in plan.cells.names}
-        return found | {"groups": {name: _counts_of_large(own, least) for name, own in by.items()}}
+        groups = {name: _counts_of_large(own, least) for name, own in by.items()}
+        if plan.series is None:
+            return found | {"groups": groups}
+        # A period says nothing of a person, and the one that runs begins with a few: each is hidden by itself.
+        groups[PERIOD] = {one: n if n >= least or not n else None for one, n in by[PERIOD].items()}
+        return found | {"groups": groups, "open_periods": collection.open_periods, "grace": collection.grace}
 
     return progress
 

@@ -44,6 +44,7 @@ from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
+from sordino.service.storage.collection import GRACE
 from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
 from sordino.service.uploads import read_id
@@ -64,6 +65,7 @@ class Collector:
         signer: of the plans.
         metrics: what it counts for whoever runs it.
         published: whether everybody is told tallies and estimates, from so many reports on.
+        grace: days after the end of a period of a series, in which its reports are still taken.
     """
 
     def __init__(
@@ -74,10 +76,12 @@ class Collector:
         metrics: "Metrics | None" = None,
         *,
         published: bool = False,
+        grace: int = GRACE,
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk, self._pages = Desk(store, least_people, signer, metrics, published=published), DashboardPages()
+        self._desk = Desk(store, least_people, signer, metrics, published=published, grace=grace)
+        self._pages = DashboardPages()
 
     @property
     def application(self) -> ASGIApp:

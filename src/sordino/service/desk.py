@@ -20,7 +20,7 @@ from sordino.service.log import log_event
 from sordino.service.monitoring.health import Health
 from sordino.service.problems import ProblemError
 from sordino.service.signing import Signer
-from sordino.service.storage.collection import Collection
+from sordino.service.storage.collection import GRACE, Collection
 from sordino.service.storage.store import ReportStore
 from sordino.service.storage.tokens import TokenHolder
 from sordino.service.writer import UploadWriter
@@ -50,7 +50,10 @@ class Desk:
         metrics: "Metrics | None" = None,
         *,
         published: bool = False,
+        grace: int = GRACE,
     ) -> None:
+        for collection in store.collections.values():
+            collection.grace = grace
         self.least_people, self.signer, self.metrics, self.published = least_people, signer, metrics, published
         self.budget, self._store = BodyBudget(), store
         self._writer: UploadWriter | None = None
@@ -134,10 +137,18 @@ class Desk:
             ProblemError: too few.
         """
         tally = await self.of_store(lambda _: collection.aggregate)
+        self.require_enough(tally)
+        return tally
+
+    def require_enough(self, tally: Aggregate) -> None:
+        """Refuse to show what too few reports say.
+
+        Raises:
+            ProblemError: too few.
+        """
         if tally.n < self.least_people:
             rule = f"estimates must be of {self.least_people} reports or more"
             raise ProblemError(HTTPStatus.CONFLICT, SordinoError(rule, found=shown(tally.n), step="wait for more"))
-        return tally
 
     async def holder_of(self, request: Request) -> TokenHolder | None:
         """Who holds the token that came with a request; None without one that is valid."""

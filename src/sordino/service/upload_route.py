@@ -67,7 +67,7 @@ class UploadRoute:
                 upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
             else:
                 upload = _upload(collection.plan, kind, body)
-            upload = replace(upload, invitation=_invitation(collection.plan, request))
+            upload = replace(upload, invitation=_invitation(collection.plan, upload, request))
             # From here on the reports stand for it in the budget.
             body.clear()
             receipt = await self._desk.writer.add(collection, upload)
@@ -88,10 +88,13 @@ def _uploaded_to(scope: Scope) -> str | None:
     return None
 
 
-def _invitation(plan: Plan, request: Request) -> bytes | None:
-    """The hash of the invitation that came with an upload."""
+def _invitation(plan: Plan, upload: Upload, request: Request) -> bytes | None:
+    """The hash of the invitation that came with an upload, of the period of its first report: one comes by itself."""
     secret = request.headers.get(HEADER)
-    return None if secret is None else invitation_hash(plan.hash, secret)
+    if secret is None:
+        return None
+    period = None if plan.series is None else plan.series.label(int(plan.periods_of(upload.codes[:1])[0]))
+    return invitation_hash(plan.hash, secret, period)
 
 
 def _refuse_uninvited(upload: Upload) -> ProblemError:

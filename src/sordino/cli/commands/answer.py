@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from sordino.agent.answer import take_back as take_answer_back
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
+from sordino.agent.turn import own_turn, utc_today
+from sordino.cli.exits import EXIT_CODES
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
@@ -65,6 +67,9 @@ def answer(
     answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
     signed the plan, as one of --signed-by; an invitation that stands there goes with the answer.
+
+    Of a plan with a series you answer in one period, drawn on this device or named by your invitation, whatever your
+    answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
     """
     address = CollectorAddress.of(url)
     if take_back:
@@ -98,13 +103,32 @@ def answer(
             fetch_once()
         send_report(address, body, Waiting(patience))
 
-    made = answer_once(AnswerStore.open(store or _own_store()), address.plan, fetch, send)
+    own = AnswerStore.open(store or _own_store())
+    _leave_unless_turn(own, address, fetch_once, as_json=as_json)
+    made = answer_once(own, address.plan, fetch, send, period=address.period)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
     open_to_all = address.invitation is None
     kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
     say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _leave_unless_turn(
+    store: AnswerStore, address: CollectorAddress, fetch_once: Callable[[], Plan], *, as_json: bool
+) -> None:
+    """Where nothing was drawn yet: say that the person's period has not come, or is over, and end."""
+    turn = None if store.find(address.plan) else own_turn(store, fetch_once(), address.period)
+    today = utc_today()
+    when = "now" if turn is None else turn.when(today)
+    if turn is None or when == "now":
+        return
+    if as_json:
+        days = {"from": turn.label, "until": turn.series.ends(turn.period).isoformat()}
+        print_json({"plan": address.plan, "turn": when, "period": days, "acknowledged": False})
+    else:
+        say(turn.sentence(today))
+    raise SystemExit(EXIT_CODES["unavailable" if when == "later" else "refused"])
 
 
 def _require_record(record: Path | None) -> Path:

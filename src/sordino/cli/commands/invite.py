@@ -1,10 +1,15 @@
 """`sordino invite`: one-use links to a plan, for those who may answer it."""
 
+from collections import Counter
+from datetime import date
+from itertools import repeat
 from pathlib import Path
+from secrets import SystemRandom
 
 import click
 
 from sordino.agent.collector_address import CollectorAddress
+from sordino.agent.turn import utc_today
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
@@ -12,6 +17,7 @@ from sordino.cli.whole_numbers import Whole
 from sordino.document.files import replace_whole, require_new
 from sordino.document.invitation_list import MOST_INVITATIONS, InvitationList, new_secret
 from sordino.document.private_file import new_private_file
+from sordino.domain.answers.series import Series
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 
@@ -27,7 +33,9 @@ def invite(plan: Path, *, count: int, url: str, output: Path, hashes: Path, as_j
     """Make one-use links to the PLAN, of which each counts one report.
 
     The links are secrets of those who get them, one each; the collector gets the list of hashes, which opens nothing.
-    Keep no note of who got which link, and destroy the links once they are sent.
+    Keep no note of who got which link, and destroy the links once they are sent. Links to a plan with a series are
+    spread over the periods that have not ended, as evenly as can be and at random: the collector takes a report by a
+    link in its period only.
     """
     frozen, address = Plan.load(plan), CollectorAddress.of(url)
     if address.plan != frozen.hash:
@@ -40,12 +48,39 @@ def invite(plan: Path, *, count: int, url: str, output: Path, hashes: Path, as_j
         raise SordinoError(rule, found=f"{output} twice", step=step)
     require_new(output)
     links = [new_secret() for _ in range(count)]
-    InvitationList.of(frozen.hash, links).save(hashes)
+    periods = None if frozen.series is None else _spread(frozen.series, count, utc_today())
+    InvitationList.of(frozen.hash, links, periods or repeat(None)).save(hashes)
+    if periods is None:
+        lines = ["link", *map(address.link, links)]
+    else:
+        lines = ["link,period", *(f"{address.link(one, own)},{own}" for one, own in zip(links, periods, strict=True))]
     with replace_whole(output) as temporary, new_private_file(temporary) as file:
-        file.write("\n".join(["link", *map(address.link, links), ""]).encode())
+        file.write("\n".join([*lines, ""]).encode())
     if as_json:
-        print_json({"plan": frozen.hash, "links": str(output), "hashes": str(hashes), "count": count})
+        spread = {} if periods is None else {"periods": dict(sorted(Counter(periods).items()))}
+        print_json({"plan": frozen.hash, "links": str(output), "hashes": str(hashes), "count": count, **spread})
         return
     say(f"{output}: {count:,} links, one for each person; anyone who has one can answer in that person's place")
+    if periods is not None:
+        named = f"{len({*periods}):,} periods, from {min(periods)} to {max(periods)}"
+        say(f"Each link names a period, drawn by lot: {named}")
     say(f"{hashes}: their hashes, for the collector: sordino serve --invitations")
     say("Keep no note of who got which link, and destroy the links once they are sent.")
+
+
+def _spread(series: Series, count: int, today: date) -> list[str]:
+    """A period for each link, of those that have not ended: so many of each, give or take one, in random order.
+
+    Raises:
+        SordinoError: the series is over.
+    """
+    left = [i for i in range(series.periods) if series.ends(i) >= today]
+    if not left:
+        found = f"a series that ended on {series.ends(series.periods - 1)}"
+        raise SordinoError("links must be of periods that have not ended", found=found, step="make a new plan")
+    draw = SystemRandom()
+    # Who gets one link more is drawn too, and which link is of which period has nothing to do with their order.
+    draw.shuffle(left)
+    periods = [series.label(left[i % len(left)]) for i in range(count)]
+    draw.shuffle(periods)
+    return periods

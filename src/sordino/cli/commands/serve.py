@@ -78,6 +78,13 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     show_default=True,
     help="The number of reports below which no estimate is shown.",
 )
+@click.option(
+    "--grace",
+    type=Whole(0),
+    default=3,
+    show_default=True,
+    help="The days after the end of a series' period in which its reports are still taken.",
+)
 @click.option("--publish", is_flag=True, help="Publish tallies and estimates, once there are enough reports.")
 def serve(
     plans: tuple[Path, ...],
@@ -94,6 +101,7 @@ def serve(
     token_file: Path | None,
     standby: bool,
     least_people: int,
+    grace: int,
     publish: bool,
 ) -> None:
     """Collect the reports of each PLAN over HTTP until the process is ended.
@@ -122,7 +130,7 @@ def serve(
         if token_file is not None and not held.tokens.holders():
             require_new(token_file)
         token = held.new_token()
-        application = Collector(held, least_people, signer, metrics, published=publish).application
+        application = Collector(held, least_people, signer, metrics, published=publish, grace=grace).application
         if token is not None and token_file is not None:
             with replace_whole(token_file) as temporary, new_private_file(temporary) as file:
                 file.write(f"{token}\n".encode())

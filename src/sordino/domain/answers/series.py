@@ -92,6 +92,17 @@ class Series:
         i = bisect_right(self._first_days, day) - 1
         return i if 0 <= i < self.periods else None
 
+    def open_at(self, day: date, grace: int) -> list[int]:
+        """The periods of which a report may still arrive: that of a day, and the one before within some days.
+
+        Args:
+            day: of UTC.
+            grace: days after the end of a period, in which a report that was drawn in it may be under way.
+        """
+        i = bisect_right(self._first_days, day) - 1
+        first = i - 1 if i >= 0 and (day - self._first_days[i]).days < grace else i
+        return [period for period in range(max(first, 0), i + 1) if period < self.periods]
+
     @cached_property
     def _first_days(self) -> tuple[date, ...]:
         """Of each period, and of what comes after the last."""

@@ -8,10 +8,10 @@ repeated. Of other collectors' tallies each collector's reports count once, as i
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.errors import DamagedError, RefusedError
 from sordino.exact.messages.brief import shown
@@ -20,7 +20,8 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
 from sordino.service.storage.invitations import Invitations, add_invited
-from sordino.service.storage.reports import ID_BYTES, MOST_NAMED, MergedPart, Receipt, Upload, join_uploads, take_away
+from sordino.service.storage.receipts import Acceptable, judge_reports
+from sordino.service.storage.reports import ID_BYTES, MergedPart, Receipt, Upload, join_uploads, take_away
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
@@ -43,13 +44,14 @@ MOST_SOURCES = 256
 MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
+GRACE = 3
+"""Days that a device which was off at the end of its period has to send what it has drawn, if nothing else is said."""
+
 CODE_OF = "SELECT code FROM report WHERE plan = ? AND id = ?"
 
 FORGET_KNOWN = "UPDATE report SET code = NULL WHERE plan = ? AND id = ?"
 FORGET = "INSERT INTO report (plan, id, code) VALUES (?, ?, NULL) ON CONFLICT (plan, id) DO UPDATE SET code = NULL"
 
-UNSENDABLE = "a code must be one that the plan can send"
-SHARED_ID = "an id must belong to one report"
 LATE = "a closed plan takes no reports"
 OPEN = "a collection is by invitation from its first report on"
 OWN = "this collector's own reports: nothing was added"
@@ -77,10 +79,12 @@ class Collection:
     Attributes:
         plan: whose reports they are.
         source: the id of the store, which tells its reports from others' in tallies.
+        grace: days after the end of a period of a series, in which its reports are still taken.
     """
 
     def __init__(self, plan: Plan, number: int, database: Database, source: str) -> None:
         self.plan, self.source, self._number, self._database = plan, source, number, database
+        self.grace = GRACE
         self._known: _CollectionState | None = None
 
     @property
@@ -99,6 +103,12 @@ class Collection:
     def is_closed(self) -> bool:
         """Whether no more reports are taken."""
         return self._state.closed
+
+    @property
+    def open_periods(self) -> list[str]:
+        """The periods of which reports are taken today, by their first days; of a plan with a series."""
+        series, day = self.plan.series, date.fromisoformat(today())
+        return [] if series is None else [series.label(period) for period in series.open_at(day, self.grace)]
 
     @property
     def last_known(self) -> tuple[int, bool]:
@@ -197,45 +207,31 @@ class Collection:
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
         together = join_uploads(uploads)
-        sendable = self.plan.sendable(together.codes)
-        if sendable.all() and self._database.insert(self._number, together):
+        acceptable = self._acceptable(together)
+        if acceptable.all and self._database.insert(self._number, together):
             return [Receipt(len(upload), 0) for upload in uploads], together.codes
-        return self._add_new(uploads, together, sendable)
+        return self._add_new(uploads, together, acceptable)
+
+    def _acceptable(self, upload: Upload) -> Acceptable:
+        """Which reports may come today."""
+        return Acceptable.of(self.plan, upload.codes, date.fromisoformat(today()), self.grace)
 
     def _judge(self, upload: Upload) -> Receipt | None:
         """What becomes of an upload of one report that fails, with nothing written; None if it does not."""
-        sendable = self.plan.sendable(upload.codes)
-        if sendable[0] and upload.id_at(0) not in dict(self._database.known_ids(self._number, upload)):
+        acceptable = self._acceptable(upload)
+        if acceptable.all and upload.id_at(0) not in dict(self._database.known_ids(self._number, upload)):
             return None
-        (receipt,), _ = self._add_new([upload], upload, sendable)
+        (receipt,), _ = self._add_new([upload], upload, acceptable)
         return receipt if receipt.failures else None
 
     def _add_new(
-        self, uploads: Sequence[Upload], together: Upload, sendable: NDArray[np.bool_]
+        self, uploads: Sequence[Upload], together: Upload, acceptable: Acceptable
     ) -> tuple[list[Receipt], Words]:
         """The same where some are known, or no reports of the plan."""
+        sendable = acceptable.sendable
         rows = np.frombuffer(together.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
         known = dict(self._database.known_ids(self._number, Upload(rows[sendable].tobytes(), together.codes[sendable])))
-        receipts, first, ids = [], 0, []
-        new = np.zeros(len(together), dtype=np.bool_)
-        for upload in uploads:
-            accepted, repeated, shared = 0, 0, list[tuple[int, str]]()
-            own, codes = sendable[first : first + len(upload)], upload.codes.view(np.int64)
-            for place, code in zip(np.flatnonzero(own).tolist(), codes[own].tolist(), strict=True):
-                key = upload.id_at(place)
-                if key not in known:
-                    known[key] = code
-                    ids.append(key)
-                    new[first + place] = True
-                    accepted += 1
-                elif known[key] in (code, None):
-                    repeated += 1
-                elif len(shared) < MOST_NAMED:
-                    shared.append((place, SHARED_ID))
-            unsendable = [(place, UNSENDABLE) for place in np.flatnonzero(~own)[:MOST_NAMED].tolist()]
-            failed = tuple(sorted(unsendable + shared)[:MOST_NAMED])
-            receipts.append(Receipt(accepted, repeated, failed, len(upload) - accepted - repeated))
-            first += len(upload)
+        receipts, ids, new = judge_reports(uploads, acceptable, known)
         fresh = Upload(b"".join(ids), together.codes[new])
         if ids and not self._database.insert(self._number, fresh):
             step = "see who else writes to it"

@@ -48,15 +48,18 @@ def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False, le
         plan: that the reports belong to.
         aggregate: their tally.
         public: whether it is for everybody: of several sources only the sum is told.
-        least: reports without which no public cell is told to everybody: where one has fewer, none is.
+        least: reports without which no public cell is told to everybody: where one has fewer, none is; of a period of
+            a series that has fewer, nothing.
     """
+    whole = aggregate.n
+    aggregate = of_large_periods(plan, aggregate, least) if public else aggregate
     counts: dict[str, Any] = {"plan": plan.hash, "counts": aggregate.counts.tolist()}
     is_hidden = public and any(plan.sampled.reports(own) < least for own in aggregate.cells.values())
     if is_hidden:
         return _text(counts | {HIDES: True})
     if plan.cells.parts:
         counts["cells"] = _cells_json(plan, aggregate)
-    if public and len(sources_of(aggregate)) > 1:
+    if public and (len(sources_of(aggregate)) > 1 or aggregate.n < whole):
         return _text(counts | {HIDES: True})
     sources = sources_of(aggregate)
     listed = sorted(sources)
@@ -69,6 +72,29 @@ def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False, le
             for source in listed
         }
     return _text(counts)
+
+
+def of_large_periods(plan: Plan, aggregate: Aggregate, least: int) -> Aggregate:
+    """What everybody may see of a tally: of a plan with a series the reports of periods that have enough of them.
+
+    Of the others nothing, in no total either: who takes away what is shown of each period would have theirs.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally; one that does not say which periods its reports are of has none that may be shown.
+        least: reports without which a period is not shown.
+    """
+    if plan.series is None:
+        return aggregate
+    periods = plan.series.periods
+    counts = [0] * periods
+    for cell, own in aggregate.cells.items():
+        counts[cell % periods] += plan.sampled.reports(own)
+    if sum(counts) == aggregate.n and all(n >= least for n in counts if n):
+        return aggregate
+    cells = {cell: own for cell, own in aggregate.cells.items() if counts[cell % periods] >= least}
+    total = sum(cells.values(), np.zeros_like(aggregate.counts))
+    return Aggregate(aggregate.fingerprint, plan.sampled.reports(total), total, cells)
 
 
 def _cells_json(plan: Plan, aggregate: Aggregate) -> list[dict[str, Any]]:

@@ -1,0 +1,184 @@
+"""A series at the collector: reports of the period that runs, or shortly after of the one before; links of periods."""
+
+import json
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from reports_sent import JSON, is_problem, on_a_thread
+from sordino import Plan, Survey
+from sordino.document.invitation_list import HEADER, InvitationList, new_secret
+from sordino.service.storage import collection
+from sordino.service.storage.receipts import NOT_OPEN
+from sordino.service.storage.store import ReportStore
+from sordino.survey.results.tally import aggregate_of, of_large_periods
+
+START = date(2026, 1, 5)
+SURVEY = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {"x": {"categories": ["a", "b", "c"]}},
+    "ask": [{"histogram": "x"}],
+    "series": {"periods": 4, "every": "week", "start": START},
+}
+LEAST = 10
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(SURVEY), 1000)
+
+
+@pytest.fixture
+def store(tmp_path, plan):
+    return ReportStore.open(tmp_path / "reports.sqlite", plan)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The collector's day, which a test sets."""
+    days = [START]
+    monkeypatch.setattr(collection, "today", lambda: str(days[0]))
+
+    def to(days_from_start):
+        days[0] = START + timedelta(days=days_from_start)
+
+    return to
+
+
+def reports(plan, period, *numbers, codes=None):
+    """An upload of reports with these numbers as ids, of one period."""
+    label = plan.series.labels[period] if isinstance(period, int) else period
+    code = (lambda number: number % 3) if codes is None else codes
+    found = [{"id": f"{number:032x}", "code": str(code(number)), "public": {"period": label}} for number in numbers]
+    return json.dumps({"reports": found}).encode()
+
+
+def sent(client, *words, **headers):
+    return client.of_plan("POST", "/reports", reports(*words), Content_Type=JSON, **headers)
+
+
+@pytest.mark.parametrize(
+    ("grace", "day", "periods"),
+    [
+        (3, -1, []),
+        (3, 0, [0]),
+        (3, 6, [0]),
+        (3, 7, [0, 1]),
+        (3, 9, [0, 1]),
+        (3, 10, [1]),
+        (0, 7, [1]),
+        (30, 21, [2, 3]),
+        (3, 27, [3]),
+        (3, 28, [3]),
+        (3, 30, [3]),
+        (3, 31, []),
+        (30, 35, [3]),
+        (0, 28, []),
+        (400, 1, [0]),
+    ],
+)
+def test_reports_of_the_open_periods_alone_are_taken(store, plan, clock, grace, day, periods):
+    clock(day)
+    with on_a_thread(store, grace=grace) as client:
+        for period in range(4):
+            found = sent(client, plan, period, period + 1).json
+            assert (found["accepted"], found["failures"]) == ((1, 0) if period in periods else (0, 1)), period
+            if period not in periods:
+                assert found["failed"] == [{"id": f"{period + 1:032x}", "rule": NOT_OPEN}]
+        progress = client.of_plan("GET", "/progress").json
+        assert progress["open_periods"] == [plan.series.label(period) for period in periods]
+        assert (progress["reports"], progress["grace"]) == (len(periods), grace)
+
+
+def test_what_is_known_is_acknowledged_whenever_it_comes_again(store, plan, clock):
+    with on_a_thread(store) as client:
+        assert sent(client, plan, 0, 1, 2).json["accepted"] == 2
+        clock(20)
+        found = sent(client, plan, 0, 1, 3, 2).json
+        assert (found["accepted"], found["repeated"], found["failures"]) == (0, 2, 1)
+        # Under a known id another code, or another period, is another report.
+        for words in ((plan, 2, 1), (plan, 0, 4)):
+            assert sent(client, *words).json["failures"] == 1
+        assert sent(client, plan, 2, 5).json["accepted"] == 1
+        assert client.of_plan("GET", "/progress").json["reports"] == 3
+
+
+def test_reports_of_several_periods_come_together(store, plan, clock):
+    clock(8)
+    with on_a_thread(store) as client:
+        body = [json.loads(reports(plan, period, period + 1))["reports"][0] for period in range(4)]
+        found = client.of_plan("POST", "/reports", json.dumps({"reports": body}).encode(), Content_Type=JSON).json
+        assert (found["accepted"], found["failures"]) == (2, 2)
+        assert [one["id"][-1] for one in found["failed"]] == ["3", "4"]
+
+
+@pytest.mark.parametrize("label", ["2026-01-06", "2026-02-02", "period", "", None, ["2026-01-05"]])
+def test_a_report_of_no_period_is_none(store, plan, clock, label):
+    with on_a_thread(store) as client:
+        assert is_problem(sent(client, plan, label, 1), 400, "must hold the plan's public values")
+
+
+def test_a_link_is_good_in_its_period_only(store, plan, clock):
+    secrets = [new_secret() for _ in range(3)]
+    labels = plan.series.labels
+    store.collections[plan.hash].invite(InvitationList.of(plan.hash, secrets, [labels[0], labels[1], labels[1]]).hashes)
+    with on_a_thread(store) as client:
+
+        def sending(period, number, secret):
+            return sent(client, plan, period, number, **{HEADER: secret})
+
+        # Before its period, by the own period and by the one that runs: neither is a way around.
+        assert sending(1, 1, secrets[1]).json["failures"] == 1
+        assert is_problem(sending(0, 2, secrets[1]), 403, "an invitation that this collector knows")
+        assert is_problem(sending(1, 2, secrets[0]), 403, "an invitation that this collector knows")
+        assert sending(0, 3, secrets[0]).json["accepted"] == 1
+        clock(7)
+        assert sending(1, 1, secrets[1]).json["accepted"] == 1
+        assert sending(1, 4, secrets[1]).json["repeated"] == 1
+        clock(17)
+        assert sending(1, 5, secrets[2]).json["failures"] == 1
+        progress = client.of_plan("GET", "/progress").json
+        assert (progress["invitations"], progress["invitations_used"], progress["reports"]) == (3, 2, 2)
+
+
+def test_a_period_of_few_reports_is_shown_to_nobody_and_is_in_no_total(store, plan, clock):
+    with on_a_thread(store, LEAST, published=True) as client:
+        sent(client, plan, 0, *range(1, 1 + LEAST))
+        clock(8)
+        sent(client, plan, 1, *range(100, 100 + LEAST - 1))
+        progress = client.of_plan("GET", "/progress").json
+        assert progress["groups"]["period"] == dict(zip(plan.series.labels, (LEAST, None, 0, 0), strict=True))
+        everybody = client.of_plan("GET", "/estimates").json
+        assert everybody["n"] == LEAST
+        by = client.of_plan("GET", "/estimates?by=period").json
+        assert [(group["group"], group["n"]) for group in by["groups"] if group["n"]] == [(plan.series.label(0), LEAST)]
+        text = client.of_plan("GET", "/aggregate").json
+        found = aggregate_of(plan, text, "it")
+        assert (found.n, [plan.cells.labels(cell)["period"] for cell in found.cells]) == (LEAST, ["2026-01-05"])
+        # Who may look at all sees all, but no estimate of a few.
+        token = {"Authorization": f"Bearer {client.token}"}
+        assert client.of_plan("GET", "/estimates", **token).json["n"] == 2 * LEAST - 1
+        sent(client, plan, 1, 200)
+        assert client.of_plan("GET", "/estimates").json["n"] == 2 * LEAST
+        assert client.of_plan("GET", "/progress").json["groups"]["period"]["2026-01-12"] == LEAST
+
+
+def test_a_series_whose_periods_all_have_few_reports_is_not_shown(store, plan, clock):
+    with on_a_thread(store, LEAST, published=True) as client:
+        for period in range(2):
+            clock(7 * period)
+            sent(client, plan, period, *range(100 * period + 1, 100 * period + LEAST))
+        assert client.of_plan("GET", "/progress").json["reports"] == 2 * (LEAST - 1)
+        assert is_problem(client.of_plan("GET", "/estimates"), 409, "must be of 10 reports or more")
+        assert aggregate_of(plan, client.of_plan("GET", "/aggregate").json, "it").n == 0
+
+
+def test_of_a_tally_that_names_no_periods_nothing_is_shown(plan):
+    numbers = plan.cells.join(np.arange(90, dtype=np.uint64) % np.uint64(3), np.arange(90) % 4)
+    whole = plan.tally(numbers)
+    assert of_large_periods(plan, whole, 22) is whole
+    assert of_large_periods(plan, whole, 23).n == 46
+    unnamed = type(whole)(whole.fingerprint, whole.n, whole.counts)
+    assert of_large_periods(plan, unnamed, 1).n == 0
