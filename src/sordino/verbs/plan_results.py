@@ -20,6 +20,7 @@ from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
 from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks, grouped_tables
+from sordino.show.series import series_blocks, series_tables
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
@@ -28,6 +29,7 @@ from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.groups import REST, GroupedResults, grouped_results
 from sordino.survey.results.known_totals import read_known_totals
 from sordino.survey.results.margins import read_margins
+from sordino.survey.results.over_time.plan_series import PlanSeries, plan_series
 from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
@@ -56,6 +58,7 @@ class PlanEstimate:
         groups: the same by groups of people who share public values; None where nobody asked for it.
         weighted: by known totals of public groups, or by what reports stand for, or why not yet; None where nothing
             is known of these.
+        series: estimates of each period, curves and lasting changes; None of a plan without a series.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -73,6 +76,7 @@ class PlanEstimate:
     pooled: Sequence[PooledResult] = ()
     groups: GroupedResults | None = None
     weighted: Weighted | Unweighted | None = None
+    series: PlanSeries | None = None
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
@@ -91,7 +95,9 @@ class PlanEstimate:
         # Drawing libraries take a second to load: only what draws waits for them.
         from sordino.show.html.notebook import notebook_output
 
-        shown = [tuple(finding_blocks(self.results, self.associations, self.groups)), *self.blocks]
+        shown = [tuple(finding_blocks(self.results, self.associations, self.groups, self.series))]
+        shown += [] if self.series is None else [tuple(series_blocks(self.series))]
+        shown += self.blocks
         shown += map(pooled_blocks, self.pooled)
         shown += [] if self.weighted is None else [tuple(weighted_blocks(self.weighted))]
         shown += [] if self.groups is None else [tuple(grouped_blocks(self.groups))]
@@ -114,6 +120,7 @@ class PlanEstimate:
     def _tables(self) -> list[QuantityTable]:
         """Of all questions."""
         own = [table for blocks in self.blocks for table in tables_of(blocks)]
+        own += [] if self.series is None else series_tables(self.series)
         return own if self.groups is None else [*own, *grouped_tables(self.groups)]
 
     @property
@@ -222,7 +229,7 @@ class PlanEstimate:
             derived: whether the margins of tables, shares within others and their differences follow, as in the file
                 that `save` writes; of large tables these are many.
         """
-        made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted)
+        made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted, self.series)
         return table_of(self._tables, made)
 
     def to_frame(self, *, derived: bool = False) -> Any:
@@ -292,7 +299,7 @@ class PlanEstimate:
             return
         known = [] if margins is None else self.poststratified(margins)
         between = share_differences(self.results, differences, self.coverage)
-        made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted)
+        made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted, self.series)
         write_tidy(self._tables, made, self.confidence, Path(path), overwrite=overwrite)
 
     def page(
@@ -321,6 +328,7 @@ class PlanEstimate:
                 pooled=self.pooled,
                 groups=self.groups,
                 weighted=self.weighted,
+                series=self.series,
             ),
             overwrite=overwrite,
         )
@@ -363,4 +371,6 @@ def estimate_plan(
     weighted: Weighted | Unweighted | None = weighted_by_survey(plan, tally, found, coverage)
     if totals is not None:
         weighted = weighted_results(plan, tally, found, coverage, read_known_totals(plan, totals))
-    return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage), groups, weighted)
+    over_time = plan_series(plan, tally, found, coverage, method=method, public=numbers)
+    pooled = pooled_results(plan, tally, found, coverage)
+    return PlanEstimate(plan, found, coverage, pooled, groups, weighted, over_time)

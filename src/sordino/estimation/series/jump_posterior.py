@@ -87,8 +87,9 @@ def jump_posterior(
 
 def _posterior(logs: Floats) -> Floats:
     """Weights of which these are the logarithms, up to a constant."""
-    weights: Floats = np.exp(logs - logs.max())
-    return weights / weights.sum()
+    likely = np.exp(logs - logs.max())
+    weights: Floats = likely / likely.sum()
+    return weights
 
 
 def _mixture(weights: Floats, careful: Floats, means: Floats, variances: Floats) -> tuple[Floats, Floats]:

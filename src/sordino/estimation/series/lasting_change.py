@@ -125,7 +125,7 @@ def probability_within(parts: Sequence[float] | Floats, bound: float) -> float:
         spread = sqrt(max(1 - correlation**2, 1e-12))
         steps = np.exp(-(((nodes[:, None] - correlation * nodes) / spread) ** 2) / 2) / (spread * sqrt(2 * np.pi))
         density = steps @ (weights * density)
-    return float(min(1.0, max(0.0, weights @ density)))
+    return min(1.0, max(0.0, float(weights @ density)))
 
 
 def errors_at_all_cuts(parts: Floats, confidence: float) -> float:
