@@ -1,6 +1,7 @@
 """A survey frozen into a plan, with what its questions will show."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 from sordino.errors import SordinoError
@@ -8,7 +9,7 @@ from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
 from sordino.survey.planning.forecast import forecasts, require_learnable
-from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
+from sordino.survey.planning.people_for import half_width, people_for, require_accuracy, too_many_people
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -27,9 +28,15 @@ class Frozen:
     forecasts: tuple[Forecast, ...]
     confidence: float
 
+    @property
+    def periods(self) -> int:
+        """Of its series; 1 without."""
+        return 1 if self.plan.series is None else self.plan.series.periods
+
     def widest(self) -> tuple[Forecast, float]:
-        """The question with the widest interval, in parts of all that is possible, and half of its width."""
-        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
+        """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""
+        each = sqrt(self.periods)
+        widths = [(each * half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
         width, forecast = max(widths, key=lambda found: found[0])
         return forecast, width
 
@@ -42,7 +49,8 @@ def freeze(
     Args:
         survey: a survey, its tables, or the path of its file.
         people: how many are expected to answer; or
-        accuracy: what the intervals are to be at most to each side, as `people_for` says.
+        accuracy: what the intervals are to be at most to each side, as `people_for` says; of a series those of each
+            period.
         confidence: of these intervals.
         expect: a public sample of people like those who will answer, a frame or the path of a table; otherwise what the
             survey expects of its attributes counts.
@@ -67,7 +75,12 @@ def freeze(
     known = expected_of_survey(made.questions, asked) if expect is None else _of_sample(made, expect)
     made = made if expect is None else made.with_expected(known)
     if accuracy is not None:
-        made = made.for_people(people_for(made, accuracy, confidence, known))
+        periods = 1 if made.series is None else made.series.periods
+        # Of a series each period's own intervals are so accurate.
+        needed = periods * people_for(made, accuracy, confidence, known)
+        if needed > MOST_PEOPLE:
+            raise too_many_people(accuracy)
+        made = made.for_people(needed)
     # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
     same = accuracy is None and all(own is None for own in known)
     return Frozen(made, by_default if same else forecasts(made, known), confidence)

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from pyarrow import csv, parquet
+from tests.commands import run_here
 
 from sordino import aggregate, estimate, plan, privatize
 from sordino.blocks.block import Plot, blocks_of
 from sordino.blocks.charts import SeriesChart
 from sordino.blocks.tables import TextTable
-from sordino.cli.main import main
 from sordino.estimation.series.lasting_change import lasting_change
 from sordino.estimation.series.smooth_series import smooth_series
 from sordino.show.series import series_blocks, series_chart, series_json
@@ -180,11 +180,15 @@ def test_a_plan_without_a_series_is_estimated_as_before():
     assert set(found.to_tidy()["period"].to_pylist()) == {None}
 
 
-def test_the_command_says_it(tmp_path, reports, capsys):
+def test_the_command_says_it(tmp_path, reports):
     frozen, sent = reports
     frozen.save(tmp_path / "plan.json")
     parquet.write_table(sent, tmp_path / "reports.parquet")
-    with pytest.raises(SystemExit) as ended:
-        main(["estimate", str(tmp_path / "plan.json"), str(tmp_path / "reports.parquet"), "--json"])
-    assert ended.value.code in (0, None)
-    assert json.loads(capsys.readouterr().out)["series"]["every"] == "week"
+    files = tmp_path / "plan.json", tmp_path / "reports.parquet"
+    code, out, err = run_here("estimate", *files, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["series"]["every"] == "week"
+    code, out, err = run_here("estimate", *files)
+    assert (code, err) == (0, "")
+    assert "yes by week" in out
+    assert "gap" in out

@@ -22,6 +22,7 @@ from sordino.cli.terminal.forecasts import (
     accuracy_sentence,
     forecast_json,
     print_forecast,
+    print_series_forecast,
     print_warnings,
 )
 from sordino.cli.whole_numbers import Whole
@@ -31,6 +32,7 @@ from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.forecast import group_warnings, warnings
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.series_forecast import series_forecast
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
 from sordino.words.explain_plan import explanation
@@ -81,6 +83,7 @@ def plan(
     with progress("plan", None):
         frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)
         made, found = frozen.plan, frozen.forecasts
+        over_time = series_forecast(made, found)
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
     made.save(output)
@@ -100,6 +103,7 @@ def plan(
                 "expected_from": _source(expect, asked),
                 "warnings": [*warnings(found), *group_warnings(made)],
                 "questions": _questions(made, found, floor=floor),
+                **({} if over_time is None else {"series": over_time.json()}),
                 "explanation": said.json(),
                 "a_bound_buys": list(buys),
             }
@@ -111,6 +115,8 @@ def plan(
     print_warnings((*warnings(found), *group_warnings(made)))
     for forecast in found:
         print_forecast(forecast)
+    if over_time is not None:
+        print_series_forecast(over_time)
     if made.promise is not None:
         header = ("nats revealed about", "delta", "at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))

@@ -66,7 +66,7 @@ class Curves:
         moving = (1 - STILL) / 2
         weights = np.concatenate([[STILL], np.full(STEPS, moving / STEPS), np.full(BENDS, moving / BENDS)])
         careful = _band_weights(steps / error, periods)
-        return cls(_effects(periods, season), np.concatenate(covariances), np.log(weights), np.log(careful))
+        return cls(effects(periods, season), np.concatenate(covariances), np.log(weights), np.log(careful))
 
 
 def _band_weights(sizes: Floats, periods: int) -> Floats:
@@ -83,8 +83,8 @@ def _band_weights(sizes: Floats, periods: int) -> Floats:
     )
 
 
-def _effects(periods: int, season: int | None) -> Floats:
-    """Level, change and the season's waves."""
+def effects(periods: int, season: int | None) -> Floats:
+    """Columns of which nothing is known beforehand: level, change and the season's waves, shape (T, c)."""
     time = np.arange(periods, dtype=np.float64)
     columns = [np.ones(periods), (time - time.mean()) / periods]
     for wave in range(1, 1 + (season or 0) // 2):

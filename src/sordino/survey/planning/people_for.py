@@ -55,7 +55,7 @@ def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expecta
         if more <= people:
             return people
         people = more
-    raise _too_many(accuracy)
+    raise too_many_people(accuracy)
 
 
 def require_accuracy(accuracy: float, confidence: float) -> None:
@@ -75,22 +75,23 @@ def _sample_size(forecast: Forecast, accuracy: float, confidence: float) -> int:
     question = forecast.question
     wide = half_width(forecast, confidence)
     if not isfinite(wide):
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     times = wide / accuracy
     # Nobody's square, which floats may not hold.
     if times > MOST_PEOPLE:
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     needed = max(1, ceil(question.people * times**2 * (1 - ROUNDING)))
     fewest = forecast.fewest_reports
     if fewest is None:
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     needed = max(needed, fewest)
     if wide > accuracy * (1 + ROUNDING):
         needed = max(needed, question.people + 1)
     return ceil(needed / question.share)
 
 
-def _too_many(accuracy: float, name: str = "") -> SordinoError:
+def too_many_people(accuracy: float, name: str = "") -> SordinoError:
+    """That an accuracy takes more people than a plan can have."""
     return SordinoError(
         f"an accuracy of {accuracy:g} must take at most {MOST_PEOPLE:,} people",
         found="more people" + (f" for {name}" if name else ""),
