@@ -37,6 +37,11 @@ class Client:
             cell = cell * size(column) + index(column, record.get(column["name"]))
         return cell
 
+    def period(self, words):
+        """The period in which the person answers, by its first day: one of the last public column's values."""
+        labels = self.public[-1]["labels"]
+        return labels[below(len(labels), words)]
+
     def settle(self, name, record):
         """Put "not asked" where earlier answers say so; of a number, nothing."""
         conditions = self.attributes[name].get("only_if", {})

@@ -18,6 +18,7 @@ from sordino.document.queries import STATISTICS
 from sordino.exact.source import FreshStream
 from sordino.mechanism.draws.draw import ARITHMETIC, SETS
 from sordino.survey.answering.draw import draw_report
+from sordino.survey.answering.period import draw_period
 from sordino.survey.planning.plan_fields import unseal
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +79,19 @@ def test_a_plain_client_answers_as_they_say(name):
         assert str(client.report(vector["record"], words)) == vector["code"]
         assert words.drawn == len(words.words)
         assert client.cell(vector["record"]) == vector.get("cell", 0)
+
+
+def test_a_plain_client_and_the_package_draw_the_same_periods():
+    found = VECTORS["series"]
+    client, plan = Client(json.loads(found["plan"])), Plan(unseal(json.loads(found["plan"]), "series"))
+    for vector in found["periods"]:
+        words = Words([int(word, 16) for word in vector["words"]])
+        assert client.period(words) == vector["period"]
+        assert words.drawn == len(words.words)
+        assert plan.series.label(draw_period(plan.series, Given(vector["words"]))) == vector["period"]
+    # Words that are rejected, and every period, are among them.
+    assert {len(vector["words"]) for vector in found["periods"]} >= {1, 2}
+    assert {vector["period"] for vector in found["periods"]} == set(plan.series.labels)
 
 
 @pytest.mark.first_cases(8)

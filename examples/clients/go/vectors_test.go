@@ -18,6 +18,19 @@ type vectors struct {
 		Code   string
 		Cell   int
 	}
+	Periods []struct {
+		Words  []string
+		Period string
+	}
+}
+
+// wordsOf are those of a vector.
+func wordsOf(texts []string) (w words) {
+	for _, text := range texts {
+		word, _ := strconv.ParseUint(text, 16, 64)
+		w = append(w, word)
+	}
+	return w
 }
 
 // load reads a file of tests/vectors.
@@ -49,11 +62,7 @@ func TestVectors(t *testing.T) {
 			load(t, path, &found)
 			plan := read([]byte(found.Plan))
 			for _, each := range found.Reports {
-				w := words{}
-				for _, text := range each.Words {
-					word, _ := strconv.ParseUint(text, 16, 64)
-					w = append(w, word)
-				}
+				w := wordsOf(each.Words)
 				if code := plan.report(each.Record, &w).String(); code != each.Code || len(w) > 0 {
 					t.Errorf("%v: %s, and %d words are left, not %s", each.Record, code, len(w), each.Code)
 				}
@@ -61,6 +70,12 @@ func TestVectors(t *testing.T) {
 					t.Errorf("%v: cell %d, not %d", each.Record, cell, each.Cell)
 				}
 				answered++
+			}
+			for _, each := range found.Periods {
+				w := wordsOf(each.Words)
+				if period := plan.period(&w); period != each.Period || len(w) > 0 {
+					t.Errorf("%s, and %d words are left, not %s", period, len(w), each.Period)
+				}
 			}
 			for _, record := range found.Refused {
 				w := make(words, 1000)

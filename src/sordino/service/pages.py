@@ -5,12 +5,16 @@
 | GET /plans/{hash}/form | a form that answers the plan on the person's device |
 | GET /plans/{hash}/verify | checks the plan's hash and each channel, for a stranger |
 | GET /client/{path} | the modules and the style of both, and the outline of land for maps, as files |
+| GET /client/integrity.json | the hash of each of these, as browsers check it (`integrity`) |
 
 Nothing in them depends on who asks, nor on what the plan holds: a page reads the plan itself and checks its hash.
 Scripts come from this place only, and a page may talk to this place only (Content-Security-Policy).
 """
 
-from collections.abc import Callable, Iterator
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -39,10 +43,8 @@ HEADERS = {
 
 def add_pages(app: FastAPI) -> None:
     """Serve the browser client beside a collector's routes."""
-    folder = files("sordino.service") / "client"
-    # Read as a file, for a collector draws no figures.
-    outline = files("sordino.show.html.figures.world") / "outline.json"
-    texts = dict(_texts(folder)) | {"outline.json": outline.read_text(encoding="utf-8")}
+    texts = client_files()
+    texts["integrity.json"] = json.dumps(hashes_of(texts), indent=1) + "\n"
 
     def file(path: str) -> Response:
         if path not in texts:
@@ -60,6 +62,23 @@ def add_pages(app: FastAPI) -> None:
     pages["/plans/{plan_hash}/verify"] = verify
     for path, answer in pages.items():
         app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)
+
+
+def client_files() -> dict[str, str]:
+    """Each file of the browser client, by its path: what stands in its folder, and what is made of files elsewhere."""
+    texts = dict(_texts(files("sordino.service") / "client"))
+    # Read as a file, for a collector draws no figures.
+    outline = files("sordino.show.html.figures.world") / "outline.json"
+    texts["outline.json"] = outline.read_text(encoding="utf-8")
+    # For an element on a page whose styles are others.
+    texts["style.js"] = f"export default {json.dumps(texts['style.css'])};\n"
+    return texts
+
+
+def hashes_of(texts: Mapping[str, str]) -> dict[str, str]:
+    """The hash of each file as a browser checks it: Subresource Integrity, by SHA-384."""
+    found = {name: hashlib.sha384(text.encode()).digest() for name, text in sorted(texts.items())}
+    return {name: f"sha384-{base64.b64encode(digest).decode()}" for name, digest in found.items()}
 
 
 def _texts(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:

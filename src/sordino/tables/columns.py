@@ -13,12 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.domain.answers.choices import SEPARATOR, Choices
+from sordino.domain.answers.series import Periods
 from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.tables.answers.chosen import values_of_lists
+from sordino.tables.answers.periods import period_index
 from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quote, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
@@ -102,6 +104,8 @@ class AttributeColumns:
 
     def _place_sql(self, domain: Categories) -> str:
         """The place of a name among some, as SQL; -1 for any other."""
+        if isinstance(domain, Periods):
+            return period_index(self.names[0], domain.series)
         name, names = quote(self.names[0]), ", ".join(literal(str(label)) for label in domain.labels)
         place = f"coalesce(CAST(enum_code(TRY_CAST(CAST({name} AS {TEXT}) AS ENUM({names}))) AS INTEGER), -1)"
         if self.attribute.missing is None:

@@ -1,12 +1,14 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.answers.condition import with_conditions
+from sordino.domain.answers.series import Periods
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.ids.record_ids import RecordIds
@@ -136,7 +138,11 @@ def _each_person(
 
 def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
     """The attributes that some question asks for, and the public columns, whose names are none of theirs."""
-    return _asked_attributes(plan) | {one.name: AttributeColumns(one) for one in plan.cells.attributes}
+    public = list(plan.cells.attributes)
+    if plan.series is not None:
+        # A table of people may say a period by any of its days.
+        public[-1] = replace(public[-1], domain=Periods(plan.series.labels, plan.series))
+    return _asked_attributes(plan) | {one.name: AttributeColumns(one) for one in public}
 
 
 def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text
-from sordino.errors import SordinoErrors
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.mechanism.aggregate import Aggregate
 from sordino.printable import printable
@@ -129,7 +129,7 @@ def change(
         simultaneous: whether all intervals of a question hold together with it.
 
     Raises:
-        SordinoError: no plan, no reports, or a confidence outside (0, 1).
+        SordinoError: no plan, no reports, a confidence outside (0, 1), or two plans with the same periods.
         SordinoErrors: nothing that both tell, and why not.
 
     Example:
@@ -149,6 +149,9 @@ def change(
 
 def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:
     """What changed from one collection to another, as `sordino.change` says."""
+    if first[0].series is not None and first[0].series == second[0].series and first[0].hash != second[0].hash:
+        rule = "two plans of one series must be one plan: what was asked otherwise is another series"
+        raise SordinoError(rule, found="the same periods and two plans", step="compare reports of one of them")
     before, after = (_estimate(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
     changed, apart = changes(before, after, coverage)
     if not changed:

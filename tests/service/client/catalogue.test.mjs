@@ -43,7 +43,7 @@ for (const [language, sentences] of Object.entries(CATALOGUES)) {
 }
 
 test("every sentence is said by some module", () => {
-  const modules = ["", "inputs/", "plan/", "catalogue/"].flatMap((room) => readdirSync(new URL(room, CLIENT)).filter((name) => name.endsWith(".js")).map((name) => room + name));
+  const modules = ["", "form/", "inputs/", "plan/", "series/", "catalogue/"].flatMap((room) => readdirSync(new URL(room, CLIENT)).filter((name) => name.endsWith(".js")).map((name) => room + name));
   const texts = modules.filter((name) => !Object.keys(CATALOGUES).some((language) => name === `catalogue/${language}.js`)).map((name) => readFileSync(new URL(name, CLIENT), "utf8")).join("\n");
   const made = ["topic_mean", "topic_covariance", "topic_regression"];
   const unsaid = Object.keys(CATALOGUES.en).filter((key) => !made.includes(key) && !new RegExp(`["']${key}["']`).test(texts));

@@ -74,7 +74,7 @@ test("what is kept is sent as it is until it is acknowledged, and never drawn an
     sent.push(Buffer.from(body).toString("hex"));
     return answers[sent.length - 1]();
   });
-  const outbox = () => new Outbox("sha256:0", "reports", null, shelf);
+  const outbox = () => new Outbox("sha256:0", "https://collector.example/plans/sha256:0", null, shelf);
   let draws = 0;
   const draw = () => pack(BigInt((draws += 1)), 4);
   for (let i = 0; i < answers.length; i += 1) {
@@ -82,7 +82,7 @@ test("what is kept is sent as it is until it is acknowledged, and never drawn an
     assert.equal((await outbox().send()).done, i === answers.length - 1);
   }
   await outbox().reserve(draw);
-  assert.deepEqual(await outbox().send(), { done: true });
+  assert.deepEqual(await outbox().send(), { done: true, state: "acknowledged" });
   assert.equal(draws, 1);
   assert.equal(sent.length, answers.length);
   assert.equal(new Set(sent).size, 1);
@@ -90,8 +90,8 @@ test("what is kept is sent as it is until it is acknowledged, and never drawn an
 
 test("where nothing can be kept nothing is drawn nor sent, and why is said", async (t) => {
   t.mock.method(globalThis, "fetch", () => assert.fail("it was sent"));
-  const outbox = new Outbox("sha256:0", "reports");
+  const outbox = new Outbox("sha256:0", "https://collector.example/plans/sha256:0");
   await assert.rejects(outbox.reserve(() => assert.fail("it was drawn")), StorageError);
   await assert.rejects(outbox.send(), /must be on this device's disk before it is sent.*no IndexedDB here/);
-  await assert.rejects(new Outbox("sha256:0", "reports", null, new Kept()).send(), /storage was cleared/);
+  await assert.rejects(new Outbox("sha256:0", "https://collector.example/plans/sha256:0", null, new Kept()).send(), /storage was cleared/);
 });

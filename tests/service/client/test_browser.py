@@ -81,7 +81,7 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     (body,) = traffic.uploads
     assert len(body) == 16 + code_bytes(plan)
     assert int.from_bytes(body[16:], "big") < plan.sampled.outputs
-    assert body.hex() in page.locator("section").inner_text()
+    assert body.hex() in page.locator("section").first.inner_text()
     page.reload()
     told(page, "has answered this survey")
     assert len(traffic.uploads) == 1
@@ -103,7 +103,7 @@ def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traff
     page.unroute(reports)
     page.route(reports, lambda route: (route.fetch(), route.abort()))
     page.get_by_role("button", name="Send again").click()
-    page.locator("#place button").wait_for()
+    page.locator("#place .send").wait_for()
     told(page, "could not be reached")
     page.unroute(reports)
     refused = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "the disk is full"}'}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
-import { AnswerError, Questions } from "../../../src/sordino/service/client/index.js";
+import { AnswerError, Questions, drawPeriod, firstDays } from "../../../src/sordino/service/client/index.js";
 import { GivenWords } from "./given_words.mjs";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
@@ -27,3 +27,14 @@ for (const name of NAMES) {
     }
   });
 }
+
+test("the same words give the same period of a series", () => {
+  const { plan, periods } = read("series.json");
+  const { series } = JSON.parse(plan);
+  for (const vector of periods) {
+    const words = new GivenWords(vector.words.map((word) => BigInt(`0x${word}`)));
+    assert.equal(firstDays(series)[drawPeriod(series, words)], vector.period);
+    assert.equal(words.drawn, vector.words.length);
+  }
+  assert.ok(periods.some(({ words }) => words.length > 1));
+});

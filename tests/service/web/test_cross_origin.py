@@ -1,5 +1,8 @@
 """Pages from elsewhere read what everybody may read, send reports, and can send no token; HEAD answers as GET does."""
 
+import base64
+import hashlib
+
 import pytest
 
 from reports_sent import BINARY, on_a_thread, uploaded
@@ -59,3 +62,11 @@ def test_head_answers_as_get_does_without_a_body(client, plan):
         assert (answer.status, answer.body) == (status, b"")
         assert answer.headers["content-length"] == whole.headers["content-length"] == str(len(whole.body))
     assert client.of_plan("HEAD", "/estimates").status == 401
+
+
+def test_each_file_of_the_client_has_the_hash_that_is_published(client):
+    hashes = client.ask("GET", "/client/integrity.json").json
+    assert {"element.js", "index.js", "style.js", "outline.json", "inputs/place.js"} <= hashes.keys()
+    for name, own in hashes.items():
+        digest = hashlib.sha384(client.ask("GET", f"/client/{name}").body).digest()
+        assert own == f"sha384-{base64.b64encode(digest).decode()}", name

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
+from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 
@@ -114,3 +115,15 @@ class Series:
             return self.start + timedelta(days=periods * DAYS[self.every])
         months = 12 * self.start.year + self.start.month - 1 + periods * MONTHS[self.every]
         return date(months // 12, months % 12 + 1, self.start.day)
+
+
+@dataclass(frozen=True, repr=False)
+class Periods(Categories):
+    """The periods of a series as they stand in a table of people: by any of their days, their place, or their label.
+
+    Attributes:
+        labels: the first days.
+        series: of which they are.
+    """
+
+    series: Series

@@ -24,14 +24,33 @@ export function surveyText(speech, text, name = "span", attributes = {}) {
 export class PageError extends Error {
   constructor(key, values = {}) {
     super(ENGLISH.say(key, values));
-    Object.assign(this, { key, values });
+    this.key = key;
+    this.values = values;
   }
 }
 
-/** The plan's hash and its text, from the address of a page below it: /plans/{hash}/page. */
-export async function fetchPlan() {
-  const hash = decodeURIComponent(globalThis.location.pathname.split("/").at(-2));
-  const answer = await fetch(`../${hash}`, { credentials: "omit", redirect: "error" });
+/** The address of the plan that a page below it is about: /plans/{hash}/page. */
+export const ownAddress = () => new URL(".", globalThis.location.href).href.replace(/[/]$/, "");
+
+const PLAN_PATH = /^(.*[/]plans[/]sha256(?::|%3A)[0-9a-f]{64})(?:[/](?:form|verify)?)?$/i;
+
+/** The address of a plan as a page gives it, perhaps that of its form; throws PageError. */
+export function planAddress(text) {
+  let url;
+  try {
+    url = new URL(text, document.baseURI);
+  } catch {
+    throw new PageError("problem_address");
+  }
+  const path = PLAN_PATH.exec(url.pathname);
+  if (path === null || !url.protocol.startsWith("http")) throw new PageError("problem_address");
+  return url.origin + path[1];
+}
+
+/** The hash that the address of a plan ends in, and the text that stands there. */
+export async function fetchPlan(address) {
+  const hash = decodeURIComponent(new URL(address).pathname.split("/").at(-1));
+  const answer = await fetch(address, { credentials: "omit", redirect: "error" });
   if (!answer.ok) throw new PageError("problem_no_survey", { status: String(answer.status) });
   return { hash, text: await answer.text() };
 }

@@ -7,6 +7,7 @@ import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
 import { rests } from "./promise/promise.js";
 import { publicColumns } from "./plan/public.js";
+import { askedColumns } from "./series/series.js";
 import { about } from "./plan/record.js";
 
 const FEW = 6;
@@ -53,7 +54,8 @@ function afterwards([a, b]) {
 }
 
 /** How answers to a question are protected from each other: all alike, or in one of the ways of an attribute. */
-function way({ protect } = {}) {
+function way(attribute) {
+  const protect = attribute?.protect;
   return ["metric", "blocks", "sensitive", "bounds"].find((name) => protect?.[name]) ?? "whole";
 }
 
@@ -89,10 +91,16 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
   return { sentences: [example, limit], before, after };
 }
 
-/** All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
+/**
+ * All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised.
+ * @param {import("./index.js").Found} found
+ * @param {import("./catalogue/speech.js").Speech} [speech]
+ * @returns {string[]}
+ */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
-  const inClear = publicColumns(plan).map(({ name }) => named(name, speech));
+  if (plan.series) lines.push(speech.say("series_once", { count: plan.series.periods }));
+  const inClear = askedColumns(plan).map(({ name }) => named(name, speech));
   if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));

@@ -27,6 +27,7 @@ function choicesOf(name, { labels, numbers, missing, not_asked: unasked }, speec
 }
 
 /** The ways of answering, the first that fits an attribute: each makes what stands in the field. */
+/** @type {[(attribute: any, wording: any) => boolean, (field: any) => any][]} */
 const WAYS = [
   [({ several }) => several !== undefined, severalInput],
   [({ labels, numbers }, wording) => labels || (numbers !== undefined && wording.labels), choiceInput],
@@ -64,7 +65,11 @@ function numberInput({ id, attribute, wording, error, speech }) {
 /** The field of one attribute: its element, `answer`, and `check`, which says what is wrong. */
 export class Field {
   constructor(name, attribute, place, speech = ENGLISH) {
-    Object.assign(this, { name, attribute, speech, id: `field-${place}`, wording: speech.wording(name) });
+    this.name = name;
+    this.attribute = attribute;
+    this.speech = speech;
+    this.id = `field-${place}`;
+    this.wording = speech.wording(name);
     this.error = element("span", { class: "error", id: `${this.id}-error` });
     this.way = WAYS.find(([fits]) => fits(attribute, this.wording))[1](this);
     const [box, none] = this.#decline();

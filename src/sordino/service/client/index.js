@@ -14,11 +14,29 @@ export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./plan/record.js";
 export { Speech } from "./catalogue/speech.js";
 export { publicColumns } from "./plan/public.js";
+export { askedColumns, drawPeriod, firstDays } from "./series/series.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
 export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };
 
-/** A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for. */
+/**
+ * A plan as docs/plan-format.md describes it, checked by `readPlan`.
+ * @typedef {{hash: string, attributes: Record<string, any>, queries: any[], public?: any[], words?: any} & Record<string, any>} Plan
+ *
+ * What is known of the promise about a question: whether it is kept, null where that could not be checked, and what was found; and the
+ * most by which a report changes odds, null where nothing limits it, undefined where that depends on the two answers.
+ * @typedef {{holds: boolean | null, found?: string, names: string[], ratio: [bigint, bigint] | null | undefined}} Verdict
+ *
+ * A plan that was read, what draws its reports, and a verdict about each question.
+ * @typedef {{plan: Plan, questions: Questions, verdicts: Verdict[]}} Found
+ */
+
+/**
+ * A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for.
+ * @param {string} text
+ * @param {string} [hash]
+ * @returns {Promise<Found>}
+ */
 export async function inspect(text, hash) {
   try {
     const plan = await readPlan(text, hash);
@@ -32,7 +50,11 @@ export async function inspect(text, hash) {
   }
 }
 
-/** The same of a plan that may be answered: none of its promises is broken. */
+/**
+ * The same of a plan that may be answered: none of its promises is broken.
+ * @param {string} text
+ * @param {string} [hash]
+ */
 export async function open(text, hash) {
   const found = await inspect(text, hash);
   requireKept(found.verdicts);

@@ -11,7 +11,8 @@ const WAIT = 15_000;
 export class StorageError extends Error {
   constructor(key = "problem_storage", found = "") {
     super(`${ENGLISH.say(key)}${found && ` (${found})`}`);
-    Object.assign(this, { key, values: {} });
+    this.key = key;
+    this.values = {};
   }
 }
 

@@ -6,12 +6,22 @@ import { PlanError } from "./plan/plan_error.js";
 const HEX = /^(?:[0-9a-f]{2})+$/;
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
 
-/** The key of an address, 64 hexadecimal digits; null where there is none. */
+/**
+ * The key of an address, 64 hexadecimal digits; null where there is none.
+ * @param {string} fragment
+ * @returns {string | null}
+ */
 export function keyOf(fragment) {
   return new URLSearchParams(fragment.replace(/^#/, "")).get("key");
 }
 
-/** Whether a text was signed by whoever has the private key; null where the browser knows no Ed25519. */
+/**
+ * Whether a text was signed by whoever has the private key; null where the browser knows no Ed25519.
+ * @param {string} text
+ * @param {string} key
+ * @param {string} signature
+ * @returns {Promise<boolean | null>}
+ */
 export async function isSigned(text, key, signature) {
   if (![key, signature].every((one) => typeof one === "string" && HEX.test(one)) || key.length !== 64) return false;
   try {
@@ -24,14 +34,19 @@ export async function isSigned(text, key, signature) {
   }
 }
 
-/** The signature that a collector tells of a plan, `{key, signature}`; null where it signs none. */
-export async function fetchSignature() {
-  const answer = await fetch("signature", { credentials: "omit", redirect: "error" });
+/** The signature that a collector presents of the plan at an address, `{key, signature}`; null where it signs none. */
+export async function fetchSignature(address) {
+  const answer = await fetch(`${address}/signature`, { credentials: "omit", redirect: "error" });
   return answer.ok ? answer.json() : null;
 }
 
-/** What is known of a plan's signature, as a sentence of the catalogue, `{key, values}`; throws PlanError where the address asks for
- * another one. */
+/**
+ * What is known of a plan's signature, as a sentence of the catalogue; throws PlanError where the address asks for another one.
+ * @param {string} text
+ * @param {string | null} wanted the key of the address
+ * @param {{key: string, signature: string} | null} told what the collector presents
+ * @returns {Promise<{key: string, values: Record<string, string>}>}
+ */
 export async function signedBy(text, wanted, told) {
   const needed = wanted !== null;
   const held = told ? await isSigned(text, wanted ?? told.key, told.signature) : false;

@@ -2,7 +2,7 @@
 // tally says, and what could not be checked.
 
 import { ENGLISH, Speech, chosen, offered } from "./catalogue/speech.js";
-import { element, fetchPlan, words } from "./dom.js";
+import { element, fetchPlan, ownAddress, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./channel/fraction.js";
 import { rests } from "./promise/promise.js";
@@ -57,9 +57,10 @@ function showTitle({ words: own }) {
 }
 
 try {
-  const { hash, text } = await fetchPlan();
+  const address = ownAddress();
+  const { hash, text } = await fetchPlan(address);
   const found = await inspect(text, hash);
-  const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
+  const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature(address));
   const { plan, verdicts } = found;
   showTitle(plan);
   const broken = verdicts.some(({ holds }) => holds === false);

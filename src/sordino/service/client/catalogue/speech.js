@@ -30,11 +30,14 @@ export function chosen(offered, wanted) {
   return offered[0];
 }
 
-/** The languages in which a form of a plan is shown: those of its words, or all of the form's own where it has none. */
+/** @type {(plan: {words?: any}) => string[]} The languages in which a form of a plan is shown: those of its words, or all of the form's own where it has none. */
 export const offered = ({ words }) => words?.languages ?? Object.keys(CATALOGUES);
 
 export class Speech {
-  /** `words` are those of a plan, if it has some. */
+  /**
+   * @param {string} [language]
+   * @param {any} [words] those of a plan, if it has some
+   */
   constructor(language = DEFAULT, words = undefined) {
     this.language = language;
     this.words = words;
@@ -86,6 +89,10 @@ export class Speech {
     return new Intl.DateTimeFormat(this.locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(days * DAY));
   }
 
+  /**
+   * @param {string[]} names
+   * @param {"conjunction" | "disjunction"} [type]
+   */
   list(names, type = "conjunction") {
     return new Intl.ListFormat(this.locale, { type }).format(names);
   }

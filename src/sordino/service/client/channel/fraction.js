@@ -2,12 +2,16 @@
 
 import { RuleError, requires } from "./entries.js";
 
+/** @typedef {[bigint, bigint]} Fraction */
+/** @typedef {{rational: Fraction, ratio: Fraction}} Amount r + ln q */
+
 /** Characters of a number at most: of more no sum is worked out. */
 const LONGEST = 1000;
 
 /** Digits of a numerator or a denominator at most, as in the package. */
 const TOO_LARGE = 10n ** 401n;
 
+/** @returns {Fraction} */
 export function fraction(text) {
   const parts = text.length <= LONGEST && /^(-?)(\d+)(?:\/(\d+)|\.(\d+))?$/.exec(text);
   requires(parts && /[^0]/.test(parts[3] ?? "1"), "a number must be digits, perhaps with a divisor, and not too many", "another");
@@ -17,32 +21,56 @@ export function fraction(text) {
   return short(reduced([sign ? -numerator : numerator, denominator]));
 }
 
+/**
+ * @param {Fraction} given
+ * @returns {Fraction}
+ */
 function short([a, b]) {
   requires(a < TOO_LARGE && -a < TOO_LARGE && b < TOO_LARGE, "a number must have at most 401 digits", "more");
   return [a, b];
 }
 
+/**
+ * @param {bigint} a
+ * @param {bigint} b
+ */
 export function gcd(a, b) {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
   while (y) [x, y] = [y, x % y];
   return x;
 }
 
+/**
+ * @param {Fraction} given
+ * @returns {Fraction}
+ */
 function reduced([a, b]) {
   const common = gcd(a, b) || 1n;
   return [a / common, b / common];
 }
 
+/** @type {(one: Fraction, other: Fraction) => Fraction} */
 export const plus = ([a, b], [c, d]) => reduced([a * d + c * b, b * d]);
+/** @type {(one: Fraction, other: Fraction) => Fraction} */
 export const minus = ([a, b], [c, d]) => reduced([a * d - c * b, b * d]);
+/** @type {(one: Fraction, other: Fraction) => Fraction} */
 export const times = ([a, b], [c, d]) => reduced([a * c, b * d]);
+/** @type {(one: Fraction, other: Fraction) => number} */
 export const compare = ([a, b], [c, d]) => (a * d < c * b ? -1 : Number(a * d > c * b));
 
-/** The quotient rounded up; the divisor is above 0. */
+/**
+ * The quotient rounded up; the divisor is above 0.
+ * @param {bigint} a
+ * @param {bigint} b
+ */
 export const ceil = (a, b) => -(-a / b) + (a > 0n && a % b !== 0n ? 1n : 0n);
 
-/** An amount r + ln q: {rational, ratio}. */
+/**
+ * An amount r + ln q.
+ * @param {string} text
+ */
 export function amount(text) {
+  /** @type {Amount} */
   const found = { rational: [0n, 1n], ratio: [1n, 1n] };
   for (const term of text.split(" + ")) {
     if (term.startsWith("ln ")) found.ratio = times(found.ratio, fraction(term.slice(3)));
@@ -74,6 +102,7 @@ export function isAmount(text) {
 export const isRational = (text) => isAmount(text) && !text.includes("ln");
 
 /** More protects nothing: a coin of 64 bits has odds of at most 2^64. */
+/** @type {Amount} */
 const LARGEST_EPSILON = { rational: [100n, 1n], ratio: [1n, 1n] };
 
 /** Whether a text is an amount that can be promised: from 0 to 100 nats. */
@@ -89,6 +118,9 @@ const MOST_BITS = 1n << 20n;
 /**
  * An amount times a length, a fraction that is not below 0; of a logarithm only a whole number of times, else null. So far
  * beyond what counts that its digits need not be written it is the most that does.
+ * @param {Amount} amount
+ * @param {Fraction} length
+ * @returns {Amount | null}
  */
 export function scaled({ rational, ratio }, length) {
   const [a, b] = length;
@@ -112,18 +144,26 @@ export function written({ rational, ratio }) {
   return rational[0] === 0n ? `ln ${text(ratio)}` : `${text(rational)} + ln ${text(ratio)}`;
 }
 
-/** A fraction as a double, of however many digits. */
+/** @type {(given: Fraction) => number} A fraction as a double, of however many digits. */
 const approximate = ([a, b]) => Number((a << 64n) / b) / 2 ** 64;
 
-/** The logarithm of a whole number, of however many digits. */
+/**
+ * The logarithm of a whole number, of however many digits.
+ * @param {bigint} number
+ */
 function logarithm(number) {
   const beyond = Math.max(0, 4 * (number.toString(16).length - 16));
   return Math.log(Number(number >> BigInt(beyond))) + beyond * Math.LN2;
 }
 
+/** @type {(amount: Amount) => number} */
 const about = ({ rational, ratio: [c, d] }) => approximate(rational) + logarithm(c) - logarithm(d);
 
-/** Whether an amount is at most another one, exactly; doubles decide where they can. */
+/**
+ * Whether an amount is at most another one, exactly; doubles decide where they can.
+ * @param {Amount} one
+ * @param {Amount} other
+ */
 export function atMost(one, other) {
   const apart = about(other) - about(one);
   if (Math.abs(apart) > 1e-9 * (1 + Math.abs(about(one)))) return apart > 0;
@@ -131,7 +171,11 @@ export function atMost(one, other) {
   return within([1n, 1n], { rational: minus(other.rational, one.rational), ratio: reduced([c * b, d * a]) });
 }
 
-/** Integers around e^r 2^bits, for a fraction r >= 0: the power series, cut where its rest is below one unit. */
+/**
+ * Integers around e^r 2^bits, for a fraction r >= 0: the power series, cut where its rest is below one unit.
+ * @param {Fraction} r
+ * @param {number} bits
+ */
 function exponential([a, b], bits) {
   // e^r = (e^(r / 2^h))^(2^h) with r / 2^h below 1; what rounding loses is counted in units of the last place.
   let halvings = 0n;
@@ -157,7 +201,11 @@ function exponential([a, b], bits) {
   return [low >> shift, (high >> shift) + 1n];
 }
 
-/** Whether a fraction >= 0 is at most e^amount, exactly: e^r is irrational unless r = 0, so that narrowing decides. */
+/**
+ * Whether a fraction >= 0 is at most e^amount, exactly: e^r is irrational unless r = 0, so that narrowing decides.
+ * @param {Fraction} fraction
+ * @param {Amount} amount
+ */
 export function within([a, b], { rational, ratio }) {
   // a / b <= q e^r, as a q' / (b q'') <= e^r.
   let [top, bottom] = [a * ratio[1], b * ratio[0]];
@@ -193,7 +241,10 @@ export function upward([a, b]) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** e^amount, rounded up to a fraction; null of an amount that protects nothing. */
+/**
+ * e^amount, rounded up to a fraction; null of an amount that protects nothing.
+ * @param {Amount} told
+ */
 export function factor(told) {
   if (!atMost(told, LARGEST_EPSILON)) return null;
   const { rational, ratio } = told;

@@ -38,6 +38,8 @@ const requireCount = (found, count) => requires(found.length === count, "an oper
 export class Mechanism {
   constructor(own, depth = 0) {
     requires(typeof own === "object" && own !== null && depth < 3, "a mechanism must be a record, within few others", "another");
+    /** As many as its draw has; operations of a draw note it. */
+    this.known = /** @type {bigint | undefined} */ (undefined);
     this.own = own;
     this.depth = depth;
     this.k = whole(own.k, 1, MOST_VALUES, "how many values a mechanism has");
@@ -322,6 +324,7 @@ class Outward {
     const known = above.every((one) => one < k) && kinds.every((one) => one < BigInt(factors.length));
     requires(known && above.filter((one, value) => one === BigInt(value)).length === 1, "a tree must have one root, and a factor for each step");
     requires(factors.every((one) => one > 0n && one < WORD), "each step of a tree must be given, with a factor in 1..2^64-1", "another");
+    /** @type {[number, bigint][][]} */
     this.near = above.map(() => []);
     above.forEach((one, value) => {
       const other = Number(one);
@@ -334,7 +337,7 @@ class Outward {
 
   /** The weights of a code on all values; on its own value only the start. */
   column(code) {
-    let share = [1n, 1n];
+    let share = /** @type {import("./fraction.js").Fraction} */ ([1n, 1n]);
     for (const [, factor] of this.near[code]) share = minus(share, [factor, WORD + factor]);
     const start = ceil(WORD * share[0], share[1]);
     const weights = new Array(this.near.length).fill(null);

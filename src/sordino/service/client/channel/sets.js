@@ -11,12 +11,17 @@ const MOST_VALUES = 2 ** 32;
 
 /** Neighbouring codes, from the value on. */
 export class Run {
+  /**
+   * @param {bigint} codes
+   * @param {bigint} length
+   */
   constructor(codes, length) {
     this.codes = codes;
     this.length = length;
     requires(length >= 1n && length <= codes, "a run must have codes, and at most all");
     this.k = Number(codes - length) + 1;
-    [this.on, this.off] = [length, codes - length];
+    this.on = length;
+    this.off = codes - length;
     this.bounds = [this.on, this.off];
     // Of runs of one code each.
     this.both = length === 1n ? 0n : null;
@@ -64,7 +69,8 @@ export class Masks {
     this.k = whole(Number(n), 2, 64, "how many bits a mask has");
     this.size = whole(Number(size), 1, this.k - 1, "how many bits of a mask are 1");
     this.codes = 1n << n;
-    [this.on, this.off] = [comb(this.k - 1, this.size - 1), comb(this.k - 1, this.size)];
+    this.on = comb(this.k - 1, this.size - 1);
+    this.off = comb(this.k - 1, this.size);
     this.bounds = [this.on, this.off];
     this.both = comb(this.k - 2, this.size - 2);
   }
@@ -91,12 +97,16 @@ export class Points {
     whole(Number(dimensions), 2, 24, "how many coordinates a point has");
     this.q = field;
     this.field = new Field(Number(field));
+    /** Each point's coordinates, where they are needed. */
+    this.listed = /** @type {number[][] | undefined} */ (undefined);
+    /** @type {(t: bigint) => bigint} */
     const points = (t) => (field ** t - 1n) / (field - 1n);
     requires(field ** dimensions <= LARGEST_SPACE, `a space must have at most ${LARGEST_SPACE} vectors`, "more");
     this.powers = Array.from({ length: Number(dimensions) + 1 }, (_, i) => field ** BigInt(i));
     this.codes = points(dimensions);
     this.k = Number(this.codes);
-    [this.on, this.off] = [points(dimensions - 1n), field ** (dimensions - 1n)];
+    this.on = points(dimensions - 1n);
+    this.off = field ** (dimensions - 1n);
     this.both = dimensions > 2n ? points(dimensions - 2n) : 0n;
     this.isListed = isListed === 1n;
     requires(!this.isListed || BigInt(k) * this.codes <= LARGEST_LIST, "points must be few where they are listed", "more");
@@ -189,7 +199,9 @@ export class Translates {
     this.elements = [all.filter((d) => this.base.has(d)), all.filter((d) => !this.base.has(d))];
     this.k = p;
     this.codes = BigInt(families) * modulus;
-    [this.on, this.off] = this.elements.map((side) => BigInt(families * side.length));
+    const sizes = this.elements.map((side) => BigInt(families * side.length));
+    this.on = sizes[0];
+    this.off = sizes[1];
     this.bounds = [this.on, this.off];
     this.both = (this.on * BigInt(base.length - 1)) / BigInt(p - 1);
   }

@@ -25,6 +25,10 @@ export function countsOf(plan, document) {
 /**
  * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`; beside the rows, `{label, estimate,
  * stderr}`, of a distribution `quantiles`, `{label, low, high}`, and what is `unsaid`, with why; throws TallyError.
+ * @param {import("../plan/draw.js").Questions} questions
+ * @param {any} document a tally, as a collector publishes it
+ * @returns {{place: number, n?: number, rows?: {label: string, estimate: number, stderr: number}[], why?: string,
+ *   quantiles?: {label: string, low: number, high: number}[], unsaid?: string[]}[]}
  */
 export function estimates(questions, document) {
   const counts = countsOf(questions.plan, document);

@@ -36,6 +36,21 @@ function coin({ k, levels: [[first, on], [second, off]], set: { both } }) {
 
 /** Reports that support a value add `on`, others of its group `off`, all others `outside`. */
 class Supported {
+  /** @type {number[]} */
+  on;
+
+  /** @type {number[]} */
+  off;
+
+  /** @type {number[]} */
+  outside;
+
+  /** @type {number[]} */
+  least;
+
+  /** @type {number[]} */
+  block;
+
   decode(counts) {
     return this.#mean(counts, (amount) => amount);
   }
@@ -45,8 +60,10 @@ class Supported {
   }
 
   #mean(counts, of) {
-    const { support, group } = this.support(counts);
-    const total = this.total(counts);
+    // How reports are counted, those that extend it say.
+    const reading = /** @type {any} */ (this);
+    const { support, group } = reading.support(counts);
+    const total = reading.total(counts);
     return this.on.map((on, x) => of(on) * support[x] + of(this.off[x]) * (group[x] - support[x]) + of(this.outside[x]) * (total - group[x]));
   }
 }
@@ -147,7 +164,9 @@ class OfBlocks extends Supported {
 class OfHidden extends Supported {
   constructor({ k, inner, hidden: weight, sensitive, others }) {
     super();
-    Object.assign(this, { k, sensitive, others: [...others.keys()] });
+    this.k = k;
+    this.sensitive = sensitive;
+    this.others = [...others.keys()];
     this.inner = readingOf(inner);
     this.counters = this.inner.counters + this.others.length;
     const hidden = fraction(weight, WORD);
@@ -220,7 +239,9 @@ class OfMatrix {
     this.counters = axes.reduce((all, { codes }) => all * codes, 1);
     this.block = filled(this.k, 0);
     this.excess = filled(this.counters, 0);
-    [this.own, this.least] = axes.reduce(crossed, [[1], [Infinity]]);
+    const [own, least] = axes.reduce(crossed, [[1], [Infinity]]);
+    this.own = own;
+    this.least = least;
   }
 
   total(counts) {

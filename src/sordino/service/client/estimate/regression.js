@@ -55,7 +55,8 @@ export function leastSquares(found, units) {
 /** The means of a question's moments by the places of the numbers. */
 class Moments {
   constructor(found) {
-    Object.assign(this, { found, covariance: found.covariance });
+    this.found = found;
+    this.covariance = found.covariance;
     if (found.covariance.flat().some(Number.isNaN)) throw new RangeError("the tally does not have its moments together");
   }
 

@@ -6,7 +6,9 @@ import { element, surveyText } from "../dom.js";
 export class Checkboxes {
   /** `choices` and `none` have a `label` and a `value`; `hint` says how many may be ticked, `error` is the id of what is wrong. */
   constructor(id, choices, none, most, hint, error, speech) {
-    Object.assign(this, { id, most, choices });
+    this.id = id;
+    this.most = most;
+    this.choices = choices;
     this.boxes = choices.map((_, place) => this.#box(place === 0 ? id : `${id}-${place}`, error));
     this.none = this.#box(`${id}-none`, error);
     this.inputs = [...this.boxes, this.none];

@@ -15,7 +15,9 @@ export class Combobox {
   #found = [];
 
   constructor(id, choices, described, speech) {
-    Object.assign(this, { id, choices, speech });
+    this.id = id;
+    this.choices = choices;
+    this.speech = speech;
     this.folded = choices.map(({ label }) => folded(label));
     this.list = element("ul", { role: "listbox", id: `${id}-list`, class: "options", hidden: true, "aria-label": speech.say("your_answer") });
     this.status = element("span", { class: "unseen", role: "status" });

@@ -62,11 +62,16 @@ export class Plane {
     this.width = WIDTH;
   }
 
+  /**
+   * @param {number[]} position
+   * @returns {[number, number]}
+   */
   at([longitude, latitude]) {
     const { south, north, west, east } = this.grid;
     return [((longitude - west) / (east - west)) * this.width, ((north - latitude) / (north - south)) * this.height];
   }
 
+  /** @param {number[]} point */
   degrees([x, y]) {
     const { south, north, west, east } = this.grid;
     return { latitude: north - (y / this.height) * (north - south), longitude: west + (x / this.width) * (east - west) };
@@ -94,7 +99,10 @@ export class Plane {
 /** The part of the plane that is shown: a corner, and how much closer than the whole. */
 class View {
   constructor(plane) {
-    Object.assign(this, { plane, x: 0, y: 0, scale: 1 });
+    this.plane = plane;
+    this.x = 0;
+    this.y = 0;
+    this.scale = 1;
   }
 
   get box() {
@@ -107,14 +115,21 @@ class View {
     this.y = Math.min(Math.max(y, 0), height - height / this.scale);
   }
 
-  /** Closer or further, around a point of the plane. */
+  /**
+   * Closer or further, around a point of the plane.
+   * @param {number} factor
+   * @param {number[]} point
+   */
   zoom(factor, [x, y]) {
     const before = this.scale;
     this.scale = Math.min(Math.max(before * factor, 1), CLOSEST);
     this.move(x - ((x - this.x) * before) / this.scale, y - ((y - this.y) * before) / this.scale);
   }
 
-  /** Move until a point is in it. */
+  /**
+   * Move until a point is in it.
+   * @param {number[]} point
+   */
   show([x, y]) {
     const [left, top, wide, high] = this.box;
     if (x < left || x > left + wide || y < top || y > top + high) this.move(x - wide / 2, y - high / 2);
@@ -125,7 +140,8 @@ export class Place {
   need = "need_place";
 
   constructor(id, grid, described, speech) {
-    Object.assign(this, { speech, grid });
+    this.speech = speech;
+    this.grid = grid;
     const field = (key, own, low, high) => ({ id: own, label: speech.say(key), hint: speech.say("hint_degrees", { low, high }) });
     this.written = new Written([field("latitude", id, grid.south, grid.north), field("longitude", `${id}-east`, grid.west, grid.east)], described, true);
     this.inputs = this.written.inputs;
@@ -158,6 +174,7 @@ export class Place {
   }
 
   #buttons() {
+    /** @type {(box: number[]) => number[]} */
     const middle = ([x, y, wide, high]) => [x + wide / 2, y + high / 2];
     const zoom = (factor) => () => {
       this.view.zoom(factor, this.marked ? this.plane.at([this.marked.longitude, this.marked.latitude]) : middle(this.view.box));
@@ -187,6 +204,7 @@ export class Place {
     const [first, corner] = [[event.clientX, event.clientY], [this.view.x, this.view.y]];
     const scale = this.view.box[2] / this.svg.getBoundingClientRect().width;
     let isDragged = false;
+    /** @type {(event: any) => void} */
     const moved = ({ clientX, clientY }) => {
       const [across, along] = [clientX - first[0], clientY - first[1]];
       isDragged ||= Math.hypot(across, along) > SLIP;
@@ -195,10 +213,11 @@ export class Place {
       this.#look();
     };
     const ended = (last) => {
-      for (const [name, own] of [["pointermove", moved], ["pointerup", ended], ["pointercancel", ended]]) globalThis.removeEventListener(name, own);
+      for (const [name, own] of Object.entries(following)) globalThis.removeEventListener(name, own);
       if (last.type === "pointerup" && !isDragged) this.#choose(this.plane.degrees(this.#under(last)));
     };
-    for (const [name, own] of [["pointermove", moved], ["pointerup", ended], ["pointercancel", ended]]) globalThis.addEventListener(name, own);
+    const following = { pointermove: moved, pointerup: ended, pointercancel: ended };
+    for (const [name, own] of Object.entries(following)) globalThis.addEventListener(name, own);
   }
 
   /** Arrows move the mark by a cell, plus and minus go closer and further. */

@@ -8,7 +8,8 @@ export class Slider {
   need = "need_slider";
 
   constructor(id, { low, high }, step, unit, described, speech) {
-    Object.assign(this, { speech, unit });
+    this.speech = speech;
+    this.unit = unit;
     const ends = { min: String(low), max: String(high), step: String(step) };
     const label = speech.say("slider");
     this.slider = element("input", { type: "range", id: `${id}-slider`, ...ends, value: String(low + step * Math.round((high - low) / step / 2)), class: "untouched", autocomplete: "off", "aria-label": label, "aria-valuetext": speech.say("slider_untouched"), "aria-describedby": `${id}-hint ${described}` });

@@ -1,5 +1,6 @@
 // What the parts of a plan must be together, rule by rule: the package refuses whatever breaks one of them.
 
+import { hasPeriods } from "../series/series.js";
 import { labelsOf, size } from "../channel/promised.js";
 import { amount, atMost } from "../channel/fraction.js";
 import { MOST_COMBINATIONS, countCombinations, withConditions } from "./choices.js";
@@ -222,6 +223,7 @@ function protectsDeciding({ attributes, dependence }) {
 }
 
 /** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
+/** @type {[string, (plan: any) => boolean][]} */
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],
@@ -243,5 +245,6 @@ export const RULES = [
   ["a bound on dependence must be about a table, a category with a number or a distribution that is asked", dependsOnAsked],
   ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],
   ["a promise must be about each value of its attribute, and about no others", coversAll],
+  ["the last public column of a plan with a series must be the first days of its periods", hasPeriods],
   ["words must be about the plan's attributes and public columns, each attribute in one section", isAboutAttributes],
 ];

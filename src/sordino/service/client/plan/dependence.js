@@ -3,6 +3,7 @@
 import { compare, fraction } from "../channel/fraction.js";
 import { before } from "./canonical.js";
 
+/** @type {import("../channel/fraction.js").Fraction} */
 const ONE = [1n, 1n];
 
 const keyOf = (attribute, names) => JSON.stringify([attribute, [...names].sort()]);

@@ -299,6 +299,7 @@ const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, 
 
 /** A plan made ready to draw from. */
 export class Questions {
+  /** @param {import("../index.js").Plan} plan */
   constructor(plan) {
     this.plan = plan;
     this.names = asked(plan);
@@ -314,7 +315,12 @@ export class Questions {
     requires(fitsBeside(plan, this.outputs), "a code and its public values must fit into 64 bits", "more");
   }
 
-  /** The question that was drawn, the report's code, and its public cell; throws AnswerError before a word is drawn. */
+  /**
+   * The question that was drawn, the report's code, and its public cell; throws AnswerError before a word is drawn.
+   * @param {Record<string, any>} record a value of each attribute that is asked, as docs/plan-format.md has it
+   * @param {{next(): bigint}} words `FreshWords`, but in tests
+   * @returns {{question: number, code: bigint, cell: bigint}}
+   */
   draw(record, words) {
     const found = values(this.plan, record, this.names);
     const cell = publicCell(this.plan, record);

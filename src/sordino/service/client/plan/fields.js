@@ -4,6 +4,7 @@
 import { marksOf } from "./choices.js";
 import { fraction, isAmount, isEpsilon, isRational } from "../channel/fraction.js";
 import { QUESTIONNAIRE } from "./questionnaire.js";
+import { SERIES } from "../series/series.js";
 import { LARGEST_NUMBER, anyOf, both, exactlyOne, fields, isTable, listOf, named, real, tableOf, text, truth, unlike, whole } from "./shapes.js";
 
 const isBound = (found) => found === "inf" || isEpsilon(found);
@@ -220,4 +221,5 @@ export const PLAN = fields({
   "public?": both(listOf(PUBLIC, 1), ({ length }) => length <= 8),
   queries: listOf(QUESTION, 1),
   "words?": QUESTIONNAIRE,
+  "series?": SERIES,
 });

@@ -34,6 +34,7 @@ function lossOf(found) {
   return found;
 }
 
+/** @type {import("../channel/fraction.js").Amount} */
 const NOTHING = { rational: [0n, 1n], ratio: [1n, 1n] };
 
 /** What two values that are next to each other on an axis may be told apart by. */
@@ -71,8 +72,11 @@ function* alongSteps(attribute) {
 function* alongTree(attribute) {
   const { epsilon, metric } = attribute.protect;
   const labels = labelsOf(attribute);
-  const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
+  /** @type {(entry: [string, any]) => [string, string][]} */
+  const below = ([name, under]) => under.map((one) => [one, name]);
+  const above = new Map(Object.entries(metric.tree).flatMap(below));
   const way = (name) => {
+    /** @type {[string, import("../channel/fraction.js").Fraction][]} */
     const found = [[name, [0n, 1n]]];
     for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], stepLength(metric, at))]);
     return found;

@@ -15,7 +15,12 @@ export async function hashOf(content) {
   return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The plan of a text, under its own hash, and under the one that was asked for; throws PlanError. */
+/**
+ * The plan of a text, under its own hash, and under the one that was asked for; throws PlanError.
+ * @param {string} content
+ * @param {string} [asked]
+ * @returns {Promise<import("../index.js").Plan>}
+ */
 export async function readPlan(content, asked) {
   const plan = new Canonical(content).whole();
   if (plan.format !== "sordino plan") throw new PlanError("a plan must be a plan of Sordino", "a different document");

@@ -3,6 +3,7 @@
 import { value } from "./record.js";
 
 /** The public columns, in their order. */
+/** @type {(plan: {public?: any[]}) => any[]} */
 export const publicColumns = ({ public: columns = [] }) => columns;
 
 /** How many cells there are. */

@@ -1,6 +1,7 @@
 // The words of a plan: what people read when they are asked. Whether they are as docs/plan-format.md says, and what is read
 // of them in a language.
 
+import { askedColumns } from "../series/series.js";
 import { anyOf, both, fields, listOf, named, real, tableOf, text, unlike } from "./shapes.js";
 
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
@@ -92,10 +93,13 @@ function fits(attribute, { labels = {}, unit, input, step }) {
 
 /** Whether the words of a plan, if it has some, are about its attributes, each of which stands in one section, and about its
  * public columns, each in one at most. */
-export function isAboutAttributes({ attributes, public: columns = [], words }) {
+export function isAboutAttributes(plan) {
+  const { attributes, words } = plan;
   if (words === undefined) return true;
+  const columns = askedColumns(plan);
   const names = order(words);
-  const asked = new Map([...columns.map((column) => [column.name, column]), ...Object.entries(attributes)]);
+  const asked = new Map(Object.entries(attributes));
+  for (const column of columns) asked.set(column.name, column);
   return (
     unlike(names) &&
     names.every((name) => asked.has(name)) &&

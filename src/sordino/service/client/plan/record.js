@@ -7,16 +7,27 @@ import { size } from "../channel/promised.js";
 
 /** What an answer must be: a sentence of the catalogue by its key, never with the answer itself. */
 export class AnswerError extends Error {
+  /**
+   * @param {string} name
+   * @param {string} key
+   * @param {Record<string, any>} [values]
+   */
   constructor(name, key, values = {}) {
     super(`${name}: ${ENGLISH.say(key, values)}`);
-    Object.assign(this, { attribute: name, key, values });
+    this.attribute = name;
+    this.key = key;
+    this.values = values;
   }
 }
 
 /** The names of the attributes that a question is about. */
 export const about = (part) => part.numbers ?? part.table ?? [part.histogram ?? part.distribution ?? part.above ?? part.several];
 
-/** The names of the attributes that a plan asks for, each after those that decide whether it is asked. */
+/**
+ * The names of the attributes that a plan asks for, each after those that decide whether it is asked.
+ * @param {import("../index.js").Plan} plan
+ * @returns {string[]}
+ */
 export function asked(plan) {
   return withConditions(plan.queries.flatMap(about), plan.attributes);
 }

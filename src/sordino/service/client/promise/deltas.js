@@ -9,6 +9,7 @@ import { Dependence } from "../plan/dependence.js";
 import { about } from "../plan/record.js";
 import { WORD } from "../channel/words.js";
 
+/** @type {import("../channel/fraction.js").Fraction} */
 const ONE = [1n, 1n];
 
 /** Through something that depends on an attribute within total variation q: 1 + q (ratio - 1). */

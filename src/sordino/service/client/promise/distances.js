@@ -30,7 +30,8 @@ function metres(latitude, other, angle) {
 }
 
 /** Whether no two cells of a map may be told apart by more than the distance of their centres allows; so of any other values. */
-export function keepsDistances({ grid, protect: { epsilon, metric } = {} }) {
+export function keepsDistances({ grid, protect }) {
+  const { epsilon, metric } = protect ?? {};
   if (!metric?.map) return true;
   const { per, unit, row_step: rowStep, column_step: columnStep } = metric.map;
   if (!Object.hasOwn(METRES, unit)) return false;

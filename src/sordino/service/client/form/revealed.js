@@ -1,7 +1,7 @@
 // What a report can reveal, above the button: two sentences and a picture of them; all else is folded.
 
-import { element } from "./dom.js";
-import { sentences, summary } from "./explain.js";
+import { element } from "../dom.js";
+import { sentences, summary } from "../explain.js";
 
 /** A bar as long as a chance, with its number. */
 function bar(label, text, per, kind) {
@@ -21,9 +21,12 @@ function picture({ before, after }, speech) {
   );
 }
 
-/** The card. `signed` is a sentence of the catalogue about the plan's signature. */
-export function revealedCard(found, signed, speech) {
-  const { plan, key } = found;
+/**
+ * The card, with headings of a level. `signed` is a sentence of the catalogue about the plan's signature, and `checkPage` the
+ * address of the page that checks the plan.
+ */
+export function revealedCard(found, signed, checkPage, speech, level) {
+  const { plan } = found;
   const short = summary(found, speech);
   const all = element("details", {}, element("summary", {}, speech.say("all_reveals")), element("ul", {}, ...sentences(found, speech).map((line) => element("li", {}, line))));
   const checked = element(
@@ -33,12 +36,12 @@ export function revealedCard(found, signed, speech) {
     element("p", {}, speech.say("checked_text")),
     element("p", {}, element("code", {}, plan.hash)),
     element("p", {}, speech.say(signed.key, signed.values)),
-    element("p", {}, element("a", { href: key === null ? "verify" : `verify#key=${key}` }, speech.say("check_plan"))),
+    element("p", {}, element("a", { href: checkPage }, speech.say("check_plan"))),
   );
   return element(
     "section",
     { class: "card", "aria-labelledby": "reveals" },
-    element("h2", { id: "reveals" }, speech.say("reveals")),
+    element(`h${level}`, { id: "reveals" }, speech.say("reveals")),
     ...short.sentences.map((line) => element("p", {}, line)),
     short.after === null ? null : picture(short, speech),
     all,

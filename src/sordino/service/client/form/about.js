@@ -1,12 +1,13 @@
 // What a survey says of itself, and what a person agrees to.
 
-import { element, surveyText } from "./dom.js";
+import { element, surveyText } from "../dom.js";
 
 const LINES = ["by", "purpose", "contact", "reports"];
 const DAY = 86_400_000;
 
 /** Who asks, what for, whom to ask, what happens with reports, and until when; null where the survey says none of it. */
-export function aboutList({ words = {} }, speech) {
+export function aboutList(plan, speech) {
+  const words = plan.words ?? {};
   const rows = LINES.filter((name) => words[name] !== undefined).map((name) => [name, surveyText(speech, speech.text(words[name]), "dd")]);
   if (words.until !== undefined) rows.push(["until", element("dd", {}, speech.date(Date.parse(`${words.until}T00:00:00Z`) / DAY))]);
   return rows.length ? element("dl", { class: "about" }, ...rows.map(([name, text]) => element("div", {}, element("dt", {}, speech.say(name)), text))) : null;
@@ -14,8 +15,9 @@ export function aboutList({ words = {} }, speech) {
 
 /** A box that must be ticked before anything is drawn: its element and `check`; null where nothing is to be agreed to. */
 export class Consent {
-  static of({ words }, speech) {
-    return words?.consent === undefined ? null : new Consent(speech.text(words.consent), speech);
+  static of(plan, speech) {
+    const consent = plan.words?.consent;
+    return consent === undefined ? null : new Consent(speech.text(consent), speech);
   }
 
   constructor(text, speech) {
