@@ -1,11 +1,15 @@
 """Whether a series changed for good: the chain's integral against draws, its level, and what it names."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from sordino import SordinoError
 from sordino.estimation.series.lasting_change import errors_at_all_cuts, lasting_change, probability_within
+from sordino.estimation.series.pooled_errors import pooled_errors
+from sordino.papers.series.year import weekly_shares
 
 
 def differences(estimates, stderrs):
@@ -61,6 +65,32 @@ def test_at_most_five_per_cent_of_constant_series_are_said_to_change():
         clear = abs(found.change) > bound * found.stderr
         said += clear
     assert 0.035 < said / 2000 < 0.065
+
+
+def test_a_constant_rare_value_of_few_reports_is_not_said_to_change_too_often():
+    """Counts of 2 % among 120 reports a period: their own standard errors would say so in 14 % of series."""
+    generator, said, bound = np.random.default_rng(6), np.zeros(2), errors_at_all_cuts(np.arange(1, 52) / 52, 0.95)
+    for _ in range(600):
+        asked = generator.poisson(120, 52)
+        estimates, stderrs = weekly_shares(generator.binomial(asked, 0.02), asked, Fraction(4), generator)
+        usable = stderrs > 0
+        pairs = (estimates, pooled_errors(stderrs, asked)), (estimates[usable], stderrs[usable])
+        said += [abs(found.change) > bound * found.stderr for found in map(lasting_change, *zip(*pairs, strict=True))]
+    assert said[0] / 600 < 0.085
+    assert said[1] / 600 > 0.1
+
+
+@pytest.mark.parametrize("count", [1, 3, 13, 14, 40])
+def test_pooled_errors_are_those_of_the_nearest_periods(count):
+    generator = np.random.default_rng(count)
+    stderrs, reports = generator.uniform(0.01, 0.03, count), generator.integers(100, 900, count)
+    for at, found in enumerate(pooled_errors(stderrs, reports)):
+        nearest = np.argsort(np.abs(np.arange(count) - at), kind="stable")[:13]
+        near = (
+            np.arange(max(0, count - 13), count) if at > count - 7 else np.arange(min(13, count)) if at < 7 else nearest
+        )
+        expected = np.average(reports[near] * stderrs[near] ** 2, weights=reports[near]) / reports[at]
+        assert found == pytest.approx(np.sqrt(expected))
 
 
 def test_a_jump_is_named_with_its_place_and_size():

@@ -88,8 +88,10 @@ def test_periods_without_enough_reports_are_gaps_and_those_to_come_are_not_shown
 def test_the_curve_and_the_change_are_those_of_the_estimates(found):
     smokers = of(found, "smoker", "yes")
     columns = np.full((2, LAST), np.nan)
-    columns[:, smokers.periods] = smokers.estimate, smokers.stderr
-    smooth, change = smooth_series(*columns, 2), lasting_change(smokers.estimate, smokers.stderr)
+    columns[:, smokers.periods] = smokers.estimate, smokers.errors
+    smooth, change = smooth_series(*columns, 2), lasting_change(smokers.estimate, smokers.errors)
+    each = smokers.reports * smokers.stderr**2
+    assert smokers.errors == pytest.approx(np.sqrt(np.average(each, weights=smokers.reports) / smokers.reports))
     assert smokers.curve.value == pytest.approx(smooth.value)
     low, high = smooth.interval(0.95)
     assert smokers.band == (pytest.approx(np.maximum(low, 0)), pytest.approx(np.minimum(high, 1)))

@@ -28,7 +28,7 @@ BAND_STILL, BAND_BENDS = 0.08, 0.3
 
 HARDLY_SEEN = 47.0
 """Periods times a step in standard errors at which estimates often cannot exclude that nothing moves. With the weights
-above, the bands of 52 weeks cover rough walks of every size alike, and calm shares in at most 99 % (simulated)."""
+above, the bands of 52 weeks cover rough walks of every size alike, and calm ones in up to 99.5 % (simulated)."""
 
 
 @dataclass(frozen=True)

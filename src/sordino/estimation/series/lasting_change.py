@@ -8,7 +8,7 @@ Method: the standardised differences at all cuts are a standardised Brownian bri
 that come before, a Gaussian chain whose neighbours correlate by sqrt(t_k (1 - t_l) / (t_l (1 - t_k))), k before l. So
 the probability that none exceeds a bound is one integral for each cut, by Gauss-Legendre quadrature. Of more than 200
 periods 200 cuts are looked at, evenly spaced. Source: Worsley 1986 (confidence regions and tests for a change-point).
-Guarantee: at most 5 % of constant series are said to have changed (2,000 simulated years; `tests/estimation/series`).
+Guarantee: of normal estimates 5 % of constant series are said to have changed, whatever their standard errors.
 Units: those of the estimates. Cost: about 10 ms for 52 periods, 50 for limits.
 """
 

@@ -6,7 +6,7 @@ period (`Curves`), and jumps a few times (`jump_posterior`). Sizes of steps are 
 more likely than not is taken for certain, and the search goes on; the uncertainty of its place is added in the end.
 
 The band is about each period by itself. It weighs models by its own weights before the data (`Curves`), under which
-rough walks are likely, and is as wide as they are far from the curve. At 95 % it holds the share in 92.5 to 99 % of the
+rough walks are likely, and is as wide as they are far from the curve. At 95 % it holds the share in 93 to 99.5 % of the
 weeks of a year in which it is constant, drifts, has a season, jumps, moves as people change their answers, or goes by a
 walk with steps of a tenth to two standard errors (`sordino reproduce year`); the weeks beside a jump are no exception.
 A period without an estimate is a gap: the curve goes through it by what is known of its neighbours.

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.blocks.block import blocks_of
 from sordino.blocks.tables import QuantityTable
@@ -122,6 +123,7 @@ def _question(
     """What one question says over time; None where no period has an estimate."""
     estimated = [at for at, group in enumerate(groups.groups) if group.results is not None]
     by_period = [dict(_rows(own[place])) for _, own in groups.estimated]
+    reports = {at: own[place].n for at, (_, own) in zip(estimated, groups.estimated, strict=True)}
     readable, others = list[RowKey](), list[RowKey]()
     for table in blocks_of(QuantityTable, whole.blocks()):
         read = set(table.readable)
@@ -137,7 +139,8 @@ def _question(
             own = [(period, *rows[key]) for period, rows in zip(estimated, by_period, strict=True) if key in rows]
             if own:
                 periods, tables, places = zip(*own, strict=True)
-                yield _over_time(tables, places, np.array(periods), coverage, (band, count), series)
+                own_reports = np.array([reports[period] for period in periods])
+                yield _over_time(tables, places, (np.array(periods), own_reports), coverage, (band, count), series)
 
     question = SeriesQuestion(whole.question.name, tuple(over_time(readable)), tuple(over_time(others)))
     return question if question.readable or question.others else None
@@ -156,12 +159,12 @@ def _key(table: QuantityTable, at: int) -> RowKey:
 def _over_time(
     tables: tuple[QuantityTable, ...],
     places: tuple[int, ...],
-    periods: np.ndarray[Any, np.dtype[np.intp]],
+    periods: tuple[NDArray[np.intp], NDArray[np.intp]],
     coverage: Coverage,
     band: tuple[float | None, int],
     series: Series,
 ) -> QuantitySeries:
-    """One number of several tables, one a period."""
+    """One number of several tables, one a period, with the reports of each."""
     first, at = tables[0], places[0]
     numbers = [table.numbers(place) for table, place in zip(tables, places, strict=True)]
     estimate, stderr, low, high = (
@@ -175,7 +178,8 @@ def _over_time(
         kind=first.kind(at),
         is_share=first.are_shares,
         is_date=first.has_dates(at),
-        periods=periods,
+        periods=periods[0],
+        reports=periods[1],
         estimate=estimate,
         stderr=stderr,
         low=low,

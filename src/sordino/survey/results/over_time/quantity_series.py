@@ -16,6 +16,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.series.lasting_change import LastingChange, lasting_change
+from sordino.estimation.series.pooled_errors import pooled_errors
 from sordino.estimation.series.smooth_series import SmoothedSeries, smooth_series
 from sordino.exact.arrays import Floats
 
@@ -36,6 +37,7 @@ class QuantitySeries:
         is_date: whether it is a date, in days since 1970-01-01.
         periods: whose estimates there are, ascending, shape (m,).
         estimate, stderr, low, high: in these periods, shape (m,); a standard error may be NaN.
+        reports: about the question in these periods, shape (m,).
         confidence: of each interval.
         band_confidence: of the band in each period; None where there is no band, as while reports are watched.
         change_confidence: of the limits of its change, so that those of all numbers of the question hold together.
@@ -53,6 +55,7 @@ class QuantitySeries:
     stderr: Floats
     low: Floats
     high: Floats
+    reports: NDArray[np.intp]
     confidence: float
     band_confidence: float | None
     change_confidence: float
@@ -60,9 +63,10 @@ class QuantitySeries:
 
     @cached_property
     def errors(self) -> Floats:
-        """The standard error of each estimate, or half its interval in the errors that a normal one has."""
+        """Of each estimate the standard error, or half its interval as of a normal one; pooled (`pooled_errors`)."""
         half = (self.high - self.low) / (2 * errors_to_either_side(self.confidence))
-        return np.where(np.isfinite(self.stderr), self.stderr, half)
+        own = np.where(np.isfinite(self.stderr), self.stderr, half)
+        return pooled_errors(own, self.reports) if np.isfinite(own).all() else own
 
     @cached_property
     def _usable(self) -> NDArray[np.bool_]:
