@@ -85,10 +85,8 @@ def test_pooled_errors_are_those_of_the_nearest_periods(count):
     generator = np.random.default_rng(count)
     stderrs, reports = generator.uniform(0.01, 0.03, count), generator.integers(100, 900, count)
     for at, found in enumerate(pooled_errors(stderrs, reports)):
-        nearest = np.argsort(np.abs(np.arange(count) - at), kind="stable")[:13]
-        near = (
-            np.arange(max(0, count - 13), count) if at > count - 7 else np.arange(min(13, count)) if at < 7 else nearest
-        )
+        first = min(max(at - 6, 0), max(count - 13, 0))
+        near = np.arange(first, min(first + 13, count))
         expected = np.average(reports[near] * stderrs[near] ** 2, weights=reports[near]) / reports[at]
         assert found == pytest.approx(np.sqrt(expected))
 
