@@ -81,7 +81,7 @@ def estimate_schema(
     """
     numbers = [*NUMBERS, *(name for name in SOMETIMES if name in always or any(name in t.columns for t in tables))]
     columns = [(name, pa.string()) for name in HEAD] + [(name, pa.float64()) for name in numbers]
-    grouped = list(dict.fromkeys(_grouping(table) for table in tables if table.group is not None))
+    grouped = list(dict.fromkeys(_group_column(table) for table in tables if table.group is not None))
     more = [(name, pa.float64() if name in TESTS else pa.string()) for name in ("kind", *grouped, *made)]
     return pa.schema(columns + more)
 
@@ -116,12 +116,12 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBat
         QUESTION: pa.array([name] * len(rows), pa.string()),
     }
     if table.group is not None:
-        columns[_grouping(table)] = pa.array([table.group(place) for place in rows], pa.string())
+        columns[_group_column(table)] = pa.array([table.group(place) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
 
 
-def _grouping(table: QuantityTable) -> str:
+def _group_column(table: QuantityTable) -> str:
     """The column that says of whom a row is: a group by public columns, or the people of a period."""
     return PERIOD if table.grouping == PERIOD else GROUP
 

@@ -1,6 +1,6 @@
 """How near a weekly share can be to the truth for somebody who knows beforehand what it does: a bound for smoothing.
 
-Whoever knows the shape of a curve estimates its few numbers alone, by weighted least squares: the level of a constant,
+Who knows the shape of a curve estimates its few numbers alone, by weighted least squares: the level of a constant,
 both levels of a jump whose week is known, level, size and phase of a wave of one year. No unbiased estimate of those
 numbers has less variance (Gauss and Markov), so that no smoother, which does not know the shape, can be expected to be
 nearer for all of them. Errors of weekly estimates are taken for alike and independent.
@@ -33,7 +33,7 @@ class KnownShape:
     Attributes:
         curve: what the share does.
         epsilon: of everything that a person sends in the year.
-        error: of whoever knows the shape.
+        error: of an estimate that knows the shape.
     """
 
     curve: str

@@ -133,7 +133,7 @@ def people_with_yes(curve: Curve, generator: np.random.Generator, epsilon: int =
     kind, _, step = curve.partition(" ")
     share = shares.get(curve, shares["wave"] if kind == "wave" else np.full(WEEKS, 0.5))
     if curve not in shares:
-        share = _walking(share, (0.5 if kind == "wave" else float(step)) * weekly_error(epsilon), generator)
+        share = _random_walk(share, (0.5 if kind == "wave" else float(step)) * weekly_error(epsilon), generator)
     people: Floats = np.rint(PEOPLE * share)
     return people.astype(np.int64)
 
@@ -146,7 +146,7 @@ def weekly_error(epsilon: int) -> float:
     return float(np.sqrt(share * (1 - share) * WEEKS / PEOPLE) / (kept - turned))
 
 
-def _walking(share: Floats, step: float, generator: np.random.Generator) -> Floats:
+def _random_walk(share: Floats, step: float, generator: np.random.Generator) -> Floats:
     """The share with a walk around it, drawn again until all weeks are between 2 and 98 %."""
     while True:
         walking = share + np.cumsum(step * generator.normal(size=WEEKS))
