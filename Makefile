@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check locks schemas test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live proofs screenshots test-long release-check npm vectors locks schemas test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -74,6 +74,15 @@ format: $(STAMP)
 release-check: $(STAMP) .venv-release/.installed check  ## all of a release but its upload: each role's install, the same bytes twice, a bill of materials; writes dist/
 	$(BIN)/python -m pytest -m "long or not long" tests/test_installs.py $(PATIENT) $(PYTEST)
 	.venv-release/bin/python scripts/release_check.py
+
+npm: .venv-live/.installed  ## the browser client as a package for npm, and its test; writes dist/sordino-client-VERSION.tgz
+	scripts/live.sh
+	command -v npm >/dev/null || scripts/debian.sh "The package for npm needs" npm
+	.venv-live/bin/python scripts/make_npm.py
+	.venv-live/bin/python -m pytest -m "live and long" tests/service/client/test_npm.py $(PATIENT) $(PYTEST)
+
+vectors: $(STAMP)  ## the golden vectors for clients in other languages; writes dist/sordino-vectors-VERSION.tar.gz
+	$(BIN)/python scripts/make_vectors.py
 
 schemas: $(STAMP)  ## docs/schemas: the JSON Schemas of plans and reports
 	$(BIN)/python scripts/make_schemas.py

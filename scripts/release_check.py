@@ -1,10 +1,11 @@
-"""All of a release but its upload: the sdist and the wheel, built twice, checked, with a bill of materials, in dist/.
+"""All of a release but its upload: all that is built, twice, checked, with a bill of materials, in dist/.
 
 make release-check
 
 Built from the last commit, and dated as it is: whoever builds it again gets the same bytes. What is checked: the
 version stands the same everywhere; nothing is uncommitted; two builds, and a wheel from the sdist, have the same bytes;
-the sdist holds all that is committed; the index's own rules; the lock file fits pyproject.toml.
+the sdist holds all that is committed; the index's own rules; the lock file fits pyproject.toml. Beside the sdist and
+the wheel stand the browser client as a package for npm, and the golden vectors for clients in other languages.
 """
 
 import gzip
@@ -24,6 +25,8 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 LOCK = ROOT / "locks" / "server.txt"
 BIN = Path(sys.executable).parent
+BESIDE = {"make_npm.py": ROOT / ".venv" / "bin" / "python", "make_vectors.py": BIN / "python"}
+"""Scripts that write one file more, and what runs them."""
 
 
 def main() -> None:
@@ -40,11 +43,17 @@ def main() -> None:
         for path in first:
             shutil.copy(path, DIST)
     _run(BIN / "twine", "check", "--strict", *(str(path) for path in DIST.iterdir()))
+    for name, python in BESIDE.items():
+        with TemporaryDirectory() as folder:
+            first, second = (_made(name, python, Path(folder) / each) for each in ("first", "second"))
+            _require_same(first, second)
+            shutil.copy(first[0], DIST)
     _write_bill(DIST / f"sordino-{version}.cdx.json")
     sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(DIST.iterdir()))
     (DIST / "SHA256SUMS").write_text(sums, encoding="ascii")
     print(sums, end="")
-    print(f"Sordino {version} is ready: sign dist/SHA256SUMS, tag the commit, and upload dist/*.whl and dist/*.tar.gz.")
+    uploads = f"dist/*.whl, dist/sordino-{version}.tar.gz and dist/*.tgz"
+    print(f"Sordino {version} is ready: sign dist/SHA256SUMS, tag the commit, and upload {uploads}.")
 
 
 def _require_one_version() -> str:
@@ -105,6 +114,12 @@ def _build(folder: Path) -> list[Path]:
         env=environment,
     )
     return sorted(made.iterdir())
+
+
+def _made(script: str, python: Path, folder: Path) -> list[Path]:
+    """What a script writes into a folder."""
+    _run(python, ROOT / "scripts" / script, str(folder))
+    return sorted(folder.iterdir())
 
 
 def _date_all(sdist: Path, epoch: int) -> None:

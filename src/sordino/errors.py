@@ -8,7 +8,7 @@ import copyreg
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from sordino.printable import printable, shortened
+from sordino.printable import printable, shorten_text
 
 Code = Literal["invalid", "refused", "damaged", "unavailable"]
 """What kind of error it is."""
@@ -40,9 +40,9 @@ class SordinoError(ValueError):
     code: ClassVar[Code] = "invalid"
 
     def __init__(self, rule: str, *, found: str = "", step: str = "") -> None:
-        self.rule = shortened(rule, MOST_SAID)
-        self.found = shortened(found, MOST_FOUND)
-        self.step = shortened(step, MOST_SAID)
+        self.rule = shorten_text(rule, MOST_SAID)
+        self.found = shorten_text(found, MOST_FOUND)
+        self.step = shorten_text(step, MOST_SAID)
         text = self.rule
         if found:
             text += f"; found {self.found}"

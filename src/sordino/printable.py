@@ -25,11 +25,11 @@ def printable(text: str) -> str:
     return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""What somebody else says, on one line and in quotation marks that it cannot close.
 
     Example:
-        >>> print(quoted('Declared.\n"It" holds'))
+        >>> print(quote('Declared.\n"It" holds'))
         "Declared.\n\"It\" holds"
     """
     inner = printable(text.replace("\\", "\\\\").replace('"', '\\"'))
@@ -46,7 +46,7 @@ def escaped_json(text: str) -> str:
     return HIDDEN.sub(lambda found: _units(found[0]), text)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """A text of at most so many characters, its end cut."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

@@ -187,3 +187,33 @@ def test_whoever_has_no_certificate_hears_nothing(tmp_path):
             send_report(CollectorAddress.of(url), BODY, Clock().waiting(0.0))
         joined(thread)
     assert heard == []
+
+
+def test_a_key_that_the_one_that_is_asked_for_names_signs_as_well(script, plan):
+    old, new, third = (Ed25519PrivateKey.generate() for _ in range(3))
+    digits = lambda key: key.public_key().public_bytes_raw().hex()
+
+    def link(first, second):
+        words = f"sordino key 1\n{digits(first)}\n{digits(second)}\n".encode()
+        return {"old": digits(first), "new": digits(second), "signature": first.sign(words).hex()}
+
+    address = CollectorAddress.of(script.address(plan.hash))
+    told = {"key": digits(new), "signature": new.sign(plan.bytes).hex(), "chain": [link(old, new)]}
+    script.says(200, plan.bytes)
+    script.says(200, json.dumps(told).encode())
+    assert fetch_plan(address, digits(old)) == plan
+    for wrong in (
+        {"chain": []},
+        {"chain": [link(third, new)]},
+        {"chain": [{**link(old, new), "signature": link(third, new)["signature"]}]},
+        {"chain": [link(old, new), link(old, third)]},
+        {"chain": [link(old, new), link(new, old)]},
+        {"key": digits(third)},
+        {"key": digits(third), "chain": [link(old, third)]},
+        {"signature": third.sign(plan.bytes).hex()},
+        {"key": None},
+    ):
+        script.says(200, plan.bytes)
+        script.says(200, json.dumps(told | wrong).encode())
+        with pytest.raises(RefusedError, match="found a signature that does not fit"):
+            fetch_plan(address, digits(old))

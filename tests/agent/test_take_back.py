@@ -29,7 +29,7 @@ def test_an_answer_is_taken_back_once_and_for_all(tmp_path):
         assert count() == 1
         for _ in range(2):
             code, out, _ = run_here("answer", *own, "--take-back", "--json")
-            assert (code, json.loads(out)) == (0, {"plan": plan.hash, "taken_back": True})
+            assert (code, json.loads(out)) == (0, {"plan": plan.hash, "url": address, "taken_back": True})
             assert count() == 0
         assert run_here("answer", own[0], record, *own[1:], "--yes")[0] == 0
         assert count() == 0

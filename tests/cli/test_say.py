@@ -15,7 +15,7 @@ from rich.table import Table
 from in_one import in_one
 from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.cli.say import say_table
-from sordino.printable import escaped_json, printable, quoted
+from sordino.printable import escaped_json, printable, quote
 from source_trees import source_trees
 
 ESCAPES = {
@@ -52,7 +52,7 @@ def test_what_a_terminal_obeys_is_spelled_out(name):
     assert "\n" not in printable(text)
     assert printable(text) != text
     assert printable(printable(text)) == printable(text)
-    assert commands(quoted(text)) == []
+    assert commands(quote(text)) == []
     document = escaped_json(json.dumps({text: [text]}, ensure_ascii=False))
     assert commands(document) == []
     assert json.loads(document) == {text: [text]}
@@ -63,8 +63,8 @@ def test_words_of_all_languages_stay_as_they_are():
 
 
 def test_a_quotation_ends_where_it_ends():
-    assert quoted('so "it" holds\\') == r'"so \"it\" holds\\"'
-    assert quoted("a\n- b") == r'"a\n- b"'
+    assert quote('so "it" holds\\') == r'"so \"it\" holds\\"'
+    assert quote("a\n- b") == r'"a\n- b"'
 
 
 @in_one("name", ESCAPES)

@@ -16,7 +16,7 @@ import pytest
 from certificates import self_signed
 from commands import PATIENCE, PROGRAM, started
 from hostile_sockets import GONE, Drip, header_lines, heard, upload_head
-from reports_sent import BINARY, STARTED, STOPPED, log_events, served, uploaded
+from reports_sent import BINARY, NOTED, STARTED, STOPPED, log_events, served, uploaded
 from sordino.service.uploads import pack
 
 pytestmark = pytest.mark.live
@@ -118,7 +118,7 @@ def proxied(folder, plan):
     with served(folder / "collector", plan) as (client, said), behind_nginx(folder, client.port) as port:
         yield Proxied(folder, port, plan, client)
     out, err, code = said
-    assert (code, log_events(err)) == (0, [STARTED, STOPPED])
+    assert (code, log_events(err)) == (0, [NOTED, STARTED, STOPPED])
     # Nobody's address stands anywhere, not even beside the refusals of these tests.
     written = out.encode() + b"".join(each.read_bytes() for each in folder.rglob("*") if each.is_file())
     assert SOURCE.encode() not in written

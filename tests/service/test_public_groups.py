@@ -8,6 +8,7 @@ import pytest
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, uploaded
 from sordino import Plan, Survey
 from sordino.agent.answer import _upload
+from sordino.service import analyst
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack, read_json, unpack
 from sordino.survey.answering.draw import draw_report
@@ -154,6 +155,20 @@ def test_what_is_published_by_groups_has_none_of_few_reports(store, grouped):
         assert is_problem(client.of_plan("GET", "/estimates?by=arm"), 401, "token")
         assert client.of_plan("GET", "/estimates").status == 200
         assert client.as_analyst("GET", "/estimates?by=arm").status == 200
+
+
+def test_what_is_published_by_groups_is_worked_out_once(store, grouped, monkeypatch):
+    worked_out, work = [], analyst.grouped_results
+    monkeypatch.setattr(analyst, "grouped_results", lambda *own, **more: worked_out.append(0) or work(*own, **more))
+    with on_a_thread(store, 20, published=True) as client:
+        client.upload(numbers(grouped, *((n % 3, n % 2) for n in range(60))))
+        found = [client.of_plan("GET", "/estimates?by=arm").body for _ in range(5)]
+        assert (len(set(found)), len(worked_out)) == (1, 1)
+        client.upload(numbers(grouped, (1, 1)), first=100)
+        assert client.of_plan("GET", "/estimates?by=arm").body != found[0]
+        client.of_plan("GET", "/estimates?by=arm&confidence=0.9")
+        assert len(worked_out) == 3
+        assert is_problem(client.of_plan("GET", "/estimates?by=arm&confidence=nan"), 400, "confidence")
 
 
 def test_what_is_published_has_no_cell_of_few_reports(store, grouped):

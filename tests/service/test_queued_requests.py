@@ -11,9 +11,10 @@ from time import monotonic, sleep
 from collectors import on_a_port
 from commands import PATIENCE
 from hostile_sockets import break_off, connected, heard, unread, upload_head
-from reports_sent import served
+from reports_sent import NOTED, STARTED, STOPPED, served
 from sordino.service import connection, server
 from sordino.service.budget import UNCOUNTED
+from sordino.service.log import SeldomRecords
 
 
 def test_no_more_is_read_while_requests_wait_for_their_turn(monkeypatch):
@@ -73,8 +74,8 @@ def test_whoever_hangs_up_or_asks_for_another_protocol_causes_a_line_of_the_log_
     assert code == 0
     events = [json.loads(line)["event"] for line in err.splitlines()]
     warnings = {"Unsupported upgrade request.", "Invalid HTTP request received."}
-    assert (len(events), set(events[1:-1])) == (4, warnings)
-    assert (events[0], events[-1]) == ("the collector has started", "the collector has stopped")
+    assert (len(events), set(events[2:-1])) == (5, warnings)
+    assert (events[:2], events[-1]) == ([NOTED, STARTED], STOPPED)
 
 
 def test_an_error_is_shown_once_in_a_while_and_another_one_at_once():
@@ -85,7 +86,7 @@ def test_an_error_is_shown_once_in_a_while_and_another_one_at_once():
             trace = type(error), error, error.__traceback__
         return logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "Exception in an application", (), trace)
 
-    seldom, works = server.SeldomRecords(), (lambda: 1 // 0, lambda: 2 // 0, lambda: 2.0**5000)
+    seldom, works = SeldomRecords(), (lambda: 1 // 0, lambda: 2 // 0, lambda: 2.0**5000)
     assert [seldom.filter(record(work)) for work in works] == [True, False, True]
     assert [seldom.filter(record(work)) for work in works] == [False] * 3
     bare = logging.LogRecord("uvicorn.error", logging.ERROR, __file__, 1, "something else", (), None)

@@ -37,7 +37,7 @@ from sordino.query.query import Query
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
 """Which filter by epsilons comes first; best: basic composition or Renyi, whichever accepts."""
 
-CountedQuery: TypeAlias = "FilterQuery | NatsLike"
+CountedQuery: TypeAlias = "Mechanism | Query | NatsLike"
 """A query, or only its epsilon where a filter has no domain."""
 
 DIGITS = 50

@@ -19,6 +19,7 @@ from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
+from sordino.accounting.measures.mixed import MixedState
 from sordino.accounting.measures.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -26,6 +27,7 @@ from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
+from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
@@ -57,8 +59,8 @@ class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
 
     Attributes:
-        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box. Nothing is promised
-            about a record outside.
+        domain: what is known of every record: a finite domain, a `Record` of attributes, a box, or numbers and
+            categories together. Nothing is promised about a record outside.
         definition: the promise: any on a finite domain; LDP, coordinate DP and Bayesian coordinate DP on a `Record`,
             with a bound on dependence on any, with a prior on small ones; the same on a box, but without a prior.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
@@ -76,7 +78,7 @@ class BayesianFilter:
         (False, True)
     """
 
-    domain: Box | Record | FiniteDomain
+    domain: Box | MixedRecord | Record | FiniteDomain
     definition: FiniteDefinition
     rule: Rule = "full"
     nodes: int = NODES
@@ -249,8 +251,10 @@ def _all_fit(state: FilterState, queries: tuple[FilterQuery, ...], rule: Rule) -
 
 def start_of(
     domain: object, definition: object, nodes: int = NODES, group: int | None = None
-) -> BoxState | CoordinateBoxState | FiniteState | ProductState:
+) -> BoxState | CoordinateBoxState | FiniteState | MixedState | ProductState:
     """The empty state of the part that offers the domain and the definition."""
+    if isinstance(domain, MixedRecord):
+        return _mixed_start(domain, definition, nodes, group)
     if isinstance(domain, Box) and isinstance(definition, LDP):
         return BoxState.start(domain, definition.epsilon, nodes, group)
     if isinstance(domain, Box) and isinstance(definition, CoordinateDP | BayesianCoordinateDP):
@@ -268,6 +272,19 @@ def start_of(
     rule = "a filter is offered for finite domains, for records of finite attributes, and for boxes"
     step = "a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence"
     raise SordinoError(rule, found=f"{type(domain).__name__} and {type(definition).__name__}", step=step)
+
+
+def _mixed_start(domain: MixedRecord, definition: object, nodes: int, group: int | None) -> MixedState | ProductState:
+    """Under LDP numbers by a box and by cells, else by cells alone."""
+    if isinstance(definition, LDP):
+        return MixedState.start(domain, definition.epsilon, nodes, group)
+    if isinstance(definition, CoordinateDP) or (
+        isinstance(definition, BayesianCoordinateDP) and not isinstance(definition.beliefs, Prior)
+    ):
+        return ProductState.start(domain.cells, definition)
+    rule = "a filter over numbers and categories takes LDP, coordinate DP, or bounds on dependence"
+    known = "a prior" if isinstance(definition, BayesianCoordinateDP) else type(definition).__name__
+    raise SordinoError(rule, found=known, step="declare [dependence] in place of a prior")
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:

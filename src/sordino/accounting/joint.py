@@ -3,16 +3,23 @@
 A query is accepted only if it is accepted whatever all answers that are out may turn out to be, so decisions depend on
 delivered answers alone: they can be worked out again from what everybody has seen, and tell nothing about an answer
 before it is delivered. One filter is kept for each way in which the answers can turn out; a delivered answer drops
-those in which it was another one. Cost: as many decisions as there are ways.
+those in which it was another one. A query with too many codes for that is pending: until its answer is delivered it
+counts by the most that any answer can add. Cost: as many decisions as there are ways.
 Source: Bayesian privacy filter paper, Algorithm 2, for each way by itself.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState
 from sordino.errors import RefusedError, SordinoError
+from sordino.exact.nats import Nats
+from sordino.exact.rounding import down, up
+
+MOST_PENDING = 16
+"""Queries that are pending at most."""
 
 MOST_WAYS = 1024
 """Ways in which open answers can turn out at most: ten bits."""
@@ -24,8 +31,17 @@ class PrivacyFilter(Protocol):
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked; nothing changes."""
 
+    def accepts_all(self, queries: Sequence[FilterQuery]) -> bool:
+        """Whether queries may be asked at once: whichever of them are answered first, and however."""
+
+    def epsilon_of(self, query: FilterQuery) -> Nats:
+        """The least epsilon that a query satisfies under LDP."""
+
     def after(self, query: FilterQuery, output: int) -> Self:
         """The filter once an accepted query has been answered."""
+
+    def with_answer(self, query: FilterQuery, output: int) -> Self:
+        """The filter once a query has been answered that another one accepted."""
 
     def changed(self) -> Self:
         """The filter once the record has changed."""
@@ -62,6 +78,9 @@ class JointFilter:
 
     Attributes:
         ways: at least one.
+        pending: queries of many codes whose answers are out, by name; no way has them.
+        earlier: the same about an earlier version of the record.
+        settled: those of them whose answers were delivered: each counts by the most that it can have added.
 
     Example:
         >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
@@ -73,6 +92,9 @@ class JointFilter:
     """
 
     ways: tuple[Way, ...]
+    pending: Mapping[str, FilterQuery] = field(default_factory=dict)
+    earlier: Mapping[str, FilterQuery] = field(default_factory=dict)
+    settled: tuple[FilterQuery, ...] = ()
 
     @classmethod
     def of(cls, start: PrivacyFilter) -> "JointFilter":
@@ -82,34 +104,71 @@ class JointFilter:
     @property
     def open_names(self) -> tuple[str, ...]:
         """The names of the queries whose answers are out."""
-        return tuple(self.ways[0].answers)
+        return (*self.ways[0].answers, *self.pending, *self.earlier)
 
     @property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss, whatever the open answers are."""
-        return max(way.filter.spent for way in self.ways)
+        known = max(way.filter.spent for way in self.ways)
+        return up(known + self._level_above) if self._uncounted_queries else known
 
     @property
     def remaining(self) -> float:
         """Nats, rounded down: queries whose epsilons add up to at most this are accepted."""
-        return min(way.filter.remaining for way in self.ways)
+        left = min(way.filter.remaining for way in self.ways)
+        return max(down(left - self._level_above), 0.0) if self._uncounted_queries else left
 
     @property
     def worst(self) -> PrivacyFilter:
         """The filter of the way in which least is left."""
         return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether no query counts by the most that it can add."""
+        return not self._uncounted_queries
+
+    @property
+    def _uncounted_queries(self) -> tuple[FilterQuery, ...]:
+        """Queries that count by the most that they can add."""
+        return (*self.pending.values(), *self.earlier.values(), *self.settled)
+
+    @property
+    def _level_above(self) -> float:
+        """The epsilons of these together, rounded up."""
+        try:
+            each = (self.ways[0].filter.epsilon_of(query) for query in self._uncounted_queries)
+            return sum(each, Nats.of(0)).ceil()
+        except SordinoError:
+            # Some of their answers rule values out.
+            return math.inf
+
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, whatever the open answers are; nothing changes."""
         decisions = [way.filter.decide(query) for way in self.ways]
-        return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
+        loss = max(one.loss for one in decisions)
+        if not self._uncounted_queries:
+            return Decision(all(one.accepted for one in decisions), loss)
+        beside = [*self._uncounted_queries, query]
+        return Decision(all(way.filter.accepts_all(beside) for way in self.ways), up(loss + self._level_above))
 
-    def with_query(self, name: str, query: FilterQuery) -> "JointFilter":
-        """The filter once a query is out under a name of its own."""
+    def with_query(self, name: str, query: FilterQuery, *, pending: bool = False) -> "JointFilter":
+        """The filter once a query is out under a name of its own.
+
+        Args:
+            name: of the query.
+            query: that is out.
+            pending: whether it counts by the most that any answer can add until it is delivered.
+        """
         if name in self.open_names:
             step = "give each query another name"
             raise SordinoError("a query must have a name of its own", found="the name of one that is out", step=step)
-        self.require_room(query)
+        self.require_room(query, pending=pending)
+        if pending or self._uncounted_queries:
+            if not self.decide(query).accepted:
+                rule = "a query must be accepted before it is asked"
+                raise RefusedError(rule, found="one that is not", step="ask with a smaller epsilon, or not at all")
+            return replace(self, pending={**self.pending, name: query})
         return JointFilter(
             tuple(
                 Way(after, {**way.answers, name: code})
@@ -121,10 +180,16 @@ class JointFilter:
 
     def changed(self) -> "JointFilter":
         """The filter once the record has changed; answers that are out are about the earlier one."""
-        return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
+        ways = tuple(Way(way.filter.changed(), way.answers) for way in self.ways)
+        return JointFilter(ways, {}, {**self.earlier, **self.pending}, self.settled)
 
-    def require_room(self, query: FilterQuery) -> None:
-        """Refuse a query with which there would be too many ways."""
+    def require_room(self, query: FilterQuery, *, pending: bool = False) -> None:
+        """Refuse a query with which there would be too many ways, or too many that wait."""
+        if pending or self._uncounted_queries:
+            if len(self.pending) + len(self.earlier) >= MOST_PENDING:
+                rule = f"at most {MOST_PENDING} answers must wait to be sent"
+                raise RefusedError(rule, found=str(MOST_PENDING), step="deliver those that wait first")
+            return
         if len(self.ways) * query.outputs > MOST_WAYS:
             rule = f"open answers must be able to turn out in at most {MOST_WAYS} ways"
             found = f"{len(self.ways) * query.outputs} with this query"
@@ -132,13 +197,22 @@ class JointFilter:
 
     def with_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a query that was out is delivered."""
+        if name in self.pending:
+            query = self.pending[name]
+            rest = {other: own for other, own in self.pending.items() if other != name}
+            ways = tuple(Way(way.filter.with_answer(query, output), way.answers) for way in self.ways)
+            return replace(self, ways=ways, pending=rest)
+        if name in self.earlier:
+            rest = {other: own for other, own in self.earlier.items() if other != name}
+            return replace(self, earlier=rest, settled=(*self.settled, self.earlier[name]))
         kept = [way for way in self.ways if way.answers.get(name) == output]
         if not kept:
             found = "one that this query cannot have" if name in self.open_names else "one of a query that is not out"
             step = "deliver the answer that was drawn, once"
             raise SordinoError("a delivered answer must be one of a query that is out", found=found, step=step)
-        rest = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
-        return JointFilter(tuple(Way(way.filter, answers) for way, answers in zip(kept, rest, strict=True)))
+        left = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
+        ways = tuple(Way(way.filter, answers) for way, answers in zip(kept, left, strict=True))
+        return replace(self, ways=ways)
 
 
 def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:

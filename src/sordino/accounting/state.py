@@ -17,7 +17,20 @@ Rule = Literal["full", "simplified"]
 """full: every possible answer must keep the promise (Algorithm 2). simplified: the loss so far and the query's epsilon
 together (Algorithm 3)."""
 
-FilterQuery: TypeAlias = Mechanism | Query
+
+class BoundQuery(Protocol):
+    """A query about a record of numbers and categories, which a filter knows by bounds in each cell of it."""
+
+    @property
+    def outputs(self) -> int:
+        """How many codes there are."""
+
+    @property
+    def parameters(self) -> str:
+        """All that defines it, as canonical text."""
+
+
+FilterQuery: TypeAlias = Mechanism | Query | BoundQuery
 """What a filter is asked about: the value of a finite domain through a mechanism, or a statistic of a record."""
 
 State_co = TypeVar("State_co", covariant=True)

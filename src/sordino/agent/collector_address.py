@@ -83,6 +83,12 @@ class CollectorAddress:
         return f"{self.url}{FORM}#{key}invitation={invitation}{'' if period is None else f'&period={period}'}"
 
     @property
+    def origin(self) -> str:
+        """The collector's own part of it, by which a ledger names it."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
     def reports(self) -> str:
         """Where reports go."""
         return f"{self.url}/reports"

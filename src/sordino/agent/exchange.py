@@ -8,10 +8,11 @@ import json
 import random
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, Request
 
@@ -19,6 +20,7 @@ from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.timed_exchange import run_within
 from sordino.document.files import LARGEST_FILE
 from sordino.document.invitation_list import HEADER
+from sordino.document.key_chain import leads_to
 from sordino.document.signature import is_signed
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
@@ -77,8 +79,8 @@ def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
 
     Args:
         address: of the plan.
-        signed_by: the Ed25519 public key that must have signed these bytes, 32 bytes as hexadecimal digits; with none
-            no signature is asked for.
+        signed_by: the Ed25519 public key that must have signed these bytes, or another one to which its chain leads, 32
+            bytes as hexadecimal digits; with none no signature is asked for.
 
     Raises:
         DamagedError: other bytes.
@@ -108,11 +110,20 @@ def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None
     unsigned = RefusedError("the plan must be signed by the key that is asked for", found="no signature", step=step)
     told = _exchange(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
     try:
-        signature = json.loads(told)["signature"]
+        document = json.loads(told)
+        signature = document["signature"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise unsigned from None
-    if not isinstance(signature, str) or not is_signed(content, key, signature):
+    if not isinstance(signature, str) or not _is_signed_for(content, key, signature, document):
         raise RefusedError(unsigned.rule, found="a signature that does not fit", step=step)
+
+
+def _is_signed_for(content: bytes, key: str, signature: str, document: Mapping[str, Any]) -> bool:
+    """Whether a key signed it, or one to which its own chain leads."""
+    if is_signed(content, key, signature):
+        return True
+    new = document.get("key")
+    return isinstance(new, str) and is_signed(content, new, signature) and leads_to(document.get("chain"), key, new)
 
 
 def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None = None) -> None:

@@ -42,7 +42,7 @@ class Turn:
         """As reports have it: the first day."""
         return self.series.label(self.period)
 
-    def when(self, day: date) -> Literal["later", "now", "over"]:
+    def state(self, day: date) -> Literal["later", "now", "over"]:
         """Whether it is still to come, has begun, or has ended."""
         if day < self.series.starts(self.period):
             return "later"
@@ -51,7 +51,7 @@ class Turn:
     def sentence(self, day: date) -> str:
         """The same in words for the person."""
         name, last = period_name(self.series, self.period), self.series.ends(self.period)
-        match self.when(day):
+        match self.state(day):
             case "later":
                 return f"Your turn is {name}. Run this again then: nothing was drawn or sent."
             case "over":
@@ -68,7 +68,7 @@ class Turn:
             RefusedError: it is over.
         """
         rule, name = "an answer must be drawn in the period that is its own", period_name(self.series, self.period)
-        match self.when(day):
+        match self.state(day):
             case "later":
                 raise UnavailableError(rule, found=f"{name}, which is still to come", step="run this again then")
             case "over":

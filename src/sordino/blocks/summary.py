@@ -8,7 +8,7 @@ import numpy as np
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.blocks.readable import readable_header, readable_rows
 from sordino.blocks.tables import Columns, QuantityTable
-from sordino.printable import printable, shortened
+from sordino.printable import printable, shorten_text
 
 MOST_ROWS = 10
 """Of a summary."""
@@ -96,7 +96,7 @@ def lines_of(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], c
     """
     if not rows:
         return printable(title)
-    table = [tuple(header), *((shortened(printable(name), LONGEST_LABEL), *texts) for name, *texts in rows)]
+    table = [tuple(header), *((shorten_text(printable(name), LONGEST_LABEL), *texts) for name, *texts in rows)]
     first, *others = (max(map(len, column)) for column in zip(*table, strict=True))
     lines = [
         "  ".join([name.ljust(first), *(text.rjust(width) for text, width in zip(texts, others, strict=True))]).rstrip()

@@ -2,7 +2,8 @@
 
 Fifty attributes never need the table of all their records: factors on the same attributes are merged, and the largest
 and the smallest sum are found by eliminating attributes one by one, within each connected component by itself. Where
-even that needs too large a table, bounds are outward: `lower <= loss <= upper` always, in nats, rounded outward.
+even that needs too large a table, bounds are outward: `lower <= loss <= upper` always, in nats, rounded outward. A
+number stands for the cell in which it lies: a factor then has the largest and the smallest log-likelihood in each cell.
 Source: Bayesian privacy filter paper, (27), on products; BCDP paper, Definition 3, for one attribute.
 """
 
@@ -67,38 +68,54 @@ class Factor:
 
     Attributes:
         places: the attributes, ascending.
-        log: an axis for each: ln Pr(reports | values) but for a constant; minus infinity where they are impossible.
+        log: an axis for each: ln Pr(reports | values) but for a constant; minus infinity where they are impossible. Of
+            cells of numbers the largest in each cell.
         radius: nats; each finite entry is within this of the truth.
+        low: of cells the smallest in each cell; None where an entry stands for one value.
     """
 
     places: tuple[int, ...]
     log: NDArray[np.float64]
     radius: float
+    low: NDArray[np.float64] | None = None
 
     def merge(self, other: "Factor") -> "Factor":
         """Both together, on the same attributes; centred, since a constant tells nothing."""
-        log = self.log + other.log
-        radius = self.radius + other.radius + math.ulp(reach_of(log))
+        log, low = self.log + other.log, None
+        if self.low is not None or other.low is not None:
+            low = self.least + other.least
+        radius = self.radius + other.radius + math.ulp(max(reach_of(log), 0.0 if low is None else reach_of(low)))
         largest = float(log.max())
         if math.isfinite(largest) and largest != 0:
             log = log - largest
-            radius += math.ulp(reach_of(log) + abs(largest))
-        return Factor(self.places, log, math.nextafter(radius, math.inf))
+            low = None if low is None else low - largest
+            radius += math.ulp(max(reach_of(log), 0.0 if low is None else reach_of(low)) + abs(largest))
+        return Factor(self.places, log, math.nextafter(radius, math.inf), low)
+
+    @property
+    def least(self) -> NDArray[np.float64]:
+        """The smallest log-likelihood of each entry."""
+        return self.log if self.low is None else self.low
 
     @property
     def table(self) -> Table:
         """For the elimination."""
         return self.places, self.log
 
+    @property
+    def least_table(self) -> Table:
+        """The smallest, likewise."""
+        return self.places, self.least
+
     @cached_property
     def reach(self) -> float:
         """The largest finite absolute value."""
-        return reach_of(self.log)
+        return max(reach_of(self.log), reach_of(self.least))
 
     @cached_property
     def possible(self) -> bool:
         """Whether any values of the attributes can cause the reports."""
-        return bool(np.isfinite(self.log).all())
+        return bool(np.isfinite(self.least).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +143,29 @@ class Component:
         return _span(Best(most.item(), exact), Best(least.item(), exact), _error(self.factors, self.places))
 
     def ends(self, kept: tuple[int, ...]) -> tuple[Table, Table, bool]:
-        """The largest and the smallest sum for each way that some attributes can be; and whether they are attained."""
+        """The largest and the smallest sum for each way that some attributes can be; and whether they are attained.
+
+        Of cells they are bounds, and never attained for sure.
+        """
+        if self._cells is None:
+            return self._ends(kept)
+        most, _, _ = self._without_low._ends(kept)  # noqa: SLF001 - another component
+        _, least, _ = self._cells._ends(kept)  # noqa: SLF001 - as above
+        return most, least, False
+
+    @cached_property
+    def _without_low(self) -> "Component":
+        return Component(tuple(Factor(factor.places, factor.log, factor.radius) for factor in self.factors))
+
+    @cached_property
+    def _cells(self) -> "Component | None":
+        """The smallest log-likelihoods; None where no entry stands for a cell."""
+        if all(factor.low is None for factor in self.factors):
+            return None
+        return Component(tuple(Factor(factor.places, factor.least, factor.radius) for factor in self.factors))
+
+    def _ends(self, kept: tuple[int, ...]) -> tuple[Table, Table, bool]:
+        """The same where each entry stands for one value."""
         tables = self._tables
         if self._total is not None:
             scope, log = self._total
@@ -236,8 +275,9 @@ class FactoredEvidence:
         around = frozenset(places).union(*(part.places for part in touched))
         found = []
         for factor in further:
-            gap = combine_tables([most, factor.table])[1].max() - combine_tables([least, factor.table])[1].min()
-            low, high = _outward(float(gap), exact=exact, error=_error([*known, factor], around))
+            gap = combine_tables([most, factor.table])[1].max() - combine_tables([least, factor.least_table])[1].min()
+            attained = exact and factor.low is None
+            low, high = _outward(float(gap), exact=attained, error=_error([*known, factor], around))
             found.append((down(lower + low), up(upper + high)))
         return found
 
@@ -261,23 +301,25 @@ def _coordinate(place: int, factors: list[Factor], elsewhere: list[Table]) -> Sp
         tables = [*(_difference(factor, place, second) for factor in factors), *elsewhere]
     size = math.prod(around.values())
     listed = size <= LARGEST_SUM and len(around) <= LARGEST_AXES and not elsewhere
+    attained = all(factor.low is None for factor in factors)
     if listed and (size <= LISTED or tables is None or work(tables, (), size) >= size):
         scope, log = combine_tables([factor.table for factor in factors])
+        smallest = log if attained else combine_tables([factor.least_table for factor in factors])[1]
         axis = scope.index(place)
-        most, least = log.max(axis=axis), log.min(axis=axis)
+        most, least = log.max(axis=axis), smallest.min(axis=axis)
         # Where the rest makes the reports impossible whatever the attribute is, nothing is compared.
         gap = np.subtract(most, least, out=np.full_like(most, -np.inf), where=~np.isneginf(most))
-        return _outward(float(gap.max(initial=0.0)), exact=True, error=error)
+        return _outward(float(gap.max(initial=0.0)), exact=attained, error=error)
     if tables is not None:
         best = best_sum(tables, "max", limit=_limit(tables, ()))
-        return _outward(max(float(best.value), 0.0), exact=best.exact, error=error)
+        return _outward(max(float(best.value), 0.0), exact=best.exact and attained, error=error)
     apart = 0.0
     for factor in factors:
         axis = factor.places.index(place)
-        most, least = factor.log.max(axis=axis), factor.log.min(axis=axis)
+        most, least = factor.log.max(axis=axis), factor.least.min(axis=axis)
         gap = np.subtract(most, least, out=np.full_like(most, -np.inf), where=~np.isneginf(most))
         apart += float(gap.max(initial=0.0))
-    return _outward(apart, exact=len(factors) == 1 and not elsewhere, error=error)
+    return _outward(apart, exact=len(factors) == 1 and not elsewhere and attained, error=error)
 
 
 def _limit(tables: list[Table], kept: tuple[int, ...]) -> int:
@@ -289,7 +331,7 @@ def _difference(factor: Factor, place: int, second: int) -> Table:
     """What the factor says of one value of the attribute less what it says of another, whose axis is the last."""
     axis = factor.places.index(place)
     own = np.expand_dims(factor.log, -1)
-    other = np.expand_dims(np.moveaxis(factor.log, axis, -1), axis)
+    other = np.expand_dims(np.moveaxis(factor.least, axis, -1), axis)
     heavy, light = np.broadcast_arrays(own, other)
     difference = np.subtract(heavy, light, out=np.full(heavy.shape, -np.inf), where=~np.isneginf(heavy))
     return (*factor.places, second), np.where(np.isposinf(difference), HOPELESS, difference)

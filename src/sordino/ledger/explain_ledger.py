@@ -1,9 +1,16 @@
 """What a ledger promises and what is left of it, in plain words."""
 
+from fractions import Fraction
+from math import isinf
+
+from sordino.exact.amount_text import loss_text
 from sordino.exact.nats import outward
+from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.losses import losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import LedgerLines
-from sordino.words.explain_filter import left_sentences
+from sordino.ledger.standing import Book
+from sordino.words.explain_filter import left_sentences, left_text, promise_sentences
 from sordino.words.odds import PRIOR, beliefs, factor
 
 ALWAYS = (
@@ -19,34 +26,72 @@ WITHIN = "against beliefs, before any answer, about the rest that the bounds on 
 
 def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
-    epsilon = ledger.terms.epsilon
-    most, least = beliefs(epsilon)
     reading = ledger.reading()
     damage = reading.trouble
-    each = ledger.terms.deltas
+    return (
+        *_promise_sentences(ledger.terms),
+        *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
+        *(() if damage else loss_sentences(ledger, reading.book)),
+        *ALWAYS,
+    )
+
+
+def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:
+    if terms.protects:
+        return promise_sentences(terms.filter())
+    most, least = beliefs(terms.epsilon)
+    odds = (
+        f"change the odds between any two records by a factor of at most {factor(terms.epsilon)}"
+        f" (epsilon = {terms.epsilon})."
+    )
     about = [
         f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}"
-        f" (all other attributes together at most {outward(ledger.terms.rest[name], 4, up=True)})."
-        for name, delta in each.items()
+        f" (all other attributes together at most {outward(terms.rest[name], 4, up=True)})."
+        for name, delta in terms.deltas.items()
     ]
-    odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."
     return (
         f"Whatever is asked and answered, all answers together {odds}",
         f"A suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %.",
         *about,
-        *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
-        *ALWAYS,
     )
 
 
 def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
+    counted = (
+        f"Until they are sent, some count by their epsilons: queries that add up to {left_text(joint)} are accepted."
+    )
     waiting = f"{len(joint.open_names)} answers may not have been sent: each counts as every answer that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
         *left_sentences(joint.worst),
         *([waiting] if joint.open_names else []),
+        *([] if joint.is_exact else [counted]),
     )
+
+
+def loss_sentences(ledger: Ledger, book: Book) -> tuple[str, ...]:
+    """What the answers so far really revealed, by collector and by attribute, beside what adding epsilons would say."""
+    terms = ledger.terms
+    collectors = [
+        f"{own.name} has {_answers(own.queries)}: together they revealed at most {_loss(own.realized)} about you;"
+        f" adding their epsilons would say {_loss(own.added)}."
+        for own in losses_by_collector(terms, book)
+    ]
+    attributes = [
+        f"About {own.name!r}: {_answers(own.queries)}, which revealed at most {_loss(own.realized)} to somebody who"
+        f" knows all else; adding epsilons would say {_loss(own.added)}."
+        for own in losses_by_attribute(terms, book)
+    ]
+    return (*collectors, *attributes)
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
+def _loss(amount: float) -> str:
+    return "no bounded amount (some values are ruled out)" if isinf(amount) else loss_text(Fraction(amount))
 
 
 def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:

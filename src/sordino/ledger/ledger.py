@@ -6,11 +6,11 @@ writers out, so queries that come at once are admitted jointly. An answer counts
 known to have been sent.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
@@ -18,10 +18,12 @@ from typing import Any
 
 from sordino.accounting.state import Decision, FilterState
 from sordino.document.kinds import explain_kind
+from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
-from sordino.exact.nats import in_nats, outward
-from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.exact.source import Stream
+from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.journal.contents import Contents, read_contents, read_meta, salvage
@@ -29,7 +31,10 @@ from sordino.ledger.journal.database import UnreadableError, settle, transaction
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
 from sordino.ledger.journal.writer import Writer, write_ledger
 from sordino.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
-from sordino.ledger.standing import Book, Entry, Standing
+from sordino.ledger.standing import Book, Entry, Standing, refusal_of
+
+Drawn = tuple[int, Mapping[str, Any]]
+"""The code of a plan's answer, and its report as the collector takes it."""
 
 
 def now() -> str:
@@ -172,7 +177,21 @@ class Ledger:
         """
         return self._part(name, to="find").book.entries.get(name)
 
-    def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision[FilterState]:
+    def public_stream(self, name: str) -> Stream:
+        """Random words for one public choice: by the ledger's key and a name, whatever the record, always the same.
+
+        Args:
+            name: of what is chosen.
+
+        Raises:
+            SordinoError: a damaged ledger.
+        """
+        reading = self._part(name, to="find")
+        _require_whole(self.path, reading)
+        source = KeyedSource(bytes.fromhex(reading.meta["key"]), f"public choice {name}")
+        return source.for_records([0]).public(1)
+
+    def decide(self, query: LedgerQuery, record: PersonRecord | None = None) -> Decision[FilterState]:
         """Whether a new query would be accepted; nothing changes.
 
         Args:
@@ -187,7 +206,7 @@ class Ledger:
         _require_whole(self.path, reading)
         return self._replay(reading, record).decide(query)
 
-    def reserve(self, query: AskedQuery, record: PersonRecord) -> Entry:
+    def reserve(self, query: LedgerQuery, record: PersonRecord) -> Entry:
         """Write a query down, if it is accepted; a query that stands there already is found again.
 
         Raises:
@@ -206,11 +225,7 @@ class Ledger:
             decision = standing.decide(query)
             reading.keep(connection)
             if not decision.accepted:
-                return RefusedError(
-                    f"all answers together must reveal at most {in_nats(str(self.terms.epsilon))}",
-                    found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
-                    step="ask with a smaller epsilon, or not at all",
-                )
+                return refusal_of(self.terms, decision.loss)
             writer, version = Writer(connection, reading.head, self.clock()), standing.version
             if version != reading.book.versions[-1]:
                 writer.add(RECORD, str(version.number), {}, version.digest)
@@ -223,13 +238,14 @@ class Ledger:
         self.step("reserved")
         return entry
 
-    def draw(self, query: AskedQuery, record: PersonRecord, draw: Callable[[], int]) -> Entry:
+    def draw(self, query: LedgerQuery, record: PersonRecord, draw: Callable[[], int | Drawn]) -> Entry:
         """Draw the answer of a query that is reserved, once and for all; one that is drawn is found again.
 
         Args:
             query: what was reserved.
             record: as it was then.
-            draw: gives the answer's code, with fresh randomness; called within the transaction that stores it.
+            draw: gives the answer's code, of a plan with its report, with fresh randomness; called within the
+                transaction that stores it.
 
         Raises:
             SordinoError: not reserved, another version of the record, or a damaged ledger.
@@ -240,17 +256,21 @@ class Ledger:
                 rule = "a query must be reserved before its answer is drawn"
                 raise SordinoError(rule, found="one that is not reserved", step="call reserve first")
             self.step("drawing")
-            code = draw()
+            made = draw()
             self.step("drawn")
-            Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, {}, str(code))
+            code, report = (made, None) if isinstance(made, int) else made
+            # In the order in which it will be read: what is sent is the same each time.
+            report = None if report is None else json.loads(canonical(dict(report)))
+            body = {} if report is None else {"report": report}
+            Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, body, str(code))
             self.step("storing")
-            return replace(known, code=code)
+            return replace(known, code=code, report=report)
 
         entry = self._change_entry(query, record, write, to="find")
         self.step("stored")
         return entry
 
-    def settle(self, query: AskedQuery) -> None:
+    def settle(self, query: LedgerQuery) -> None:
         """Make the answer of a query outlast damage to the log, before it is sent.
 
         Raises:
@@ -265,7 +285,7 @@ class Ledger:
                 raise
         self.step("settled")
 
-    def note_sent(self, query: AskedQuery) -> None:
+    def note_sent(self, query: LedgerQuery) -> None:
         """Note that an answer was sent; in a damaged ledger, where nothing is written, it stays unknown.
 
         Raises:
@@ -292,7 +312,7 @@ class Ledger:
 
     def _change_entry(
         self,
-        query: AskedQuery,
+        query: LedgerQuery,
         record: PersonRecord,
         write: Callable[[Connection, LedgerLines, Entry | None], Entry | RefusedError],
         *,
@@ -323,7 +343,7 @@ class Ledger:
             raise found
         return found
 
-    def _find_entry(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
+    def _find_entry(self, reading: LedgerLines, query: LedgerQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query."""
         if reading.meta.get("copy") == "yes":
             rule = f"{self.path} must be the person's own ledger"
@@ -354,7 +374,7 @@ class Ledger:
         same = standing.version.number and standing.version.digest == digest
         return standing if same else standing.with_record(digest)
 
-    def _require_own_terms(self, query: AskedQuery) -> None:
+    def _require_own_terms(self, query: LedgerQuery) -> None:
         """By other terms the same words build another channel."""
         if query.terms.hash != self.terms.hash:
             found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"

@@ -48,7 +48,7 @@ MOST_WAYS = 32
 LARGEST = 1 << 26
 """Bytes of a checkpoint at most."""
 
-MEANING = 1
+MEANING = 2
 """Counts what the words of a checkpoint meant, where the versions of the libraries do not tell."""
 
 

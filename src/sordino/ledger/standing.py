@@ -6,21 +6,42 @@ different records: what was lost about an earlier one stays lost, and what is lo
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from fractions import Fraction
+from math import isinf
+from typing import Any, Literal
 
 from sordino.accounting.joint import JointFilter
 from sordino.accounting.state import Decision, FilterState
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.exact.nats import in_nats, outward
+from sordino.ledger.documents.asked_query import query_of_document, unread_query
+from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.query_table import PLAN_KIND
 from sordino.ledger.frozen_values import freeze, thaw
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
 
 RESTORE = "restore the ledger from a copy, and ask nothing new until then"
 """Where a line cannot follow those before it."""
 
+FEW_CODES = 16
+"""Of a plan's query, each of which is looked at while its answer is out."""
+
 State = Literal["reserved", "sampled", "sent"]
+
+
+def refusal_of(terms: LedgerTerms, loss: float) -> RefusedError:
+    """The refusal of a query with which answers could reveal so much."""
+    if isinf(loss):
+        rule = "no answer may rule out values that the ledger's terms protect"
+        step = "ask through a mechanism whose every code can come from each protected value"
+        return RefusedError(rule, found="a query with an answer that does", step=step)
+    rule = f"all answers together must reveal at most {in_nats(str(terms.epsilon))}"
+    if terms.protects:
+        rule = "all answers together must keep the bounds of the ledger's terms for every two values"
+    found = f"up to {outward(Fraction(loss), 6, up=True)} with this query"
+    return RefusedError(rule, found=found, step="ask with a smaller epsilon, or not at all")
 
 
 @dataclass(frozen=True)
@@ -33,14 +54,16 @@ class Entry:
         time: when it was accepted, by the device's clock.
         code: its answer, once it is drawn.
         sent: whether the answer is known to have been sent.
+        report: of a plan what its collector gets, once it is drawn.
     """
 
-    query: AskedQuery
+    query: LedgerQuery
     record: int
     sequence: int
     time: str
     code: int | None = None
     sent: bool = False
+    report: Mapping[str, Any] | None = None
 
     @property
     def state(self) -> State:
@@ -83,10 +106,10 @@ class Book:
             if event.event == RECORD:
                 versions.append(Version(int(event.id), event.secret))
             elif event.event == ASKED:
-                query = AskedQuery(event.body["query"], terms)
+                query = unread_query(event.body["query"], terms)
                 entries[event.id] = Entry(query, event.body["record"], event.sequence, event.time)
             elif entry is not None and event.event == DRAWN:
-                entries[event.id] = replace(entry, code=int(event.secret))
+                entries[event.id] = replace(entry, code=int(event.secret), report=event.body.get("report"))
             elif entry is not None and event.event == SENT:
                 entries[event.id] = replace(entry, code=int(event.body["code"]), sent=True)
         return cls(entries, tuple(versions))
@@ -146,14 +169,14 @@ class Standing:
                 raise SordinoError("versions of a record must be counted", found=found, step=RESTORE)
             return following
         if event.event == ASKED:
-            query = AskedQuery.of_document(event.body["query"], self.terms)
+            query = query_of_document(event.body["query"], self.terms)
             if query.id != event.id or query.fingerprint != event.body["channel"]:
                 rule = "a query must build the channel that it was asked by"
                 raise SordinoError(rule, found=f"the channel {query.fingerprint}", step=RESTORE)
             if event.body["record"] != self.version.number:
                 rule = f"a query must be about the record's last version, {self.version.number}"
                 raise SordinoError(rule, found=f"version {shown(event.body['record'])}", step=RESTORE)
-            return replace(self, joint=self.joint.with_query(query.id, query.channel))
+            return replace(self, joint=self.joint.with_query(query.id, query.channel, pending=_is_pending(query)))
         if event.event == SENT:
             return replace(self, joint=self.joint.with_answer(event.id, int(event.body["code"])))
         return self
@@ -163,7 +186,12 @@ class Standing:
         joint = self.joint.changed() if self.version.number else self.joint
         return Standing(self.terms, joint, Version(self.version.number + 1, digest))
 
-    def decide(self, query: AskedQuery) -> Decision[FilterState]:
+    def decide(self, query: LedgerQuery) -> Decision[FilterState]:
         """Whether a query may be asked about this version of the record; nothing changes."""
-        self.joint.require_room(query.channel)
+        self.joint.require_room(query.channel, pending=_is_pending(query))
         return self.joint.decide(query.channel)
+
+
+def _is_pending(query: LedgerQuery) -> bool:
+    """Whether it counts by the most that it can add until its answer is sent: a plan's queries can have many codes."""
+    return query.kind == PLAN_KIND and query.channel.outputs > FEW_CODES

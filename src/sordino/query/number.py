@@ -90,6 +90,14 @@ class NumberStatistic(Statistic):
         """The moments of numbers that are rounded to a sign each, which together are what is read; else none."""
         return ()
 
+    def bends(self, place: int) -> int | None:
+        """Between how many equally spaced points of a number, from -1 to 1, the law of what is read is affine in it.
+
+        None where it is between none; always of each number by itself, whatever the others are.
+        """
+        del place
+        return 2
+
     @property
     def optional(self) -> tuple[int, ...]:
         """The places of the numbers that may be missing, NaN in the record; of all others a number must be there."""
@@ -202,6 +210,10 @@ class Number(NumberStatistic):
     def bits(self) -> tuple[Moment, ...]:
         return ((self.place,),) if self.points == 2 else ()
 
+    def bends(self, place: int) -> int:
+        del place
+        return self.points
+
     def with_places(self, place: Mapping[int, int]) -> "Number":
         return Number(place[self.place], self.points)
 
@@ -262,6 +274,11 @@ class Product(NumberStatistic):
     @property
     def bits(self) -> tuple[Moment, ...]:
         return ((self.first, self.second),)
+
+    def bends(self, place: int) -> int | None:
+        """Of a square none: it is 2 x^2 - 1."""
+        del place
+        return None if self.first == self.second else 2
 
     def with_places(self, place: Mapping[int, int]) -> "Product":
         return Product(*sorted((place[self.first], place[self.second])))

@@ -2,8 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,21 +19,17 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
+from sordino.service.web.answer_cache import AnswerCache
 from sordino.show.cells import result_rows
 from sordino.show.groups import groups_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.groups import (
-    GroupedResults,
-    columns_of,
-    group_counts,
-    group_tallies,
-    grouped_results,
-)
+from sordino.survey.results.groups import columns_of, group_counts, grouped_results
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
+from sordino.survey.results.sourced_aggregate import counts_bytes
 from sordino.survey.results.tally import aggregate_of, aggregate_text, of_large_periods
 from sordino.survey.results.weighted import weighted_by_survey
 from sordino.tables.reports import write_reports
@@ -52,26 +48,26 @@ class AnalystRoutes:
 
     def __init__(self, desk: Desk, pages: DashboardPages) -> None:
         self._desk, self._pages = desk, pages
+        self._estimates = AnswerCache[_Estimates]()
 
     async def estimates(
         self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = ""
     ) -> dict[str, Any]:
         """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
         collection, tally = await self._tally_or_public(plan_hash, request)
-        plan, least = collection.plan, self._desk.least_people
-        if by != "" and await asyncio.to_thread(has_small_groups, plan, tally, columns_of(plan, by), least):
+        plan, least, columns = collection.plan, self._desk.least_people, columns_of(collection.plan, by)
+        key = plan.hash, counts_bytes(tally), confidence, columns
+        found = await self._estimates.once(key, lambda: _estimate(plan, tally, Coverage(confidence), columns, least))
+        if found.has_small_groups:
             # Who adds up what is published would know how many these are, and what they say.
             await self._desk.require_role(request, "reader")
-        return await asyncio.to_thread(
-            lambda: _estimate(plan, tally, Coverage(confidence), columns_of(plan, by), least)
-        )
+        return found.document
 
     async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = "") -> HTMLResponse:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        draw = lambda: self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least)  # noqa: E731 - one thread
-        return as_page(await asyncio.to_thread(draw))
+        return as_page(await self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
@@ -194,12 +190,15 @@ def _counts_of_large(counts: Mapping[str, int], least: int) -> dict[str, int | N
     return {one: n if tells else None for one, n in counts.items()}
 
 
-def has_small_groups(plan: Plan, tally: Aggregate, by: Sequence[str], least: int) -> bool:
-    """Whether a combination of some public columns' values has a few reports, and fewer than `least`."""
-    return any(0 < own.n < least for _, own in group_tallies(plan, tally, by))
+@dataclass(frozen=True)
+class _Estimates:
+    """What is answered, and whether a group of it has a few reports, and fewer than are estimated."""
+
+    document: dict[str, Any]
+    has_small_groups: bool
 
 
-def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> dict[str, Any]:
+def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> _Estimates:
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
     rows = [_row(row) for result in found for row in result_rows(result.blocks())]
@@ -207,12 +206,12 @@ def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, .
     told = {"plan": plan.hash, "n": tally.n, "confidence": coverage.confidence, "rows": rows, "pooled": more}
     weighted = weighted_by_survey(plan, tally, found, coverage)
     told |= {} if weighted is None else _finite(weighted_json(weighted))
-    return told | (_groups(grouped_results(plan, tally, by, coverage, least=least)) if by else {})
-
-
-def _groups(found: GroupedResults) -> dict[str, Any]:
-    """What is estimated by groups; of groups of too few reports how many these are."""
-    return _finite(groups_json(found))
+    if not by:
+        return _Estimates(told, has_small_groups=False)
+    grouped = grouped_results(plan, tally, by, coverage, least=least)
+    # Of groups of too few reports how many these are.
+    small = any(0 < group.n < least for group in grouped.groups)
+    return _Estimates(told | _finite(groups_json(grouped)), small)
 
 
 def _finite(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,6 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
 """
 
-import asyncio
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -66,6 +65,7 @@ class Collector:
         metrics: what it counts for whoever runs it.
         published: whether everybody is told tallies and estimates, from so many reports on.
         grace: days after the end of a period of a series, in which its reports are still taken.
+        retain_days: after which all codes are scrubbed, again and again (`retention`).
     """
 
     def __init__(
@@ -76,11 +76,14 @@ class Collector:
         metrics: "Metrics | None" = None,
         *,
         published: bool = False,
+        retain_days: int | None = None,
         grace: int = GRACE,
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk = Desk(store, least_people, signer, metrics, published=published, grace=grace)
+        self._desk = Desk(
+            store, least_people, signer, metrics, published=published, retain_days=retain_days, grace=grace
+        )
         self._pages = DashboardPages()
 
     @property
@@ -134,11 +137,11 @@ class Collector:
         """All plans that were ever served from the store, since which day, and since which day they are closed."""
         return [asdict(each) for each in await self._desk.of_store(lambda store: store.served_plans)]
 
-    async def key(self) -> dict[str, str]:
-        """The public key that signs the plans."""
-        return {"algorithm": "Ed25519", "key": self._signer.public}
+    async def key(self) -> dict[str, Any]:
+        """The public key that signs the plans, and how it changed: each old key signed the next."""
+        return {"algorithm": "Ed25519", "key": self._signer.public, "chain": await self._chain()}
 
-    async def signature(self, plan_hash: str) -> dict[str, str]:
+    async def signature(self, plan_hash: str) -> dict[str, Any]:
         """The signature of a plan's bytes."""
         signer, content = self._signer, await self._bytes(plan_hash)
         return {
@@ -146,7 +149,11 @@ class Collector:
             "algorithm": "Ed25519",
             "key": signer.public,
             "signature": signer.signature(content),
+            "chain": await self._chain(),
         }
+
+    async def _chain(self) -> list[dict[str, str]]:
+        return [link.document for link in await self._desk.of_store(lambda store: store.key_chain)]
 
     async def plan_bytes(self, plan_hash: str) -> Response:
         """The plan's bytes."""
@@ -163,11 +170,15 @@ class Collector:
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
-        return await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
+        found = await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
+        if (days := self._desk.retain_days) is None:
+            return found
+        day = await self._desk.of_store(lambda store: store.next_scrub_day(plan_hash, days))
+        return found | {"retain_days": days, "next_scrub_day": day}
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
         """A page to watch the collection on, whose estimates ask for a token."""
-        return as_page(await asyncio.to_thread(self._pages.watch, self._desk.collection(plan_hash).plan))
+        return as_page(await self._pages.watch(self._desk.collection(plan_hash).plan))
 
     async def _bytes(self, plan_hash: str) -> bytes:
         """Of a plan that was ever served."""

@@ -1,12 +1,9 @@
 """The dashboard's two answers: the page that everybody may see, and the estimates as a page for the analyst."""
 
-from collections import OrderedDict
-from collections.abc import Callable
-from threading import Lock
-
 from fastapi.responses import HTMLResponse
 
 from sordino.mechanism.aggregate import Aggregate
+from sordino.service.web.answer_cache import AnswerCache
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import grouped_results
@@ -15,24 +12,21 @@ from sordino.survey.results.result import results_so_far
 from sordino.survey.results.sourced_aggregate import counts_bytes
 from sordino.survey.results.weighted import weighted_by_survey
 
-MOST_KEPT = 4
-"""Pages that are kept: drawing one takes a second, and many may look at once."""
-
 
 class DashboardPages:
-    """Draws one page after the other, on whatever thread asks."""
+    """Draws one page after the other."""
 
     def __init__(self) -> None:
-        self._lock, self._kept = Lock(), OrderedDict[tuple[str, bytes, float, tuple[str, ...]], str]()
+        self._pages = AnswerCache[str]()
 
-    def watch(self, plan: Plan) -> str:
+    async def watch(self, plan: Plan) -> str:
         """The page on which a collection is watched."""
         # What draws loads only where somebody looks.
         from sordino.show.html.dashboard import dashboard
 
-        return self._once((plan.hash, b"", 0.0, ()), lambda: dashboard(plan))
+        return await self._pages.once(plan.hash, lambda: dashboard(plan))
 
-    def estimates(
+    async def estimates(
         self, plan: Plan, tally: Aggregate, confidence: float, by: tuple[str, ...] = (), least: int = 1
     ) -> str:
         """What the reports say so far, with intervals that hold at all times together, and what they do not tell yet.
@@ -59,15 +53,7 @@ class DashboardPages:
             weighted = weighted_by_survey(plan, tally, found, coverage)
             return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted)
 
-        return self._once(key, draw)
-
-    def _once(self, key: tuple[str, bytes, float, tuple[str, ...]], draw: Callable[[], str]) -> str:
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = draw()
-                while len(self._kept) > MOST_KEPT:
-                    self._kept.popitem(last=False)
-            return self._kept[key]
+        return await self._pages.once(key, draw)
 
 
 def as_page(text: str) -> HTMLResponse:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,13 +22,16 @@ from sordino.service.problems import ProblemError
 from sordino.service.signing import Signer
 from sordino.service.storage.collection import GRACE, Collection
 from sordino.service.storage.store import ReportStore
-from sordino.service.storage.tokens import TokenHolder
+from sordino.service.storage.tokens import CONSOLE, TokenHolder
 from sordino.service.writer import UploadWriter
 
 if TYPE_CHECKING:
     from sordino.service.monitoring.metrics import Metrics
 
 T = TypeVar("T")
+
+LOOK_SECONDS = 3600.0
+"""Between two looks whether codes are to be scrubbed."""
 
 
 class Desk:
@@ -39,6 +42,7 @@ class Desk:
         signer: of the plans; None if they are not signed.
         metrics: what is counted for whoever runs the collector.
         published: whether everybody is told tallies and estimates.
+        retain_days: after which all codes are scrubbed, again and again; None if they are kept.
         budget: of the bodies that come.
     """
 
@@ -51,11 +55,12 @@ class Desk:
         *,
         published: bool = False,
         grace: int = GRACE,
+        retain_days: int | None = None,
     ) -> None:
         for collection in store.collections.values():
             collection.grace = grace
         self.least_people, self.signer, self.metrics, self.published = least_people, signer, metrics, published
-        self.budget, self._store = BodyBudget(), store
+        self.budget, self._store, self.retain_days = BodyBudget(), store, retain_days
         self._writer: UploadWriter | None = None
         self._health: Health | None = None
 
@@ -66,7 +71,13 @@ class Desk:
         self._health = Health(self._writer)
         if self.metrics is not None:
             self.metrics.watch(self._writer, self._health, self._store.collections.values())
-        log_event("the collector has started", version=version("sordino"), plans=[*self._store.collections])
+        log_event(
+            "the collector has started",
+            version=version("sordino"),
+            plans=[*self._store.collections],
+            acts=self._store.acts_logged,
+            last_act=self._store.last_hash,
+        )
         path = self._store.socket_path
         with ExitStack() as stack:
             if path is not None:
@@ -76,12 +87,42 @@ class Desk:
                     # A file system may have no sockets; a collector collects without.
                     log_event("there is no control socket", logging.WARNING, error=str(error))
             stack.callback(self._writer.stop)
+            ending = asyncio.Event()
+            retaining = asyncio.create_task(self._retain(ending))
             try:
                 yield
             finally:
+                ending.set()
+                if self.metrics is not None:
+                    self.metrics.stop_watching()
                 await asyncio.to_thread(stack.close)
-                self._store.close()
+                # The writer has refused the next part of what it did.
+                await retaining
+                self._end()
                 log_event("the collector has stopped")
+
+    async def _retain(self, ending: asyncio.Event) -> None:
+        """Scrub codes on their days, until the collector ends."""
+        while not ending.is_set() and self.retain_days is not None:
+            for collection in self._store.collections.values():
+                with suppress(SordinoError):
+                    # What the store refuses is in the log, and tried again.
+                    await self._scrub_if_due(collection, self.retain_days)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), LOOK_SECONDS)
+
+    async def _scrub_if_due(self, collection: Collection, days: int) -> None:
+        plan = collection.plan.hash
+        if await self.of_store(lambda store: store.scrub_is_due(plan, days)):
+            await self.of_store(lambda store: store.note(CONSOLE, "scrubbed", plan=plan, because=f"--retain {days}"))
+            await asyncio.to_thread(lambda: sum(self.parts(collection.scrub)))
+            await self.of_store(lambda store: store.note_scrubbed(plan))
+
+    def _end(self) -> None:
+        """Give the store back, with all acts in the log that others noted meanwhile."""
+        with suppress(UnavailableError):
+            self._store.log_acts()
+        self._store.close()
 
     def _run_command(self, command: Mapping[str, Any]) -> dict[str, Any]:
         """Run what whoever may open the store asks for, between two commits; for a thread of its own."""
@@ -155,7 +196,7 @@ class Desk:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer":
             return None
-        return await self.of_store(lambda store: store.tokens.holder_of(token))
+        return await self.of_store(lambda store: store.holder_of(token))
 
     async def require_role(self, request: Request, role: str) -> TokenHolder:
         """Who asks, if they may do what a role may.

@@ -7,7 +7,7 @@ from sordino.document.invitation_list import HEADER
 from sordino.service.storage.reports import MOST_NAMED
 from sordino.service.uploads import FIELDS, PACKED
 from sordino.survey.answering.plan_report import PUBLIC
-from sordino.survey.results.tally import SOURCE
+from sordino.survey.results.tally import ERASED, SOURCE
 
 PROBLEM = {
     "type": "object",
@@ -103,6 +103,11 @@ TALLY_BODY = {
                     "plan": {"type": "string"},
                     "counts": COUNTS,
                     "cells": CELLS,
+                    ERASED: {
+                        "type": "object",
+                        "propertyNames": {"pattern": "^[0-9a-f]{32}$"},
+                        "additionalProperties": {"type": "integer", "minimum": 1},
+                    },
                     "source": {"type": "string", "pattern": f"^({SOURCE.pattern})$"},
                     "sources": {
                         "type": "object",

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from sordino.document.files import cannot, replace_whole, sync_folder
+from sordino.document.key_chain import KeyLink, signed_bytes
 from sordino.document.private_file import HOW_TO_CLOSE, new_private_file, require_private
 from sordino.errors import SordinoError
 
@@ -55,6 +56,10 @@ class Signer:
             step = "name a new file, and a key is made"
             raise SordinoError(f"{path} must be an Ed25519 private key in PEM, without a password", step=step)
         return cls(key)
+
+    def sign_key(self, new: str) -> KeyLink:
+        """Have this key name the one that signs plans from now on."""
+        return KeyLink(self.public, new, self.signature(signed_bytes(self.public, new)))
 
     def signature(self, content: bytes) -> str:
         """Over a plan's bytes, 64 bytes as hexadecimal digits; the same each time."""

@@ -47,7 +47,7 @@ def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | 
         case Odometer():
             return _odometer(known)
         case _:
-            return (*_promise_sentences(known), *left_sentences(known), *_conditions(known))
+            return (*promise_sentences(known), *left_sentences(known), *_conditions(known))
 
 
 def _joint(known: JointFilter) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _joint(known: JointFilter) -> tuple[str, ...]:
     out = (f"Answers still open: {waiting}. Each counts as every answer that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
         return (*left_sentences(worst), *out)
-    return (*_promise_sentences(worst), *left_sentences(worst), *out, *_conditions(worst))
+    return (*promise_sentences(worst), *left_sentences(worst), *out, *_conditions(worst))
 
 
 def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
@@ -78,8 +78,10 @@ def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
     return tuple(start + clause if start else clause[0].upper() + clause[1:] for clause in clauses)
 
 
-def left_text(known: PrivacyFilter) -> str:
+def left_text(known: PrivacyFilter | JointFilter) -> str:
     """What is surely left: queries whose epsilons add up to no more are accepted."""
+    if isinstance(known, JointFilter):
+        return left_text(known.worst) if known.is_exact else _amount_in_words(known.remaining, remaining_text)
     exactly = known.binding.exactly
     if exactly is not None and exactly >= 0:
         return remaining_text(exactly)
@@ -119,7 +121,7 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
     return (*lines, "An odometer promises nothing about further answers; a filter does.")
 
 
-def _promise_sentences(known: BayesianFilter) -> tuple[str, ...]:
+def promise_sentences(known: BayesianFilter) -> tuple[str, ...]:
     """The definition's sentences, of all answers, without what they say of a second report."""
     said = promise(known.definition, _labels(known.domain, known.definition), TOGETHER)
     return tuple(sentence.text for sentence in said if sentence.purpose is not Purpose.REPEATED)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sordino.domain.moment import Moment
 from sordino.exact.nats import outward
-from sordino.printable import quoted
+from sordino.printable import quote
 from sordino.survey.questions.coordinates import CoordinatePromise
 
 FEW = 5
@@ -27,7 +27,7 @@ def bound_sentences(promise: CoordinatePromise) -> tuple[str, ...]:
 
 def ground_sentences(promise: CoordinatePromise) -> tuple[str, ...]:
     """What the survey's author says that the bounds rest on, in the author's words."""
-    return tuple(f"The survey's author says, unchecked: {quoted(words)}" for words in promise.ground)
+    return tuple(f"The survey's author says, unchecked: {quote(words)}" for words in promise.ground)
 
 
 def bounds_in_short(promise: CoordinatePromise) -> str:

@@ -27,8 +27,20 @@ CATEGORIES = {
 def test_numbers_are_a_box_in_the_order_of_the_alphabet():
     terms = LedgerTerms.read(NUMBERS)
     assert terms.names == ("age", "sleep")
-    assert terms.domain == Box([18, 0], [90.5, 12])
+    assert terms.box == Box([18, 0], [90.5, 12])
     assert terms.definition == LDP("ln 3")
+
+
+def test_numbers_and_categories_stand_together():
+    mixed = {**NUMBERS["attribute"], "smoker": {"categories": ["yes", "no"]}, "visits": {"categories": 5}}
+    mixed["home"] = {"grid": {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 3}}
+    mixed["symptoms"] = {"categories": ["cough", "fever", "pain"], "several": 2, "delta": "0.5"}
+    mixed["income"] = {"number": {"low": 0, "high": 9, "missing": True}}
+    terms = LedgerTerms.read({**NUMBERS, "attribute": mixed})
+    assert terms.domain.cells.shape == (64, 6, 65, 64, 2, 7, 5)
+    assert terms.box is None
+    assert terms_of_text(terms.text) == terms
+    assert isinstance(terms.definition, BayesianCoordinateDP)
 
 
 def test_categories_are_a_record_with_deltas():
@@ -70,9 +82,11 @@ def test_the_frozen_words_say_the_same(tables):
         ("attribute.age.number.low", 91, "low end must be below"),
         ("attribute.age.number.hihg", 1, r"attribute.age.number.hihg must be a known setting \(did you mean 'high'"),
         ("attribute.age.number", None, "exactly one of number, categories"),
-        ("attribute.age.delta", "1", "protected by epsilon alone"),
-        ("attribute.smoker", {"categories": ["yes", "no"]}, "numbers or about categories; found both"),
-        ("dependence", {"rest": 0.1}, "take it out"),
+        ("attribute.smoker", {"categories": ["yes"]}, "at least two categories"),
+        ("attribute.smoker", {"categories": 3, "several": 2}, "beside named categories"),
+        ("attribute.smoker", {"categories": ["a", "b"], "none": "c"}, "must stand beside several"),
+        ("attribute.smoker", {"categories": [*map(str, range(40))], "several": 9}, "at most 4,096 combinations"),
+        ("dependence", {"rest": {"agf": 0.1}}, "did you mean 'age'"),
     ],
 )
 def test_mistakes_are_told(path, value, words):

@@ -22,10 +22,10 @@ CATEGORIES = LedgerTerms.read(
 def test_values_stand_in_the_order_of_the_attributes(tmp_path):
     path = tmp_path / "record.toml"
     path.write_text("version = 1\n[record]\nsleep = 7.5\nage = 44\n")
-    assert PersonRecord.load(path, NUMBERS).row.tolist() == [[44.0, 7.5]]
+    assert PersonRecord.load(path, NUMBERS).numbers(NUMBERS).tolist() == [[44.0, 7.5]]
     record = PersonRecord.read({"version": 1, "record": {"b": "x", "a": "z"}}, CATEGORIES)
-    assert record.row.tolist() == [[2, 0]]
-    assert record.row.dtype.kind == "i"
+    assert record.values == (2, 0)
+    assert all(type(value) is int for value in record.values)
 
 
 @in_one(

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
 import test from "node:test";
 
-import { PlanError, isSigned, keyOf, signedBy } from "../../../src/sordino/service/client/index.js";
+import { PlanError, isSigned, keyOf, leadsTo, signedBy } from "../../../src/sordino/service/client/index.js";
 
 // Node 18 has it under another name.
 if (!globalThis.crypto) Object.defineProperty(globalThis, "crypto", { value: webcrypto });
@@ -15,8 +15,12 @@ const TEXT = '{"a":1}\n';
 async function signer() {
   const pair = await webcrypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
   const key = hex(await webcrypto.subtle.exportKey("raw", pair.publicKey));
-  const signature = hex(await webcrypto.subtle.sign("Ed25519", pair.privateKey, Buffer.from(TEXT)));
-  return { key, signature };
+  const sign = async (text) => hex(await webcrypto.subtle.sign("Ed25519", pair.privateKey, Buffer.from(text)));
+  const names = async (other) => {
+    const link = { old: key, new: other.key };
+    return { ...link, signature: await sign(`sordino key 1\n${link.old}\n${link.new}\n`) };
+  };
+  return { key, signature: await sign(TEXT), names };
 }
 
 // RFC 8032, section 7.1, test 2: not from the library that checks here.
@@ -56,4 +60,33 @@ test("the key of an address", () => {
   assert.equal(keyOf("#key=00ff"), "00ff");
   assert.equal(keyOf(""), null);
   assert.equal(keyOf("#key="), "");
+});
+
+test("a key that the one of the address names signs as well", async () => {
+  const [a, b, c, other] = [await signer(), await signer(), await signer(), await signer()];
+  const [ab, bc] = [await a.names(b), await b.names(c)];
+  const told = { key: c.key, signature: c.signature, chain: [ab, bc] };
+  for (const known of [a, b, c]) assert.equal((await signedBy(TEXT, known.key, told)).key, "signed_address");
+  assert.equal((await signedBy(TEXT, null, told)).key, "signed_by");
+  await assert.rejects(signedBy(TEXT, other.key, told), PlanError);
+  await assert.rejects(signedBy(`${TEXT} `, a.key, told), PlanError);
+  for (const chain of [
+    undefined,
+    null,
+    [],
+    "chain",
+    [null],
+    [bc],
+    [bc, ab],
+    [ab, ab, bc],
+    [ab, bc, await b.names(other)],
+    [ab, bc, await c.names(a)],
+    [ab, { ...bc, signature: ab.signature }],
+    [{ ...ab, signature: "00".repeat(64) }, bc],
+    [ab, { ...bc, more: 1 }],
+    [ab, { old: bc.old, new: bc.new }],
+  ]) {
+    await assert.rejects(signedBy(TEXT, a.key, { ...told, chain }), PlanError);
+  }
+  assert.equal(await leadsTo([ab, bc], c.key, a.key), false);
 });

@@ -52,17 +52,18 @@ test("a report that arrived is deleted by its id, once, and no other is drawn", 
 test("what never arrived is sent no more, and is deleted once the collector can be asked", async (t) => {
   const disk = new Disk();
   const lost = () => { throw new TypeError("offline"); };
-  const asked = collector(t, { "/reports": [lost], "/erase": [lost, () => [503, { detail: "busy" }], () => [404, {}], erased] });
+  const asked = collector(t, { "/reports": [lost], "/erase": [lost, () => [503, { detail: "busy" }], () => [404, {}], () => [200, "a proxy's page"], erased] });
   const upload = await drawn(disk);
   assert.equal((await windowOf(disk).send()).done, false);
-  const outcomes = [await windowOf(disk).takeBack(), await windowOf(disk).send(), await windowOf(disk).takeBack(), await windowOf(disk).send()];
+  const outcomes = [await windowOf(disk).takeBack(), await windowOf(disk).send(), await windowOf(disk).takeBack(), await windowOf(disk).takeBack(), await windowOf(disk).send()];
   assert.deepEqual(outcomes.map(({ done, wait, detail }) => [done, wait, detail]), [
     [false, true, ""],
     [false, true, "busy"],
     [false, false, ""],
+    [false, false, ""],
     [true, undefined, undefined],
   ]);
-  assert.deepEqual(asked.slice(1).map(([route, id]) => [route, id]), Array(4).fill(["/erase", upload.slice(0, 32)]));
+  assert.deepEqual(asked.slice(1).map(([route, id]) => [route, id]), Array(5).fill(["/erase", upload.slice(0, 32)]));
 });
 
 test("a report that is on its way while another window takes it back is deleted once it has arrived", async (t) => {

@@ -1,6 +1,7 @@
 """`sordino collector` beside a collector that runs, and without one."""
 
 import json
+import signal
 import socket
 import sqlite3
 import stat
@@ -8,12 +9,14 @@ from threading import Event, Thread
 
 import pytest
 
-from commands import run_here
-from reports_sent import Client, on_a_thread, served, uploaded
+from commands import PROGRAM, run_here, started
+from reports_sent import NOTED, STARTED, Client, log_events, on_a_thread, served, serving, uploaded
+from sordino.cli.operator import operate_collector
 from sordino.errors import SordinoError, UnavailableError
 from sordino.service.console.control_socket import run_command
 from sordino.service.storage.sqlite import restore_backup, socket_of
 from sordino.service.storage.store import ReportStore
+from waits import line_of, stop
 
 
 def ran(*words):
@@ -44,6 +47,8 @@ def test_tokens_are_given_and_taken_while_a_collector_runs(tmp_path, plan):
     given = ("console", "token added")
     assert acts == [given, given, ("console", "token revoked"), ("first", "closed")]
     assert token not in said[1]
+    # The first token is in the log too, though it was given before the server ran.
+    assert [event for event in log_events(said[1]) if event in (NOTED, STARTED)] == [NOTED, STARTED, *[NOTED] * 3]
 
 
 def test_a_backup_while_others_write_is_whole_and_goes_on(tmp_path, plan):
@@ -131,3 +136,60 @@ def test_tokens_of_a_database_are_given_while_a_collector_has_it(plan, empty_pos
         assert [act["number"] for act in run_command(empty_postgres.address, {"do": "record"})] == [1, 2, 3, 4]
         with pytest.raises(SordinoError, match="pg_dump"):
             run_command(empty_postgres.address, {"do": "backup", "path": "x"})
+
+
+@pytest.mark.live
+def test_the_log_has_each_act_once_whoever_did_it(tmp_path, plan, empty_postgres):
+    file, add = tmp_path / "plan.json", {"do": "token add", "role": "reader", "expires": None}
+    plan.save(file)
+    for number in range(2):
+        with serving(empty_postgres.address, file, plan) as (client, process):
+            token = run_command(empty_postgres.address, {**add, "name": f"ada{number}"})["token"]
+            assert Client(plan, client.port, token).as_analyst("POST", "/close").status == 403
+            run_command(empty_postgres.address, {**add, "name": f"bob{number}"})
+            _, err = stop(process, signal.SIGTERM)
+        lines = [json.loads(line) for line in err.splitlines()]
+        noted = [(line["act"]["number"], line["act"]["token"]) for line in lines if line["event"] == NOTED]
+        own = [(2, "ada0"), (3, "bob0")], [(5, "ada1"), (6, "bob1")]
+        assert noted == ([] if number else [(1, "first")]) + own[number]
+        # What was done while no collector ran is pinned by the hash with which the next one starts.
+        run_command(empty_postgres.address, {"do": "token revoke", "name": f"ada{number}"})
+        (started_line,) = [line for line in lines if line["event"] == STARTED]
+        if number:
+            record = run_command(empty_postgres.address, {"do": "record"})
+            assert (started_line["acts"], started_line["last_act"]) == (4, record[3]["hash"])
+
+
+def test_a_store_that_cannot_be_looked_at_is_refused_in_words():
+    with pytest.raises(UnavailableError, match="must be open to you; found file name too long"):
+        run_command("x" * 300, {"do": "token list"})
+
+
+def test_a_backup_that_only_the_collector_sees_is_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(operate_collector, "_run", lambda *_: None)
+    code, _, err = run_here("collector", "backup", tmp_path / "store", "-o", tmp_path / "kept")
+    assert (code, "that the collector and you both see" in err) == (2, True)
+
+
+def test_who_stands_by_refuses_connections_until_it_has_the_store(tmp_path, plan):
+    file, place = tmp_path / "plan.json", tmp_path / "reports.sqlite"
+    plan.save(file)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [*PROGRAM, "serve", str(file), "--store", str(place), "--port", str(port), "--metrics-port", "0"]
+    with serving(place, file, plan) as (client, process), started([*command, "--standby"]) as waiting:
+        client.upload([0, 1])
+        metrics = int(line_of(waiting).rpartition(":")[2].partition("/")[0])
+        line = json.loads(waiting.stderr.readline())
+        assert line["event"].startswith("the collector stands by")
+        with pytest.raises(ConnectionRefusedError):
+            client.ask("GET", "/readyz", port=port)
+        assert client.ask("GET", "/readyz", port=metrics).status == 503
+        # Nor does another one begin that has the port, or the metrics' port.
+        for option, taken in (("--metrics-port", metrics), ("--port", port)):
+            code, _, err = run_here("serve", file, "--store", place, option, taken)
+            assert (code, "must" in err) == (5, True)
+        stop(process, signal.SIGTERM)
+        assert line_of(waiting).startswith(f"http://127.0.0.1:{port}/plans/")
+        assert Client(plan, port).of_plan("GET", "/progress").json["reports"] == 2
+        stop(waiting, signal.SIGTERM)

@@ -130,3 +130,37 @@ def test_a_database_that_is_gone_is_not_ready_and_comes_back_by_itself(plan, emp
     events = [line["event"] for line in log_of(capfd.readouterr().err)]
     assert events.count("the store refuses") == 1
     assert events.count("the store's trouble has ended") == 1
+
+
+def test_a_collector_that_has_ended_is_not_ready_and_shows_what_was_counted_last(store):
+    metrics = Metrics()
+    with socket.create_server(("127.0.0.1", 0)) as listener, MetricsServer(metrics, listener):
+        with on_a_thread(store, 1, None, metrics) as client:
+            client.upload([0, 1, 2])
+        port = listener.getsockname()[1]
+        found = client.ask("GET", "/readyz", port=port)
+        assert (found.status, found.json) == (503, {"status": "not ready", "checks": {}})
+        assert client.ask("GET", "/livez", port=port).status == 200
+        assert (
+            f'sordino_plan_reports{{plan="{client.plan.hash}"}} 3.0'
+            in client.ask("GET", "/metrics", port=port).body.decode()
+        )
+
+
+def test_metrics_show_the_last_count_while_another_one_is_written(store, plan, monkeypatch):
+    collection, seen = store.collections[plan.hash], []
+    collection.add([uploaded([0, 1])])
+    insert = type(collection)._insert
+
+    def watched_insert(self, uploads):
+        seen.append(self.last_known)
+        return insert(self, uploads)
+
+    monkeypatch.setattr(type(collection), "_insert", watched_insert)
+    collection.add([uploaded([2], first=2)])
+    with monkeypatch.context() as broken:
+        broken.setattr(type(collection), "_insert", lambda *_: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            collection.add([uploaded([3], first=3)])
+    assert (seen, collection.last_known) == ([(2, False)], (3, False))
+    store.close()

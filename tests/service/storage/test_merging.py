@@ -14,7 +14,7 @@ from older_stores import make_older
 from reports_sent import uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import UnavailableError
-from sordino.service.storage import collection as collection_file
+from sordino.service.storage import tally_table
 from sordino.service.storage.store import ReportStore
 from sordino.survey.results.sourced_aggregate import counts_hash, sources_of, unsourced_of, with_sources
 from sordino.survey.results.tally import aggregate_of, aggregate_text
@@ -211,7 +211,7 @@ def test_more_than_can_be_counted_is_refused_and_reports_still_find_room(opened,
 
 
 def test_a_collector_keeps_a_number_of_sources(plan, held, monkeypatch):
-    monkeypatch.setattr(collection_file, "MOST_SOURCES", 2)
+    monkeypatch.setattr(tally_table, "MOST_SOURCES", 2)
     held.merge(of_sources(plan, **{FIRST: [0], SECOND: [1]}))
     with pytest.raises(
         RefusedError, match="at most 2 other sources; found 3: add the tallies up by `sordino aggregate`"
@@ -291,7 +291,7 @@ def as_version_two(path, *tallies):
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM setting WHERE name = 'source'")
     for counts in tallies:
-        connection.execute("INSERT INTO tally VALUES (1, ?, ?)", counts)
+        connection.execute("INSERT INTO tally (plan, source, counts) VALUES (1, ?, ?)", counts)
     make_older(lambda statement: connection.execute(statement).fetchall(), 2)
     connection.commit()
     connection.close()

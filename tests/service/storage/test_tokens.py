@@ -8,6 +8,8 @@ from sordino import RefusedError, SordinoError
 from sordino.errors import DamagedError
 from sordino.service.storage import tokens as tokens_file
 from sordino.service.storage.acts import Act, require_chain
+from sordino.service.storage.store import ReportStore
+from sordino.service.storage.token_file import secret_in
 
 
 def test_a_role_allows_what_lesser_ones_do(opened, plan):
@@ -98,3 +100,43 @@ def test_acts_follow_from_each_other_and_name_who_did_them(opened, plan):
     ):
         with pytest.raises(DamagedError, match=f"found act {place}"):
             require_chain(damaged)
+
+
+def test_a_first_token_is_in_its_file_before_its_store_has_it(tmp_path, plan):
+    path, place = tmp_path / "token", tmp_path / "reports.sqlite"
+
+    def made_and_killed():
+        secret_in(path)
+        raise KeyboardInterrupt
+
+    store = ReportStore.open(place, plan)
+    with pytest.raises(KeyboardInterrupt):
+        store.new_token(made_and_killed)
+    assert (store.tokens.holders(), store.acts.acts()) == ([], [])
+    secret = path.read_text().strip()
+    assert store.new_token(lambda: secret_in(path)) == secret
+    assert store.tokens.holder_of(secret).role == "operator"
+    assert store.new_token(lambda: secret_in(path)) is None
+    store.close()
+
+
+@pytest.mark.parametrize("content", ["", "mine\n", "a" * 44, "a" * 43 + "\n" + "b" * 43])
+def test_a_file_of_something_else_is_no_first_token(tmp_path, content):
+    path = tmp_path / "token"
+    path.touch(mode=0o600)
+    path.write_text(content)
+    with pytest.raises(SordinoError, match="must not exist yet"):
+        secret_in(path)
+    assert path.read_text() == content
+
+
+def test_a_first_token_that_others_could_read_is_not_taken(tmp_path):
+    path = tmp_path / "token"
+    secret_in(path)
+    path.chmod(0o640)
+    with pytest.raises(SordinoError, match="its owner only"):
+        secret_in(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(SordinoError):
+        secret_in(path)

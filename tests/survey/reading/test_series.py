@@ -171,6 +171,7 @@ def test_explain_says_who_answers_when():
     asks = [{"histogram": "smoker"}, {"mean": ["age"]}]
     tables = {"attribute": numbers, "ask": asks, "dependence": {"rest": {"smoker": 0.1}}}
     lines = [str(sentence) for sentence in explain(plan_of(**tables))]
+    assert "Bounds on dependence must hold in each period." in lines[0]
     assert any("about answers in other periods" in line for line in lines)
     assert any("may differ, in total variation, between two of its values, in each period." in line for line in lines)
 

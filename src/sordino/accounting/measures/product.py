@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.measures.cells.cell_query import CellQuery, cell_query_of
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shorten_bound
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.measure_of import Attributes
-from sordino.accounting.measures.mechanism_columns import Columns, can_list
+from sordino.accounting.measures.mechanism_columns import LISTED, Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.accounting.measures.whole_likelihood import WholeFactors
 from sordino.accounting.state import Decision, FilterQuery, Rule
@@ -37,11 +38,12 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
 from sordino.exact.rounding import up
+from sordino.mechanism.base import Mechanism
+from sordino.query.categorical.recoded import Recoded
+from sordino.query.model import Model
 from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
-
-Scalar = TypeVar("Scalar", np.float64, np.integer)
 
 REMEMBERED = 256
 """Queries whose columns are kept at most."""
@@ -60,26 +62,59 @@ class ProductQuery:
     Attributes:
         places: its attributes, ascending.
         axes: where each of them stands in the question.
+        listed: the columns of all codes; None where they are too many.
+        spread: which value the mechanism takes of each combination of its attributes.
         attributes: the most that it can add to each of its attributes, by place.
     """
 
     places: tuple[int, ...]
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
-    columns: Columns
+    mechanism: Mechanism
+    listed: Columns | None
+    spread: NDArray[np.intp]
     attributes: dict[int, Ratio]
     known: QueryLosses
 
-    def factor(self, code: int) -> Factor:
+    def column(self, code: int) -> tuple[Columns, NDArray[np.integer]]:
+        """The columns that hold a code, and where its weights stand among the different ones."""
+        columns = Columns.of(self.mechanism, [code]) if self.listed is None else self.listed
+        place = columns.place[0 if self.listed is None else code]
+        return columns, place[self.spread].reshape(self.sizes).transpose(self.axes)
+
+    def factors(self, code: int) -> tuple[Factor, ...]:
         """What an answer says."""
-        return Factor(self.places, self._in_axes(self.columns.logs[code]), self.columns.radius)
+        columns, place = self.column(code)
+        return (Factor(self.places, columns.logarithms[place], columns.radius),)
 
-    def place(self, code: int) -> NDArray[np.integer]:
-        """Where its weights stand among the different ones."""
-        return self._in_axes(self.columns.place[code])
+    def with_code(self, whole: WholeFactors, code: int) -> WholeFactors:
+        """All answers exactly, with one more."""
+        columns, place = self.column(code)
+        return whole.plus(self.places, columns.distinct, place)
 
-    def _in_axes(self, column: NDArray[Scalar]) -> NDArray[Scalar]:
-        return column.reshape(self.sizes).transpose(self.axes)
+
+@dataclass(frozen=True, eq=False)
+class BoundedQuery:
+    """A query about cells of the record, whose likelihoods are bounds.
+
+    Attributes:
+        query: what is asked.
+        record: of cells.
+        places: its attributes, ascending.
+        attributes: the most that it can add to each of its attributes, by place.
+        alone: whether single attributes are protected by themselves.
+    """
+
+    query: CellQuery
+    record: Record
+    places: tuple[int, ...]
+    attributes: dict[int, Ratio]
+    known: QueryLosses
+    alone: bool
+
+    def factors(self, code: int) -> tuple[Factor, ...]:
+        """What an answer says."""
+        return self.query.factors(self.record, code, alone=self.alone)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +125,7 @@ class ProductState(GroupedState):
         evidence: what all answers about the present version say.
         coordinates: the loss of each attribute, rounded up.
         basic: e to the sum of the most that each query could add: for the record, then for each attribute.
-        whole: the same exactly.
+        whole: the same exactly; None once an answer is known by bounds only.
         memo: what is known of queries, shared by all states of one filter; it changes no decision.
     """
 
@@ -99,8 +134,8 @@ class ProductState(GroupedState):
     evidence: FactoredEvidence
     coordinates: tuple[float, ...]
     basic: tuple[Ratio, ...]
-    whole: WholeFactors = field(default_factory=WholeFactors)
-    memo: dict[str, ProductQuery] = field(default_factory=dict, metadata={"derived": True})
+    whole: WholeFactors | None = field(default_factory=WholeFactors)
+    memo: dict[str, ProductQuery | BoundedQuery] = field(default_factory=dict, metadata={"derived": True})
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":
@@ -170,9 +205,10 @@ class ProductState(GroupedState):
         """Bounds on the loss after each answer, worked out once."""
         if query.parameters not in self._spans_by_query:
             asked = self._known_query(query)
-            self._spans_by_query[query.parameters] = self.evidence.losses_with(
-                [asked.factor(code) for code in range(outputs)]
-            )
+            each = [asked.factors(code) for code in range(outputs)]
+            single = all(len(factors) == 1 for factors in each)
+            found = self.evidence.losses_with([factor for (factor,) in each]) if single else None
+            self._spans_by_query[query.parameters] = found
         return self._spans_by_query[query.parameters]
 
     @cached_property
@@ -198,7 +234,9 @@ class ProductState(GroupedState):
 
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
         asked = self._known_query(query)
-        evidence = self.evidence.plus(asked.factor(code))
+        evidence = self.evidence
+        for factor in asked.factors(code):
+            evidence = evidence.plus(factor)
         if evidence.is_impossible:
             return None
         coordinates = list(self.coordinates)
@@ -207,7 +245,9 @@ class ProductState(GroupedState):
                 coordinates[place] = evidence.coordinate_loss(place)[1]
         own = [asked.known.epsilon, *(asked.attributes.get(place, Fraction(1)) for place in range(self.record.d))]
         basic = tuple(None if a is None or b is None else a * b for a, b in zip(self.basic, own, strict=True))
-        whole = self.whole.plus(asked.places, asked.columns.distinct, asked.place(code))
+        whole = self.whole
+        if whole is not None:
+            whole = asked.with_code(whole, code) if isinstance(asked, ProductQuery) else None
         return replace(self, evidence=evidence, coordinates=tuple(coordinates), basic=basic, whole=whole)
 
     def about(self, group: int) -> str:
@@ -239,7 +279,7 @@ class ProductState(GroupedState):
             mixed = self._mixed_ratio(group, share)
             return mixed is not None and Nats.log(mixed) <= bound
         place = None if share == 1 else group
-        powers = self.whole.powers(place)
+        powers = None if self.whole is None else self.whole.powers(place)
         if powers is not None:
             return compare_powers(powers, bound) <= 0
         most = self._most(place)
@@ -257,7 +297,7 @@ class ProductState(GroupedState):
 
     def _ratio_at(self, place: int | None) -> Ratio:
         """Of an attribute, or of the record."""
-        known = self.whole.ratio(place)
+        known = None if self.whole is None else self.whole.ratio(place)
         return self._most(place) if known is None else known
 
     def _most(self, place: int | None) -> Ratio:
@@ -279,38 +319,59 @@ class ProductState(GroupedState):
         shares = [self._share(place) for place in range(self.record.d)]
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
-    def _known_query(self, query: FilterQuery) -> ProductQuery:
-        if not isinstance(query, Query):
+    def _known_query(self, query: FilterQuery) -> ProductQuery | BoundedQuery:
+        if not isinstance(query, Query | CellQuery):
             rule = "a filter over many attributes takes questions about attributes"
             raise SordinoError(rule, found=type(query).__name__, step="ask a Query about some of them")
-        known = self.memo.get(query.parameters)
+        text = query.parameters
+        known = self.memo.get(text)
         if known is None:
-            known = self._read(query)
+            if isinstance(query, Query) and isinstance(query.statistic, Model):
+                query = cell_query_of(query, self.record)
+            known = self._read(query) if isinstance(query, Query) else self._read_cells(query)
             while len(self.memo) >= REMEMBERED:
                 self.memo.pop(next(iter(self.memo)))
-            self.memo[query.parameters] = known
+            self.memo[text] = known
         return known
+
+    def _read_cells(self, query: CellQuery) -> BoundedQuery:
+        places, epsilon = query.places(self.record), query.ratio
+        alone = not isinstance(self.definition, LDP)
+        attributes: dict[int, Ratio] = dict.fromkeys(places, epsilon) if alone else {}
+        own = [attributes.get(place, Fraction(1)) for place in range(self.record.d)]
+        groups = own if alone else [epsilon]
+        groups += [epsilon] if isinstance(self.definition, BayesianCoordinateDP) else []
+        outputs = query.outputs if query.is_listed(self.record) else None
+        known = QueryLosses.of(epsilon, groups, outputs)
+        return BoundedQuery(query, self.record, places, attributes, known, alone)
 
     def _read(self, query: Query) -> ProductQuery:
         order, mechanism = query.places(self.record), query.finite(self.record)
-        if not can_list(mechanism):
-            rule = "a question about a record of many attributes must have few answers"
-            raise SordinoError(rule, found=f"{mechanism.outputs} for {mechanism.k} values")
         sizes = tuple(self.record.shape[place] for place in order)
+        if math.prod(sizes) > LISTED:
+            rule = f"a question about several attributes must be about at most {LISTED} combinations"
+            raise SordinoError(rule, found=f"{math.prod(sizes)}", step="ask about fewer attributes together")
         places = tuple(sorted(order))
         epsilon = epsilon_ratio(mechanism)
+        spread = self._spread(query, order)
         attributes: dict[int, Ratio] = {}
         if not isinstance(self.definition, LDP):
             alone = Attributes(CoordinateDP(["inf"] * len(sizes)).on(sizes), ())
-            attributes = dict(zip(order, alone.own(mechanism, None), strict=True))
+            attributes = dict(zip(order, alone.own(mechanism, spread), strict=True))
         own = [attributes.get(place, Fraction(1)) for place in range(self.record.d)]
         groups = [epsilon] if isinstance(self.definition, LDP) else own
         groups += [epsilon] if isinstance(self.definition, BayesianCoordinateDP) else []
         axes = tuple(order.index(place) for place in places)
-        columns = Columns.of(mechanism)
-        return ProductQuery(
-            places, axes, sizes, columns, attributes, QueryLosses.of(epsilon, groups, mechanism.outputs)
-        )
+        listed = Columns.of(mechanism) if can_list(mechanism) else None
+        known = QueryLosses.of(epsilon, groups, None if listed is None else mechanism.outputs)
+        return ProductQuery(places, axes, sizes, mechanism, listed, spread, attributes, known)
+
+    def _spread(self, query: Query, order: Sequence[int]) -> NDArray[np.intp]:
+        """What the mechanism takes of each combination of the attributes, the last of the question fastest."""
+        sizes = [self.record.shape[place] for place in order]
+        if not isinstance(query.statistic, Recoded):
+            return np.arange(math.prod(sizes))
+        return query.statistic.table
 
 
 def mixture(attribute: float, record: float, share: Fraction) -> float:

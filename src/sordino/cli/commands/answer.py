@@ -10,12 +10,13 @@ from typing import Any
 
 import click
 
+from sordino.agent.answer import Answered, upload_of
 from sordino.agent.answer import answer as answer_once
 from sordino.agent.answer import take_back as take_answer_back
 from sordino.agent.answer_store import AnswerStore
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
-from sordino.agent.turn import own_turn, utc_today
+from sordino.agent.turn import Turn, own_turn, utc_today
 from sordino.cli.exits import EXIT_CODES
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
@@ -23,8 +24,13 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
+from sordino.ledger.answer_plan import answer_plan, take_plan_back
+from sordino.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_questionnaire import consent_text, reveal_sentences, survey_title
+
+Fetch = Callable[[], tuple[Plan, Mapping[str, Any]]]
+"""What gives the plan, and the tables of the record."""
 
 
 class PublicKey(click.types.StringParamType):
@@ -43,6 +49,7 @@ class PublicKey(click.types.StringParamType):
 @click.argument("url")
 @click.argument("record", type=FILE, required=False)
 @click.option("--store", type=FILE, help="The file that stores your answers; by default in your own data folder.")
+@click.option("--ledger", type=FILE, help="Answer only what this ledger accepts, and store the answer there.")
 @click.option(
     "--signed-by", type=PublicKey(), help="Answer only a plan signed by this Ed25519 key (64 hexadecimal digits)."
 )
@@ -54,6 +61,7 @@ def answer(
     url: str,
     record: Path | None,
     store: Path | None,
+    ledger: Path | None,
     signed_by: str | None,
     patience: int,
     *,
@@ -66,14 +74,16 @@ def answer(
     Shows the survey's title, what you agree to and what a report can reveal, and asks before anything is drawn. The
     answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
-    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer.
+    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer. With a LEDGER the
+    plan's query is drawn first, and answered only if the ledger accepts it, about the RECORD of that ledger.
 
     Of a plan with a series you answer in one period, drawn on this device or named by your invitation, whatever your
     answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
     """
     address = CollectorAddress.of(url)
+    stored_in = _one_store(store, ledger)
     if take_back:
-        _take_back(address, store or _own_store(), patience, as_json=as_json)
+        _take_back(address, ledger, stored_in, patience, as_json=as_json)
         return
     record_file = _require_record(record)
     signed_by = _only_key(address, signed_by)
@@ -103,9 +113,8 @@ def answer(
             fetch_once()
         send_report(address, body, Waiting(patience))
 
-    own = AnswerStore.open(store or _own_store())
-    _leave_unless_turn(own, address, fetch_once, as_json=as_json)
-    made = answer_once(own, address.plan, fetch, send, period=address.period)
+    _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
+    made = _answer(address, ledger, stored_in, fetch, send)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
@@ -115,20 +124,54 @@ def answer(
 
 
 def _leave_unless_turn(
-    store: AnswerStore, address: CollectorAddress, fetch_once: Callable[[], Plan], *, as_json: bool
+    address: CollectorAddress, ledger: Path | None, store: Path, fetch_once: Callable[[], Plan], *, as_json: bool
 ) -> None:
     """Where nothing was drawn yet: say that the person's period has not come, or is over, and end."""
-    turn = None if store.find(address.plan) else own_turn(store, fetch_once(), address.period)
+    drawn_in = AnswerStore.open(store) if ledger is None else Ledger.open(ledger)
+    turn = None if drawn_in.find(address.plan) else _own_turn(address, store, fetch_once())
     today = utc_today()
-    when = "now" if turn is None else turn.when(today)
-    if turn is None or when == "now":
+    state = "now" if turn is None else turn.state(today)
+    if turn is None or state == "now":
         return
     if as_json:
         days = {"from": turn.label, "until": turn.series.ends(turn.period).isoformat()}
-        print_json({"plan": address.plan, "turn": when, "period": days, "acknowledged": False})
+        print_json({"plan": address.plan, "turn": state, "period": days, "acknowledged": False})
     else:
         say(turn.sentence(today))
-    raise SystemExit(EXIT_CODES["unavailable" if when == "later" else "refused"])
+    raise SystemExit(EXIT_CODES["unavailable" if state == "later" else "refused"])
+
+
+def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None:
+    """The person's period, which the store of answers keeps; of a plan that asks at one time nothing is kept."""
+    is_timed = plan.series is not None or address.period is not None
+    return own_turn(AnswerStore.open(store), plan, address.period) if is_timed else None
+
+
+def _one_store(store: Path | None, ledger: Path | None) -> Path:
+    """The file of answers; with a ledger none may be named beside it."""
+    if ledger is not None and store is not None:
+        raise click.UsageError("--store and --ledger: an answer is stored in one of them.")
+    return store or _own_store()
+
+
+def _answer(
+    address: CollectorAddress, ledger: Path | None, store: Path, fetch: Fetch, send: Callable[[bytes], None]
+) -> Answered:
+    """Through the ledger, if there is one, else by the store alone, where periods stand in either case."""
+    if ledger is None:
+        return answer_once(AnswerStore.open(store), address.plan, fetch, send, period=address.period)
+
+    def fetch_in_turn() -> tuple[Plan, Mapping[str, Any]]:
+        plan, tables = fetch()
+        turn = _own_turn(address, store, plan)
+        if turn is None:
+            return plan, tables
+        turn.require(utc_today())
+        return plan, turn.record_tables(tables)
+
+    through = Ledger.open(ledger)
+    found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda report: send(upload_of(report)))
+    return Answered(address.plan, again=found.again)
 
 
 def _require_record(record: Path | None) -> Path:
@@ -147,15 +190,21 @@ def _only_key(address: CollectorAddress, signed_by: str | None) -> str | None:
     return signed_by or address.key
 
 
-def _take_back(address: CollectorAddress, path: Path, patience: int, *, as_json: bool) -> None:
+def _take_back(address: CollectorAddress, ledger: Path | None, path: Path, patience: int, *, as_json: bool) -> None:
     """Have the collector forget the stored answer."""
-    take_answer_back(
-        AnswerStore.open(path), address.plan, lambda body: take_report_back(address, body, Waiting(patience))
-    )
+
+    def send(body: bytes) -> None:
+        take_report_back(address, body, Waiting(patience))
+
+    if ledger is None:
+        take_answer_back(AnswerStore.open(path), address.plan, send)
+    else:
+        take_plan_back(Ledger.open(ledger), address.plan, lambda report: send(upload_of(report)))
     if as_json:
-        print_json({"plan": address.plan, "taken_back": True})
+        print_json({"plan": address.plan, "url": address.url, "taken_back": True})
         return
-    say("Your answer is taken back: it is counted no more, unless the collector had forgotten all codes before.")
+    say(f"Your answer is taken back at {address.url}")
+    say("It is counted no more, unless the collector had forgotten all codes before.")
     say("No other answer to this plan will be drawn here.")
 
 

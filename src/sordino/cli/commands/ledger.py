@@ -1,8 +1,10 @@
 """`sordino ledger` and `sordino ask`: a person's ledger, and the questions that it admits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from fractions import Fraction
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,9 @@ from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.explain_ledger import ledger_sentences
+from sordino.ledger.explain_ledger import ledger_sentences, loss_sentences
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import Checked, LedgerLines
 from sordino.ledger.standing import Entry
 from sordino.ledger.transcript import export_transcript, import_transcript
@@ -77,15 +80,18 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     for line in book["damage"]:
         say(f"damage to {line}")
     if book["remaining"] is not None:
-        told, rest = loss_text(Fraction(book["spent"])), left_text(reading.standing.joint.worst)
+        joint = reading.standing.joint
+        spent = joint.spent if isfinite(joint.spent) else joint.worst.spent
         say(
-            f"Revealed so far: at most {told}. Least is left between {book['binds']}: queries "
-            f"of {rest} together are accepted, whatever they ask; larger ones may be."
+            f"Revealed so far: at most {loss_text(Fraction(spent))}. Least is left between {book['binds']}: queries "
+            f"of {left_text(joint)} together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
     if rows:
         print_table("", header, rows)
+    if not book["damage"]:
+        print_lines(loss_sentences(opened, reading.book))
 
 
 @ledger.command()
@@ -179,10 +185,19 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
         loss, accepted = decision.loss, decision.accepted
     if as_json:
         print_json(
-            {"id": query.id, "query": query.hash, "accepted": accepted, "loss": loss, "known": known is not None}
+            {
+                "id": query.id,
+                "query": query.hash,
+                "accepted": accepted,
+                "loss": loss if isfinite(loss) else None,
+                "known": known is not None,
+            }
         )
         return
     verdict = "accepted" if accepted else "refused"
+    if not isfinite(loss):
+        say(f"{query.id} would be {verdict}: an answer could rule out values that are protected")
+        return
     most = loss_text_of(Fraction(loss), ledger.terms.epsilon)
     say(f"{query.id} would be {verdict}: all answers would reveal at most {most}")
 
@@ -195,14 +210,21 @@ def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
         "terms": ledger.terms.hash,
         "epsilon": str(ledger.terms.epsilon),
         "binds": joint and joint.worst.binding.about,
-        "spent": joint and joint.spent,
+        "spent": joint and (joint.spent if isfinite(joint.spent) else None),
         "remaining": joint and joint.remaining,
         "record": book.versions[-1].number,
         "waiting": joint and list(joint.open_names),
         "checks_only": reading.meta.get("copy") != "no",
         "damage": list(trouble),
+        "collectors": [] if trouble else _losses(losses_by_collector(ledger.terms, book)),
+        "attributes": [] if trouble else _losses(losses_by_attribute(ledger.terms, book)),
         "entries": [_entry(entry) for entry in book.entries.values()],
     }
+
+
+def _losses(losses: Iterable[RevealedLoss]) -> list[dict[str, Any]]:
+    """With null where an amount is infinite."""
+    return [{name: None if value == inf else value for name, value in asdict(own).items()} for own in losses]
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -12,9 +12,8 @@ import click
 from sordino.cli.options import FILE
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
-from sordino.document.files import read_toml, replace_whole, require_new
+from sordino.document.files import read_toml
 from sordino.document.invitation_list import InvitationList
-from sordino.document.private_file import new_private_file
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.frozen.public_part import LEAST_REPORTS
 from sordino.survey.planning.plan import Plan
@@ -85,6 +84,12 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     show_default=True,
     help="The days after the end of a series' period in which its reports are still taken.",
 )
+@click.option(
+    "--retain",
+    type=Whole(1),
+    metavar="DAYS",
+    help="Scrub all codes every so many days after a plan was first served: none is kept longer.",
+)
 @click.option("--publish", is_flag=True, help="Publish tallies and estimates, once there are enough reports.")
 def serve(
     plans: tuple[Path, ...],
@@ -102,6 +107,7 @@ def serve(
     standby: bool,
     least_people: int,
     grace: int,
+    retain: int | None,
     publish: bool,
 ) -> None:
     """Collect the reports of each PLAN over HTTP until the process is ended.
@@ -110,6 +116,7 @@ def serve(
     may do everything, is printed when the store is made, and never again. A proxy ends TLS; addresses are not kept.
     """
     from sordino.service.collector import Collector
+    from sordino.service.log import start_log
     from sordino.service.server import BoundedServer
     from sordino.service.signing import Signer
     from sordino.service.storage.standby import open_store
@@ -119,32 +126,44 @@ def serve(
     frozen = [Plan.load(path) for path in plans]
     lists = [_invitations_to(frozen, path) for path in invitations]
     signer = None if key is None else Signer.of_file(key)
+    start_log()
     with (
-        _listen(host, port) as listener,
+        _bind(host, port) as listener,
         _serve_metrics(metrics_host, metrics_port) as metrics,
         closing(open_store(lambda: ReportStore.open(store, *frozen, add=add), standby=standby)) as held,
     ):
         for given in lists:
             new = held.collections[given.plan].invite(given.hashes)
             say(f"{len(given.hashes):,} invitations, {new:,} of them new, to {given.plan}")
-        if token_file is not None and not held.tokens.holders():
-            require_new(token_file)
-        token = held.new_token()
-        application = Collector(held, least_people, signer, metrics, published=publish, grace=grace).application
-        if token is not None and token_file is not None:
-            with replace_whole(token_file) as temporary, new_private_file(temporary) as file:
-                file.write(f"{token}\n".encode())
-            say(f"{token_file}: the first token")
-        elif token is not None:
-            say(f"The first token, shown once: {token}")
+        collector = Collector(held, least_people, signer, metrics, published=publish, retain_days=retain, grace=grace)
+        _listen(listener, host, port)
+        held.new_token(_say_secret if token_file is None else lambda: _store_secret(token_file))
         if signer is not None:
             say(f"Plans are signed by the Ed25519 key {signer.public}")
         for plan in frozen:
             say(f"{public_url or f'http://{host}:{listener.getsockname()[1]}'}/plans/{plan.hash}")
         # An interrupt ends the collector once what it took is written.
         with suppress(KeyboardInterrupt):
-            BoundedServer(application).run([listener])
+            BoundedServer(collector.application).run([listener])
     say("stopped; all that was acknowledged is in the store")
+
+
+def _say_secret() -> str:
+    """A first token, shown once."""
+    from sordino.service.storage.tokens import new_secret
+
+    secret = new_secret()
+    say(f"The first token, shown once: {secret}")
+    return secret
+
+
+def _store_secret(path: Path) -> str:
+    """A first token, in a file of its owner's."""
+    from sordino.service.storage.token_file import secret_in
+
+    secret = secret_in(path)
+    say(f"{path}: the first token")
+    return secret
 
 
 def _read_public_url(url: str) -> str:
@@ -181,13 +200,15 @@ def _serve_metrics(host: str, port: int | None) -> Iterator["Metrics | None"]:
     from sordino.service.monitoring.metrics import Metrics, MetricsServer
 
     metrics = Metrics()
-    with _listen(host, port) as listener, MetricsServer(metrics, listener):
-        say(f"Health and metrics: http://{host}:{listener.getsockname()[1]}/metrics")
-        yield metrics
+    with _bind(host, port) as listener:
+        _listen(listener, host, port)
+        with MetricsServer(metrics, listener):
+            say(f"Health and metrics: http://{host}:{listener.getsockname()[1]}/metrics")
+            yield metrics
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket that has an address, and refuses connections until it listens: on standby, for instance.
 
     Raises:
         UnavailableError: the port is taken, or the address is not this machine's.
@@ -198,11 +219,25 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        # Who reads the address may connect at once.
-        listener.listen()
     except OSError as error:
         listener.close()
-        step = "choose another --port, or --port 0 for any that is free"
-        rule = f"the collector must listen at {host}, port {port}"
-        raise UnavailableError(rule, found=(error.strerror or "a refusal").lower(), step=step) from None
+        raise _cannot_listen(host, port, error) from None
     return listener
+
+
+def _listen(listener: socket.socket, host: str, port: int) -> None:
+    """Take connections from now on: who reads the address may connect at once.
+
+    Raises:
+        UnavailableError: somebody else listens there by now.
+    """
+    try:
+        listener.listen()
+    except OSError as error:
+        raise _cannot_listen(host, port, error) from None
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> UnavailableError:
+    step = "choose another --port, or --port 0 for any that is free"
+    rule = f"the collector must listen at {host}, port {port}"
+    return UnavailableError(rule, found=(error.strerror or "a refusal").lower(), step=step)

@@ -9,13 +9,14 @@ import click
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
+from sordino.errors import SordinoError
 
 STORE = click.argument("store")
 
 
 @click.group()
 def collector() -> None:
-    """Operate a collector: its tokens, the record of what was done, backups. STORE is what `sordino serve` has."""
+    """Operate a collector: its tokens, keys, record of acts, and backups. STORE is what `sordino serve` has."""
 
 
 @collector.group("token")
@@ -65,6 +66,35 @@ def revoke(store: str, name: str, *, as_json: bool) -> None:
     say(f"The token {name} is revoked.")
 
 
+@collector.group()
+def key() -> None:
+    """Change the key that signs plans."""
+
+
+@key.command()
+@STORE
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@as_json_option
+def rotate(store: str, old: Path, new: Path, *, as_json: bool) -> None:
+    """Have the key in the file OLD name the one in the file NEW, made if missing, which signs from now on.
+
+    The collector serves the chain of keys: a device that knows an old one follows it. Then serve with --key NEW.
+    """
+    from sordino.service.signing import Signer
+
+    if not old.is_file():
+        raise SordinoError(f"{old} must be the file of the newest key", found="no file", step="name that of --key")
+    first, second = Signer.of_file(old), Signer.of_file(new)
+    link = first.sign_key(second.public)
+    _run(store, {"do": "key rotate", "link": link.document})
+    if as_json:
+        print_json({"store": store, **link.document})
+        return
+    say(f"{link.old} names {link.new}")
+    say(f"Serve with --key {new} from now on, publish the new key, and destroy {old} once nobody needs it.")
+
+
 @collector.command()
 @STORE
 @as_json_option
@@ -91,6 +121,10 @@ def record(store: str, *, as_json: bool) -> None:
 def backup(store: str, *, output: Path, as_json: bool) -> None:
     """Copy a SQLite STORE into a new file, also while it is served: all that was acknowledged until now."""
     _run(store, {"do": "backup", "path": str(output.absolute())})
+    if not output.exists():
+        rule = f"{output} must be a place that the collector and you both see"
+        step = "name one below the folder of the store; a unit of systemd has a /tmp of its own"
+        raise SordinoError(rule, found="a file that only the collector sees", step=step)
     if as_json:
         print_json({"store": store, "backup": str(output)})
         return

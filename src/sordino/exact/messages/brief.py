@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.printable import shortened
+from sordino.printable import shorten_text
 
 MOST = 6
 """Items that are printed of a collection; of a longer one the first three."""
@@ -43,7 +43,7 @@ def brief(value: Any) -> str:
         rest = [f"... {len(value)} in all"] if len(value) > MOST else []
         text = ", ".join(items + rest) + ("," if len(value) == 1 and isinstance(value, tuple) else "")
         return f"({text})" if isinstance(value, tuple) else f"[{text}]"
-    return shortened(_text_of(repr, value), LONGEST)
+    return shorten_text(_text_of(repr, value), LONGEST)
 
 
 def shown(thing: Any) -> str:
@@ -57,7 +57,7 @@ def shown(thing: Any) -> str:
         ('xx...', '1/3', 'a number of thousands of digits', '[1, 2]')
     """
     inside = isinstance(thing, str | bytes | tuple | list | Mapping | np.ndarray)
-    return shortened(brief(thing) if inside else _text_of(str, thing), MOST_SHOWN)
+    return shorten_text(brief(thing) if inside else _text_of(str, thing), MOST_SHOWN)
 
 
 def _text_of(write: Callable[[Any], str], value: Any) -> str:

@@ -1,9 +1,7 @@
 """A query that a collector asks of a person's record: its frozen words, and the channel that answers it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +9,26 @@ from sordino.document.checked_tables import nearest, read_tables
 from sordino.document.files import read_toml
 from sordino.document.formats import QUERY
 from sordino.document.kinds import explain_kind
-from sordino.domain.box import Box
-from sordino.domain.record import Record
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Source
+from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.documents.query_table import KINDS, MODELS, QueryTable, RangedModelTable
+from sordino.ledger.documents.plan_query import PlanQuery
+from sordino.ledger.documents.query_table import KINDS, MODELS, PLAN_KIND, QueryTable, RangedModelTable
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
+from sordino.query.model import Model
 from sordino.query.query import Query
 from sordino.query.statistic import Value
 
 
 @dataclass(frozen=True)
-class AskedQuery:
-    """A query and who asks it."""
-
-    document: Mapping[str, Any]
-    terms: LedgerTerms = field(compare=False, repr=False)
+class AskedQuery(LedgerQuery):
+    """A query that a file of its own says."""
 
     @classmethod
     def load(cls, path: Path | str, terms: LedgerTerms) -> "AskedQuery":
@@ -71,45 +69,26 @@ class AskedQuery:
         return _channel(read_tables(QueryTable, tables, "the query"), self.terms)
 
     @property
-    def fingerprint(self) -> str:
-        """A short hash of all that defines the channel."""
-        return sha256(self.channel.parameters.encode()).hexdigest()[:16]
+    def attribute_names(self) -> tuple[str, ...]:
+        statistic = self.channel.statistic
+        if isinstance(statistic, Value):
+            return tuple(map(str, statistic.attribute_names))
+        return tuple(self.terms.numbers[int(place)] for place in statistic.attribute_names)
 
     def require_fit(self) -> None:
-        """Check that the query can be asked about every record of the terms; no record is looked at.
-
-        Raises SordinoError: a statistic that can leave its range.
-        """
-        domain = self.terms.domain
-        if isinstance(domain, Box):
-            self.channel.model.require_fit(domain)
+        box = self.terms.box
+        if box is not None and isinstance(self.channel.statistic, Model):
+            self.channel.model.require_fit(box)
 
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
-        """An answer's code, with fresh randomness; every call is a new release.
-
-        Raises SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever
-        the record.
-        """
         record.require_of(self.terms)
         self.require_fit()
-        domain = self.terms.domain
-        read = self.channel.index(domain, record.row) if isinstance(domain, Record) else record.row
+        statistic = self.channel.statistic
+        if isinstance(statistic, Value):
+            read: Any = [record.values[self.terms.names.index(str(statistic.attributes[0]))]]
+        else:
+            read = record.numbers(self.terms)
         return int(self.channel.privatize(read, source)[0])
-
-    @property
-    def id(self) -> str:
-        """The query's name."""
-        return str(self.document["id"])
-
-    @property
-    def collector(self) -> str:
-        """Who asks."""
-        return str(self.document["collector"])
-
-    @property
-    def hash(self) -> str:
-        """Of the frozen words."""
-        return str(self.document["hash"])
 
     @cached_property
     def kind(self) -> str:
@@ -120,25 +99,55 @@ class AskedQuery:
 def _channel(table: QueryTable, terms: LedgerTerms) -> Query:
     """Raises: SordinoError, for what cannot be asked of such records."""
     model = table.linear or table.truncated or table.logistic
-    if (model is None) != isinstance(terms.domain, Record):
-        known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
-        rule = f"this ledger's records must be asked by {known}"
-        raise SordinoError(rule, found="a model" if model else "categories", step="ask by one of these")
     if model is None:
-        name = table.category or ""
-        attribute = terms.attributes.get(name)
-        if attribute is None:
-            hint = nearest([name], terms.names)
-            rule = f"category must name an attribute of the ledger{hint}"
-            raise SordinoError(rule, found=shown(name), step="name one of the ledger's terms")
-        return Query(Value(name), RandomizedResponse(attribute.finite.k, table.epsilon))
-    unknown = [name for name in model.theta if name not in terms.names]
+        return _categorical_query(table, terms)
+    if not terms.numbers:
+        rule = "this ledger's records must be asked by category"
+        raise SordinoError(rule, found="a model", step="ask by one of these")
+    if terms.box is None:
+        missing = next(name for name in terms.numbers if terms.attributes[name].optional)
+        rule = "a model must be of numbers that everybody has"
+        raise SordinoError(rule, found=f"{missing!r}, which may be missing", step="ask by a plan, for its mean")
+    unknown = [name for name in model.theta if name not in terms.numbers]
     if unknown:
-        hint = nearest(unknown, terms.names)
-        rule = f"theta must name attributes of the ledger{hint}"
+        hint = nearest(unknown, terms.numbers)
+        rule = f"theta must name {'attributes' if terms.numbers == terms.names else 'numbers'} of the ledger{hint}"
         raise SordinoError(rule, found=shown(unknown[0]), step="name some of the ledger's terms")
-    theta = [model.theta.get(name, 0.0) for name in terms.names]
+    theta = [model.theta.get(name, 0.0) for name in terms.numbers]
     if isinstance(model, RangedModelTable):
         kind = LinearQuery if table.linear is not None else TruncatedLinearQuery
         return kind(theta, model.intercept, model.low, model.high, table.epsilon)
     return LogisticQuery(theta, model.intercept, table.epsilon)
+
+
+def _categorical_query(table: QueryTable, terms: LedgerTerms) -> Query:
+    name = table.category or ""
+    if terms.numbers == terms.names:
+        rule = f"this ledger's records must be asked by {', '.join(MODELS)}"
+        raise SordinoError(rule, found="categories", step="ask by one of these")
+    attribute = terms.attributes.get(name)
+    known = [one for one in terms.names if one not in terms.numbers]
+    if attribute is None or name in terms.numbers:
+        hint = nearest([name], known)
+        rule = f"category must name an attribute of the ledger{hint}"
+        raise SordinoError(rule, found=shown(name), step="name one of the ledger's terms")
+    if not isinstance(attribute.domain, Categories | Grid):
+        rule = f"{name!r} must have categories of which one applies"
+        raise SordinoError(rule, found="several", step="ask by a plan")
+    return Query(Value(name), RandomizedResponse(attribute.finite.k, table.epsilon))
+
+
+def query_of_document(document: dict[str, Any], terms: LedgerTerms) -> LedgerQuery:
+    """A query from its frozen words, read and checked.
+
+    Raises:
+        SordinoError: words that were changed, or of another format or version.
+    """
+    kind = PlanQuery if PLAN_KIND in document else AskedQuery
+    return kind.of_document(document, terms)
+
+
+def unread_query(document: dict[str, Any], terms: LedgerTerms) -> LedgerQuery:
+    """The same, of which nothing is read yet."""
+    kind = PlanQuery if PLAN_KIND in document else AskedQuery
+    return kind(document, terms)

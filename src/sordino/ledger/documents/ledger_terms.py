@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.combined import PromiseOfValues, combined_definition
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
 from sordino.document.checked_tables import VersionField, nearest, read_tables
@@ -23,17 +24,36 @@ from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
-from sordino.domain.attribute import Attribute, AttributeDomain
+from sordino.domain.answers.choices import LARGEST as LARGEST_LISTED
+from sordino.domain.answers.choices import Choices
+from sordino.domain.attribute import Attribute, AttributeDomain, Domain
 from sordino.domain.box import Box
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
+from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.survey.attributes.attribute import RangeTable
-from sordino.survey.attributes.protect import Epsilon
+from sordino.survey.attributes.attribute import GridTable, RangeTable
+from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
 from sordino.survey.frozen.dependence_bounds import RestBounds
-from sordino.survey.frozen.parts import Part, Text, require_one_of
+from sordino.survey.frozen.parts import Part, ProtectPart, Text, require_one_of
+from sordino.survey.frozen.promise import definition_of
+
+MISSING = "0"
+"""Of a number that may be missing: nobody knows how many people lack it."""
+
+
+class RecordNumberTable(RangeTable):
+    """A number of the record.
+
+    Attributes:
+        missing: whether a person may have none.
+    """
+
+    missing: bool = False
 
 
 class RecordAttributeTable(Part):
@@ -41,29 +61,58 @@ class RecordAttributeTable(Part):
 
     Attributes:
         number: its range, or
-        categories: its values.
-        delta: of categories, the most that all answers may tell about it, for somebody whose beliefs are within the
-            dependence bounds; epsilon by default.
+        categories: its values, or how many numbered ones there are, or
+        grid: the cells of a map.
+        several: how many of the categories apply to one person at most, where several may.
+        none: what it is called then that none of them applies.
+        not_asked: of several what it is called that a survey did not ask.
+        delta: the most that all answers may tell about it, for somebody whose beliefs are within the dependence bounds;
+            epsilon by default.
+        protect: which of its values are protected from each other, as in a survey; all alike by default.
     """
 
-    number: RangeTable | None = None
-    categories: list[Text] | None = None
+    number: RecordNumberTable | None = None
+    categories: list[Text] | int | None = None
+    grid: GridTable | None = None
+    several: int | None = None
+    none: Text | None = None
+    not_asked: Text | None = None
     delta: Epsilon | None = None
+    protect: ProtectTable | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        require_one_of(self, "number", "categories")
-        if self.number is not None and self.delta is not None:
-            raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
-        if self.categories is not None and len(self.categories) < 2:
+        require_one_of(self, "number", "categories", "grid")
+        count = self.categories if isinstance(self.categories, int) else len(self.categories or "12")
+        if count < 2:
             rule = "an attribute must have at least two categories"
-            raise SordinoError(rule, found=str(len(self.categories)), step="name the others too")
-        self.domain()
+            raise SordinoError(rule, found=str(count), step="name the others too")
+        if self.several is None and (self.none, self.not_asked) != (None, None):
+            rule = "none and not_asked must stand beside several"
+            raise SordinoError(rule, found="no several", step="write several = 3, or name them among the categories")
+        if self.several is not None and not isinstance(self.categories, list):
+            raise SordinoError(
+                "several must stand beside named categories", found="no names", step="name the categories"
+            )
+        domain = self.domain()
+        if isinstance(domain, Choices) and not domain.is_listed:
+            rule = f"several must allow at most {LARGEST_LISTED:,} combinations"
+            raise SordinoError(rule, found=f"{domain.k:,}", step="lower several, or name fewer categories")
+        if self.protect is not None:
+            if not isinstance(domain, Categories | Grid):
+                rule = "protect must stand beside categories of which one applies, or a map"
+                raise SordinoError(rule, found="other values", step="leave it out: all values are protected alike")
+            for mistake in protect_mistakes(self.protect, domain):
+                raise mistake
         return self
 
     def domain(self) -> AttributeDomain:
-        """Its range or its categories."""
-        return domain_of({"labels": self.categories, "number": self.number and self.number.model_dump()})
+        """Its range or its values."""
+        number = self.number and {"low": self.number.low, "high": self.number.high}
+        named = isinstance(self.categories, list)
+        words = {"labels" if named else "numbers": self.categories, "number": number, "several": self.several}
+        grid = self.grid and self.grid.model_dump()
+        return domain_of({**words, "grid": grid, "none": self.none, "not_asked": self.not_asked})
 
 
 class BoundsTable(Part):
@@ -87,7 +136,7 @@ class TermsTable(Part):
     [attribute.sleep]
     number = { low = 0, high = 12 }
 
-    Or categories, of which each attribute may have a delta of its own:
+    Numbers and categories may stand together, and each attribute may have a delta of its own:
 
     version = 1
     epsilon = "2"
@@ -101,8 +150,8 @@ class TermsTable(Part):
 
     Attributes:
         epsilon: the most that all answers together may tell about the whole record, in nats.
-        attribute: the attributes by name, all numbers or all categories.
-        dependence: of categories with deltas.
+        attribute: the attributes by name.
+        dependence: of attributes with deltas.
     """
 
     version: VersionField
@@ -112,12 +161,15 @@ class TermsTable(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        protected = [name for name, part in self.attribute.items() if part.protect is not None]
         numbers = [name for name, part in self.attribute.items() if part.number is not None]
-        if 0 < len(numbers) < len(self.attribute):
-            rule = "a ledger must be about numbers or about categories"
-            raise SordinoError(rule, found=f"both: {numbers[0]!r} is a number", step="cut the numbers into categories")
-        if numbers and self.dependence is not None:
-            raise SordinoError("numbers must be protected by epsilon alone", found="[dependence]", step="take it out")
+        if protected and numbers:
+            rule = "protect must be of a ledger without numbers, whose pairs of values are listed"
+            step = "keep numbers in cells as categories, or leave protect out: all values are protected alike"
+            raise SordinoError(rule, found=f"{protected[0]!r} beside the number {numbers[0]!r}", step=step)
+        if protected and (self.dependence is not None or any(part.delta for part in self.attribute.values())):
+            step = "leave one of them out"
+            raise SordinoError("a ledger must have protect or deltas", found="both settings", step=step)
         rest = self.dependence.rest if self.dependence is not None else {}
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
@@ -137,16 +189,18 @@ class LedgerTerms:
     """The record's domain and the promise about it.
 
     Attributes:
-        attributes: in the order of the alphabet, all numbers or all categories; these perhaps with a delta.
+        attributes: in the order of the alphabet, perhaps each with a delta.
         epsilon: the most that all answers together may tell.
         rest: bounds on the dependence of attributes with deltas.
         nodes: the limit of the work for one decision, which decides with it.
+        protects: which values of some attributes are protected from each other, in the words of a plan.
     """
 
     attributes: Mapping[str, Attribute]
     epsilon: Nats
     rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
+    protects: Mapping[str, ProtectPart] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path | str) -> "LedgerTerms":
@@ -166,10 +220,21 @@ class LedgerTerms:
         parts = dict(sorted(table.attribute.items()))
         each = table.dependence is not None or any(part.delta is not None for part in parts.values())
         attributes = {
-            own: Attribute(own, part.domain(), delta=(part.delta or table.epsilon) if each else None)
+            own: Attribute(
+                own,
+                part.domain(),
+                missing=MISSING if part.number is not None and part.number.missing else None,
+                delta=(part.delta or table.epsilon) if each else None,
+            )
             for own, part in parts.items()
         }
-        terms = cls(attributes, table.epsilon, dict(sorted(table.bounds().items())) if each else {})
+        protects = {
+            own: protect_part(attributes[own].finite, part.protect, table.epsilon)
+            for own, part in parts.items()
+            if part.protect is not None
+        }
+        rest = dict(sorted(table.bounds().items())) if each else {}
+        terms = cls(attributes, table.epsilon, rest, protects=protects)
         # What no filter offers is refused before there is a ledger.
         terms.filter()
         return terms
@@ -198,7 +263,8 @@ class LedgerTerms:
             {
                 name: Attribute(
                     name,
-                    domain_of({"labels": part.get("categories"), "number": part.get("number")}),
+                    domain_of({**part, "labels": part.get("categories")}),
+                    missing=MISSING if part.get("missing") is True else None,
                     delta=Nats.of(part["delta"]) if "delta" in part else None,
                 )
                 for name, part in parts.items()
@@ -206,6 +272,7 @@ class LedgerTerms:
             Nats.of(document["epsilon"]),
             {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
             document["nodes"],
+            {name: ProtectPart.model_validate(part["protect"]) for name, part in parts.items() if "protect" in part},
         )
 
     @cached_property
@@ -229,14 +296,25 @@ class LedgerTerms:
         """The attributes in their order."""
         return tuple(self.attributes)
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The attributes that are numbers, in their order."""
+        return tuple(name for name, one in self.attributes.items() if isinstance(one.domain, Interval))
+
     @cached_property
-    def domain(self) -> Box | Record:
+    def domain(self) -> MixedRecord | Record:
         """Where the record lies."""
         attributes = self.attributes.values()
-        if not any(isinstance(attribute.domain, Interval) for attribute in attributes):
-            return Record({attribute.name: attribute.finite for attribute in attributes})
-        ranges = [attribute.interval for attribute in attributes]
-        return Box([each.low for each in ranges], [each.high for each in ranges])
+        if not self.numbers:
+            return Record({one.name: _countable(one) for one in attributes})
+        optional = [one.name for one in attributes if one.optional]
+        ranges = {one.name: one.domain if isinstance(one.domain, Interval) else _countable(one) for one in attributes}
+        return MixedRecord(ranges, optional)
+
+    @property
+    def box(self) -> Box | None:
+        """Of the numbers, if everybody has them all; None where there are none, or one may be missing."""
+        return self.domain.box if isinstance(self.domain, MixedRecord) else None
 
     @property
     def deltas(self) -> Mapping[str, Nats]:
@@ -244,8 +322,15 @@ class LedgerTerms:
         return {name: own.delta for name, own in self.attributes.items() if own.delta is not None}
 
     @cached_property
-    def definition(self) -> LDP | BayesianCoordinateDP:
+    def definition(self) -> PromiseOfValues | BayesianCoordinateDP:
         """What is promised."""
+        if self.protects:
+            finite = [(self.protects.get(name), _countable(one)) for name, one in self.attributes.items()]
+            own = [
+                LDP(self.epsilon) if part is None or isinstance(domain, Choices) else definition_of(domain, part)
+                for part, domain in finite
+            ]
+            return combined_definition(own, [domain.k for _, domain in finite])
         if not self.deltas:
             return LDP(self.epsilon)
         deltas, rest = ([amounts[name] for name in self.names] for amounts in (self.deltas, self.rest))
@@ -259,10 +344,18 @@ class LedgerTerms:
         attribute = self.attributes[name]
         words = domain_words(attribute.domain)
         if "labels" in words:
-            words = {"categories": words["labels"]}
+            words = {"categories": words.pop("labels")} | words
+        words |= {"missing": True} if attribute.optional else {}
+        protect = self.protects.get(name)
+        words |= {} if protect is None else {"protect": protect.model_dump(exclude_none=True)}
         return words | (
             {} if attribute.delta is None else {"delta": str(attribute.delta), "rest": str(self.rest[name])}
         )
+
+
+def _countable(attribute: Attribute) -> Domain | Choices:
+    """The values of an attribute that is no number."""
+    return attribute.choices if isinstance(attribute.domain, Choices) else attribute.finite
 
 
 def terms_of_text(text: str) -> LedgerTerms:

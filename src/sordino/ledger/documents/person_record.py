@@ -1,6 +1,8 @@
 """A person's own values as a ledger's terms have them: what its queries are about. No error ever holds one of them."""
 
 import hmac
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 
 from sordino.document.kinds import explain_kind
 from sordino.document.record_file import load_tables, no_category, no_number, read_values, require_within
+from sordino.domain.answers.choices import Choices
+from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -55,15 +59,24 @@ class PersonRecord:
             if isinstance(attribute.domain, Interval):
                 if type(value) not in {int, float}:
                     raise no_number(name)
+                if attribute.optional and math.isnan(value):
+                    continue
                 require_within(value, name, attribute.domain)
-            elif type(value) is not int or not 0 <= value < attribute.domain.k:
+            elif type(value) is not int or value not in _values(attribute):
                 raise no_category(name)
 
-    @property
-    def row(self) -> NDArray[Any]:
-        """As channels take it, shape (1, d)."""
-        return np.array([self.values])
+    def numbers(self, terms: LedgerTerms) -> NDArray[np.float64]:
+        """The numbers as models take them, shape (1, numbers)."""
+        own = [value for value, name in zip(self.values, terms.names, strict=True) if name in terms.numbers]
+        return np.array([own], dtype=np.float64)
 
     def digest(self, key: bytes) -> str:
         """A keyed hash that equal records share: whoever has the key can try values, so both stay in the ledger."""
         return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
+
+
+def _values(attribute: Attribute) -> Collection[int]:
+    """What a record may have of an attribute that is counted."""
+    if isinstance(attribute.domain, Choices):
+        return set(attribute.domain.values.tolist())
+    return range(attribute.finite.k)

@@ -26,6 +26,9 @@ MODELS = ("linear", "truncated", "logistic")
 KINDS = (*MODELS, "category")
 """What can be asked."""
 
+PLAN_KIND = "plan"
+"""What is asked by the plan of a survey, whose words hold its bytes."""
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """One line of text."""
 

@@ -4,10 +4,11 @@
 |---|---|---|---|
 | record | the version's number | | a keyed hash of the record |
 | asked | the query's | its words, its channel and the record's version | |
-| drawn | the query's | | the code |
+| drawn | the query's | of a plan the report as its collector takes it | the code |
 | sent | the query's | the code | |
 
-An answer is public once it is sent. Sequence numbers decide what came first; times are information only.
+An answer is public once it is sent, and the line that it was drawn never is. Sequence numbers decide what came first;
+times are information only.
 """
 
 import json
@@ -19,7 +20,7 @@ from hashlib import sha256
 from typing import Any
 
 from sordino.document.sealed import canonical
-from sordino.ledger.documents.query_table import KINDS
+from sordino.ledger.documents.query_table import KINDS, PLAN_KIND
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
 
@@ -79,6 +80,8 @@ class Event:
         if self.event == ASKED:
             channel, record = self.body.get("channel"), self.body.get("record")
             return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
+        if self.event == DRAWN and not isinstance(self.body.get("report", {}), dict):
+            return False
         number = {RECORD: self.id, DRAWN: self.secret, SENT: self.body.get("code")}.get(self.event)
         return isinstance(number, str) and NUMBER.fullmatch(number) is not None
 
@@ -88,6 +91,8 @@ def _is_query(words: object) -> bool:
     if not isinstance(words, dict):
         return False
     named = all(isinstance(words.get(name), str) for name in ("id", "collector", "epsilon", "hash"))
+    if isinstance(words.get(PLAN_KIND), str):
+        return named and type(words.get("question")) is int
     return named and any(kind in words for kind in KINDS)
 
 

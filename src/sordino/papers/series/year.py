@@ -121,7 +121,7 @@ def people_with_yes(curve: Curve, generator: np.random.Generator, epsilon: int =
     """How many people have the value in each week, shape (52,); steps of walks are as the epsilon's errors are."""
     week = np.arange(WEEKS)
     if curve in ("turnover", "flips"):
-        return _changing(0.3 if curve == "turnover" else None, generator)
+        return _changing_counts(0.3 if curve == "turnover" else None, generator)
     shares: dict[str, Floats] = {
         "constant": np.full(WEEKS, 0.3),
         "drift": 0.25 + 0.1 * week / WEEKS,
@@ -154,7 +154,7 @@ def _random_walk(share: Floats, step: float, generator: np.random.Generator) -> 
             return walking
 
 
-def _changing(anew: float | None, generator: np.random.Generator) -> Counts:
+def _changing_counts(anew: float | None, generator: np.random.Generator) -> Counts:
     """People of whom 2 % change each week: to a value drawn with this share, or to the other value."""
     positive = [generator.binomial(PEOPLE, 0.3)]
     for _ in range(WEEKS - 1):

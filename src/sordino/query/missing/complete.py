@@ -104,6 +104,9 @@ class CompleteCase(NumberStatistic):
     def parameters(self) -> str:
         return " ".join(map(str, self.call))
 
+    def bends(self, place: int) -> int | None:
+        return self.statistic.bends(place) if place in self.statistic.places else 2
+
     def with_places(self, place: Mapping[int, int]) -> "CompleteCase":
         return CompleteCase(self.statistic.with_places(place), tuple(sorted(place[old] for old in self.needed)))
 

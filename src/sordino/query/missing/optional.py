@@ -81,6 +81,10 @@ class OptionalNumber(NumberStatistic):
         numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
         return ((self.place,), numbers), (presence(self.place), np.append(np.ones(self.points), -1.0))
 
+    def bends(self, place: int) -> int:
+        del place
+        return self.points
+
     def with_places(self, place: Mapping[int, int]) -> "OptionalNumber":
         return OptionalNumber(place[self.place], self.points)
 

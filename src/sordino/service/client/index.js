@@ -15,7 +15,7 @@ export { AnswerError, asked, values } from "./plan/record.js";
 export { Speech } from "./catalogue/speech.js";
 export { publicColumns } from "./plan/public.js";
 export { askedColumns, drawPeriod, firstDays } from "./series/series.js";
-export { isSigned, keyOf, signedBy } from "./signature.js";
+export { isSigned, keyOf, leadsTo, signedBy } from "./signature.js";
 export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };
 

@@ -152,7 +152,8 @@ export class Outbox {
   async #erase(id) {
     const { answer, told, failure } = await this.#post("erase", JSON.stringify({ id }), { "Content-Type": "application/json" });
     if (failure) return failure;
-    if (!answer.ok) return refusal(answer, told);
+    // Another page that comes in between, of a proxy, has no outcome.
+    if (!answer.ok || typeof told.outcome !== "string") return refusal(answer, told);
     // Where that cannot be kept, it is deleted once more.
     await this.shelf.change(this.hash, () => ({ state: "withdrawn" })).catch(() => {});
     return { done: true, state: "withdrawn" };

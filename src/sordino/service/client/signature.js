@@ -3,6 +3,8 @@
 
 import { PlanError } from "./plan/plan_error.js";
 
+/** Links of a chain of keys at most. */
+const MOST_LINKS = 64;
 const HEX = /^(?:[0-9a-f]{2})+$/;
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
 
@@ -49,7 +51,7 @@ export async function fetchSignature(address) {
  */
 export async function signedBy(text, wanted, told) {
   const needed = wanted !== null;
-  const held = told ? await isSigned(text, wanted ?? told.key, told.signature) : false;
+  const held = told ? await isSignedFor(text, wanted ?? told.key, told) : false;
   if (held) {
     return needed ? { key: "signed_address", values: {} } : { key: "signed_by", values: { key: told.key } };
   }
@@ -61,4 +63,36 @@ export async function signedBy(text, wanted, told) {
   if (needed) throw new PlanError("the plan must be signed by the key of the address", told ? "a signature by another key" : "no signature");
   if (told) throw new PlanError("a plan's signature must fit its bytes", "a signature of other bytes");
   return { key: "unsigned", values: {} };
+}
+
+/**
+ * Whether a key signed a text, or one to which its own chain leads.
+ * @param {string} text
+ * @param {string} key
+ * @param {{key: string, signature: string, chain?: unknown}} told
+ * @returns {Promise<boolean | null>}
+ */
+async function isSignedFor(text, key, told) {
+  const held = await isSigned(text, key, told.signature);
+  if (held !== false || told.key === key || !(await leadsTo(told.chain, key, told.key))) return held;
+  return isSigned(text, told.key, told.signature);
+}
+
+/**
+ * Whether a chain of keys, each signed by the one before it, leads from a key to another one. A line: no fork, no loop.
+ * @param {unknown} chain as a collector tells it, `[{old, new, signature}]`
+ * @param {string} start
+ * @param {string} end
+ * @returns {Promise<boolean>}
+ */
+export async function leadsTo(chain, start, end) {
+  if (!Array.isArray(chain) || chain.length === 0 || chain.length > MOST_LINKS) return false;
+  const keys = [chain[0]?.old];
+  for (const link of chain) {
+    const fields = Object.keys(link ?? {}).sort().join();
+    if (fields !== "new,old,signature" || link.old !== keys.at(-1) || keys.includes(link.new)) return false;
+    if (!(await isSigned(`sordino key 1\n${link.old}\n${link.new}\n`, link.old, link.signature))) return false;
+    keys.push(link.new);
+  }
+  return keys.includes(start) && keys.indexOf(end) > keys.indexOf(start);
 }

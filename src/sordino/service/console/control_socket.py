@@ -67,7 +67,11 @@ def run_command(place: str, command: Mapping[str, Any]) -> Any:
         UnavailableError: the system refuses.
     """
     path = Path(f"{place}-control")
-    answer = _ask(path, command) if path.is_socket() else None
+    try:
+        is_served = path.is_socket()
+    except OSError as refusal:
+        raise _access_error(path, refusal) from None
+    answer = _ask(path, command) if is_served else None
     if answer is None:
         store = ReportStore.open_beside(place)
         try:
@@ -98,9 +102,7 @@ def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any] | None:
         except (ConnectionRefusedError, FileNotFoundError):
             return None
         except OSError as error:
-            step = "run this as the account that runs the collector"
-            reason = (error.strerror or "a refusal").lower()
-            raise UnavailableError(f"{path} must be open to you", found=reason, step=step) from None
+            raise _access_error(path, error) from None
         connection = _SocketConnection(sock)
         try:
             connection.request("POST", RUN, json.dumps(command), {"Content-Type": "application/json"})
@@ -114,6 +116,12 @@ def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any] | None:
             raise UnavailableError("the collector must answer", found=f"status {answer.status}", step=step)
         found: dict[str, Any] = json.loads(content)
         return found
+
+
+def _access_error(path: Path, error: OSError) -> UnavailableError:
+    reason = (error.strerror or "a refusal").lower()
+    step = "run this as the account that runs the collector"
+    return UnavailableError(f"{path} must be open to you", found=reason, step=step)
 
 
 def _listen(path: Path) -> socket.socket:

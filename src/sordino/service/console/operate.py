@@ -1,4 +1,4 @@
-"""What whoever may open a store does with it, served or not: tokens, the record, a backup. A command is a JSON object.
+"""What whoever may open a store does with it, served or not: tokens, keys, the record, a backup. A command is JSON.
 
     {"do": "token add", "name": "ada", "role": "reader", "expires": "2027-01-31"}
 
@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sordino.document.key_chain import KeyLink
 from sordino.errors import SordinoError
 from sordino.service.storage.store import ReportStore
 
@@ -39,6 +40,10 @@ def _show_record(store: ReportStore, _: Mapping[str, Any]) -> list[dict[str, Any
     return [{**json.loads(act.line), "hash": act.hash} for act in store.acts.acts()]
 
 
+def _rotate(store: ReportStore, command: Mapping[str, Any]) -> None:
+    store.rotate_key(KeyLink(**command["link"]))
+
+
 def _back_up(store: ReportStore, command: Mapping[str, Any]) -> None:
     store.back_up(Path(command["path"]))
 
@@ -47,6 +52,7 @@ _DEEDS: Mapping[str, Callable[[ReportStore, Mapping[str, Any]], Any]] = {
     "token add": _add,
     "token list": _list,
     "token revoke": _revoke,
+    "key rotate": _rotate,
     "record": _show_record,
     "backup": _back_up,
 }

@@ -16,11 +16,17 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sordino.service.monitoring.health import Health
+from sordino.service.monitoring.health import PROBE_SECONDS, Health
 from sordino.service.server import BackgroundServer
 from sordino.service.storage.collection import Collection
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
+
+ANSWER_SECONDS = 2 * PROBE_SECONDS
+"""In which the collector's loop must answer."""
+
+NOT_READY = {"status": "not ready", "checks": {}}
+"""Before the store is open, and while the collector ends."""
 
 
 class Metrics:
@@ -56,6 +62,10 @@ class Metrics:
             plan = collection.plan.hash
             self._plans.labels(plan).set_function(partial(_reports_of, collection))
             self._closed.labels(plan).set_function(partial(_is_closed, collection))
+
+    def stop_watching(self) -> None:
+        """Ask a writer no more, whose loop is about to end; what was counted last stays."""
+        self._writer, self._health = None, None
 
     def _count_waiting(self) -> float:
         return 0 if self._writer is None else self._writer.queue_length
@@ -102,10 +112,17 @@ class Metrics:
     async def _readyz(self, _: Request) -> Response:
         """Which checks passed, beside the word that all are given."""
         if self._health is None or self._writer is None:
-            return JSONResponse({"status": "not ready", "checks": {}}, 503)
-        # The store is asked on the collector's own loop.
-        asked = asyncio.run_coroutine_threadsafe(self._health.readiness(), self._writer.loop)
-        found = await asyncio.wrap_future(asked)
+            return JSONResponse(NOT_READY, 503)
+        # The store is asked on the collector's own loop, which may be ending.
+        asking, loop = self._health.readiness(), self._writer.loop
+        if loop.is_closed():
+            asking.close()
+            return JSONResponse(NOT_READY, 503)
+        try:
+            asked = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asking, loop))
+            found = await asyncio.wait_for(asked, ANSWER_SECONDS)
+        except TimeoutError:
+            return JSONResponse(NOT_READY, 503)
         return JSONResponse({**found.word, "checks": dict(found.checks)}, found.status)
 
     async def _exposition(self, request: Request) -> Response:

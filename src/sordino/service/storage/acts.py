@@ -63,6 +63,11 @@ class ActRecord:
         self._database.rows("INSERT INTO act VALUES (?, ?, ?)", number + 1, made.line, made.hash)
         return made
 
+    def after(self, number: int) -> list[tuple[int, Act]]:
+        """The acts behind the first `number`, each with its own."""
+        rows = self._database.rows("SELECT number, line, hash FROM act WHERE number > ? ORDER BY number", number)
+        return [(own, Act(line, hashed)) for own, line, hashed in rows]
+
     def acts(self) -> list[Act]:
         """All of them, checked.
 

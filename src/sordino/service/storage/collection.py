@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from sordino.errors import DamagedError, RefusedError
-from sordino.exact.messages.brief import shown
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
@@ -22,13 +21,12 @@ from sordino.service.storage.day import today
 from sordino.service.storage.invitations import Invitations, add_invited
 from sordino.service.storage.receipts import Acceptable, judge_reports
 from sordino.service.storage.reports import ID_BYTES, MergedPart, Receipt, Upload, join_uploads, take_away
+from sordino.service.storage.tally_table import TallyTable
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
-    counts_bytes,
     counts_hash,
-    growth,
-    of_counts_bytes,
+    erased_of,
     require_countable,
     sources_of,
     unsourced_of,
@@ -37,9 +35,6 @@ from sordino.survey.results.sourced_aggregate import (
 
 AT_A_TIME = 1 << 16
 """Reports that are read or scrubbed together, between two commits of uploads."""
-
-MOST_SOURCES = 256
-"""Other sources whose tallies a collector keeps: each is handed on by itself."""
 
 MOST_MERGED = LARGEST_COUNT // 2
 """What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
@@ -64,6 +59,7 @@ class _CollectionState:
 
     session: int
     own: Aggregate
+    erased: int
     merged: Aggregate
     closed: bool
     invitations: Invitations
@@ -84,8 +80,9 @@ class Collection:
 
     def __init__(self, plan: Plan, number: int, database: Database, source: str) -> None:
         self.plan, self.source, self._number, self._database = plan, source, number, database
-        self.grace = GRACE
+        self.grace, self._tallies = GRACE, TallyTable(plan, number, database)
         self._known: _CollectionState | None = None
+        self._last: tuple[int, bool] = 0, False
 
     @property
     def aggregate(self) -> Aggregate:
@@ -96,8 +93,9 @@ class Collection:
     def sourced_aggregate(self) -> Aggregate:
         """The same with the sources that it is made of, this collector's own reports among them."""
         with self._database.transaction():
-            own = self._look().own
-            return with_sources(self._none, {**({self.source: own} if own.n else {}), **self._merged_aggregates()})
+            known, others = self._look(), self._tallies.others()
+            own = {self.source: known.own} if known.own.n or known.erased else {}
+            return with_sources(self._none, own, {self.source: known.erased} if own else {}) + others
 
     @property
     def is_closed(self) -> bool:
@@ -113,8 +111,7 @@ class Collection:
     @property
     def last_known(self) -> tuple[int, bool]:
         """How many reports there were, and whether it was closed, when somebody last looked; for any thread."""
-        known = self._known
-        return (0, False) if known is None else (known.tally.n, known.closed)
+        return self._last
 
     @property
     def invitations(self) -> int:
@@ -144,13 +141,19 @@ class Collection:
         """What is known, or looked up, within a transaction."""
         known = self._known_now
         if known is None:
-            session, own = self._database.session, self._scrubbed_aggregate()
+            session, own = self._database.session, self._tallies.find(SCRUBBED)
             for codes in self.codes():
                 own += self.plan.tally(codes)
-            merged = sum(self._merged_aggregates().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
-            known = self._known = _CollectionState(session, own, merged, closed, self._known_invitations())
+            invitations, others = self._known_invitations(), self._tallies.others()
+            state = _CollectionState(session, own, self._count_erased(), _total_of(others), closed, invitations)
+            known = self._note_state(state)
         return known
+
+    def _note_state(self, state: _CollectionState) -> _CollectionState:
+        """Know it from now on; the last pair stays there while the next change is written."""
+        self._known, self._last = state, (state.tally.n, state.closed)
+        return state
 
     @contextmanager
     def _transaction(self) -> Iterator[_CollectionState]:
@@ -181,7 +184,7 @@ class Collection:
             else:
                 receipts, fresh = self._insert(uploads)
         own = before.own + self.plan.tally(fresh)
-        self._known = replace(before, own=own, invitations=invitations)
+        self._note_state(replace(before, own=own, invitations=invitations))
         return receipts
 
     def erase(self, ids: Sequence[bytes]) -> None:
@@ -195,14 +198,21 @@ class Collection:
         Raises:
             UnavailableError: the system refuses to write.
         """
-        codes = list[int]()
+        codes, erased = list[int](), 0
         with self._transaction() as before:
             for key in dict.fromkeys(ids):
-                codes += [code for (code,) in self._rows(f"{CODE_OF} AND code IS NOT NULL", key)]
+                known = [code for (code,) in self._rows(CODE_OF, key)]
+                codes += [code for code in known if code is not None]
+                erased += known != [None] if known else not before.invitations
                 self._rows(FORGET_KNOWN if before.invitations else FORGET, key)
             self._database.touch()
-        erased = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
-        self._known = replace(before, own=take_away(before.own, erased))
+        gone = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
+        self._note_state(replace(before, own=take_away(before.own, gone), erased=before.erased + erased))
+
+    def _count_erased(self) -> int:
+        """How many ids were to be forgotten: they have no code, and are in no tally of codes that were scrubbed."""
+        ((codeless,),) = self._rows("SELECT count(*) FROM report WHERE plan = ? AND code IS NULL")
+        return max(0, int(codeless) - self._tallies.find(SCRUBBED).n)
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""
@@ -272,18 +282,14 @@ class Collection:
             part = self._part(after)
             if part is not None:
                 last, codes = part
-                self._save(SCRUBBED, self._scrubbed_aggregate() + self.plan.tally(codes))
+                self._tallies.save(SCRUBBED, self._tallies.find(SCRUBBED) + self.plan.tally(codes))
                 self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", after, last)
         return part
 
     @property
     def whole(self) -> bool:
         """Whether all codes are still there."""
-        return self._scrubbed_aggregate().n == 0
-
-    def _scrubbed_aggregate(self) -> Aggregate:
-        rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", SCRUBBED)
-        return self._load(rows[0][0]) if rows else self._none
+        return self._tallies.find(SCRUBBED).n == 0
 
     def merge(self, other: Aggregate) -> list[MergedPart]:
         """Count what other collectors' tallies hold and is not counted yet, in one commit, or nothing of it.
@@ -306,44 +312,17 @@ class Collection:
                 step = "merge other collectors' tallies"
                 raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
             require_countable(before.tally, *given.values(), most=MOST_MERGED)
-            merged, parts = before.merged, []
+            parts, erased = [], erased_of(other)
             for source, found in given.items():
                 if source == self.source:
-                    more, words = self._none, LOST if (found.counts > before.own.counts).any() else OWN
+                    new, words = 0, LOST if _has_more(found, erased.get(source, 0), before) else OWN
                 else:
-                    more, words = self._merge_source(source, found)
-                merged += more
-                parts.append(MergedPart(source, found.n, more.n, words))
-            self._require_few_sources()
-        self._known = replace(before, merged=merged)
+                    new, words = self._tallies.merge(source, found, erased.get(source, 0))
+                parts.append(MergedPart(source, found.n, new, words))
+            self._tallies.require_few_sources()
+            merged = _total_of(self._tallies.others())
+        self._note_state(replace(before, merged=merged))
         return parts
-
-    def _merge_source(self, source: str, found: Aggregate) -> tuple[Aggregate, str]:
-        """Keep a source's tally in the place of an earlier one, within a transaction: what is new, and words for it."""
-        rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", source)
-        known = self._load(rows[0][0]) if rows else self._none
-        more = growth(self.plan.sampled, source, known, found)
-        if more.n:
-            self._save(source, found)
-        if not known.n:
-            return more, "reports that were not known" if more.n else "no reports"
-        if more.n:
-            return more, f"a later tally than the {known.n:,} reports that were known, whose place it takes"
-        if found.n < known.n:
-            return more, f"an earlier tally than the {known.n:,} reports that are known: nothing was added"
-        return more, "the tally that is known: nothing was added"
-
-    def _require_few_sources(self) -> None:
-        ((sources,),) = self._rows("SELECT count(*) FROM tally WHERE plan = ? AND source != ?", SCRUBBED)
-        if sources > MOST_SOURCES:
-            rule = f"a collector takes tallies of at most {MOST_SOURCES} other sources"
-            step = "add the tallies up by `sordino aggregate`, and estimate from the file"
-            raise RefusedError(rule, found=shown(sources), step=step)
-
-    def _merged_aggregates(self) -> dict[str, Aggregate]:
-        """The tallies of others, by their sources."""
-        words = "SELECT source, counts FROM tally WHERE plan = ? AND source != ? ORDER BY source"
-        return {source: self._load(counts) for source, counts in self._rows(words, SCRUBBED)}
 
     @property
     def _none(self) -> Aggregate:
@@ -363,7 +342,7 @@ class Collection:
             words = "INSERT INTO invitation VALUES (?, ?) ON CONFLICT (plan) DO UPDATE SET hashes = EXCLUDED.hashes"
             self._rows(words, known.hashes)
             self._save_used(known)
-        self._known = replace(before, invitations=known)
+        self._note_state(replace(before, invitations=known))
         return len(known) - len(before.invitations)
 
     def _save_used(self, invitations: Invitations) -> None:
@@ -379,15 +358,18 @@ class Collection:
         with self._transaction() as before:
             if not before.closed:
                 self._database.rows("INSERT INTO closed VALUES (?, ?)", self._number, today())
-        self._known = replace(before, closed=True)
+        self._note_state(replace(before, closed=True))
 
     def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Of a statement whose first value is the plan."""
         return self._database.rows(statement, self._number, *values)
 
-    def _save(self, source: str, tally: Aggregate) -> None:
-        words = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (plan, source) DO UPDATE SET counts = EXCLUDED.counts"
-        self._rows(words, source, counts_bytes(tally))
 
-    def _load(self, content: bytes) -> Aggregate:
-        return of_counts_bytes(self.plan.sampled, content)
+def _has_more(found: Aggregate, erased: int, known: _CollectionState) -> bool:
+    """Whether a store's own tally came back with what the store has not."""
+    return erased > known.erased or (erased == known.erased and bool((found.counts > known.own.counts).any()))
+
+
+def _total_of(tally: Aggregate) -> Aggregate:
+    """The same without the sources, which each commit would add up again."""
+    return Aggregate(tally.fingerprint, tally.n, tally.counts, tally.cells)

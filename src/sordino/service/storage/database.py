@@ -15,9 +15,10 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.storage.reports import Upload
 
-VERSION = 5
+VERSION = 6
 """Of the tables: since 3 each tally of others is known by the collector whose reports they are, since 4 there can be
-invitations, since 5 there are tokens by name and a record of acts."""
+invitations, since 5 there are tokens by name and a record of acts, since 6 others' tallies say how
+many ids were erased."""
 
 SCRUBBED = "scrubbed"
 """The tally of a store's own reports whose codes are gone; of all others the source is named."""
@@ -48,6 +49,9 @@ CREATE TABLE token (name TEXT PRIMARY KEY, role TEXT NOT NULL, hash TEXT NOT NUL
 CREATE TABLE act (number INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL);
 """
 """Since version 5: tokens and the record of acts."""
+
+ERASED_COLUMN = "ALTER TABLE tally ADD COLUMN erased BIGINT NOT NULL DEFAULT 0"
+"""Since version 6: how many ids a source was asked to forget until its tally."""
 
 OLD_TOKEN = (
     "INSERT INTO token SELECT 'first', 'operator', value, '{day}', NULL, NULL FROM setting WHERE name = 'token'",

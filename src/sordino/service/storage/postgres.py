@@ -14,6 +14,7 @@ import numpy as np
 from sordino.errors import HeldElsewhereError, SordinoError, UnavailableError
 from sordino.service.storage.database import (
     ACCESS_TABLES,
+    ERASED_COLUMN,
     INVITATION_TABLES,
     OLD_TOKEN,
     TABLES,
@@ -234,10 +235,15 @@ class PostgresDatabase(Database):
         for statement in OLD_TOKEN:
             self.rows(statement.format(day=today()))
 
+    def from_five(self) -> None:
+        """Version 5 knew others' tallies by their counts alone."""
+        self.rows(ERASED_COLUMN)
+
 
 _MIGRATIONS: Mapping[int, Callable[[PostgresDatabase], None]] = {
     3: PostgresDatabase.from_three,
     4: PostgresDatabase.from_four,
+    5: PostgresDatabase.from_five,
 }
 """From an earlier version to the next one; those of version 2 are as those of 3."""
 

@@ -64,7 +64,7 @@ class MergedPart:
     Attributes:
         source: the id of the collector, or the hash of the counts of a tally that no collector took.
         reports: how many the tally holds of it.
-        added: how many of these are new, and on disk.
+        added: how many more are counted now than before, and on disk; below 0 where reports were taken back.
         outcome: the same in words.
     """
 

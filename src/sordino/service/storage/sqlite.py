@@ -19,6 +19,7 @@ from sordino.errors import DamagedError, HeldElsewhereError, SordinoError, Unava
 from sordino.exact.messages.brief import shown
 from sordino.service.storage.database import (
     ACCESS_TABLES,
+    ERASED_COLUMN,
     INVITATION_TABLES,
     OLD_TOKEN,
     TABLES,
@@ -280,12 +281,18 @@ def _from_four(_: Path, connection: sqlite3.Connection) -> None:
         connection.execute(statement.format(day=today()))
 
 
+def _from_five(_: Path, connection: sqlite3.Connection) -> None:
+    """Version 5 knew others' tallies by their counts alone."""
+    connection.execute(ERASED_COLUMN)
+
+
 _MIGRATIONS: Mapping[int, tuple[int, Callable[[Path, sqlite3.Connection], None]]] = {
     0: (3, _make),
     1: (3, _from_one),
     2: (3, _from_two),
     3: (4, _from_three),
     4: (5, _from_four),
+    5: (6, _from_five),
 }
 """From each earlier version the next one that it becomes, and how; 0 is an empty file."""
 

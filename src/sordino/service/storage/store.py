@@ -5,21 +5,24 @@ Cost: a commit for as many uploads as wait; on opening one pass over all codes o
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from sordino.document.files import cannot
+from sordino.document.key_chain import MOST_LINKS, KeyLink, is_chain
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.log import log_event
-from sordino.service.storage.acts import Act, ActRecord
+from sordino.service.storage.acts import BEGIN, ActRecord
 from sordino.service.storage.collection import Collection
 from sordino.service.storage.database import Database, require_version
 from sordino.service.storage.day import today
 from sordino.service.storage.postgres import PostgresDatabase
+from sordino.service.storage.retention import last_scrub_day, next_scrub_day
 from sordino.service.storage.sqlite import SqliteDatabase
-from sordino.service.storage.tokens import CONSOLE, ROLES, TokenTable
+from sordino.service.storage.tokens import CONSOLE, ROLES, TokenHolder, TokenTable, new_secret
 from sordino.survey.planning.plan import Plan
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -52,6 +55,8 @@ class ReportStore:
         collections: of the plans that are served, by their hashes.
         tokens: who may ask for more than everybody.
         acts: what they did.
+        acts_logged: how many acts the log has, or had when the store was opened.
+        last_hash: of the last of these, from which all before it follow.
 
     Use it from one thread.
     """
@@ -67,6 +72,9 @@ class ReportStore:
         }
         for collection in self.collections.values():
             _ = collection.aggregate
+        self.acts_logged, self.last_hash = 0, BEGIN
+        for number, act in self.acts.after(0):
+            self.acts_logged, self.last_hash = number, act.hash
 
     @classmethod
     def open(cls, place: Path | str, *plans: Plan, add: bool = False) -> Self:
@@ -103,7 +111,11 @@ class ReportStore:
         """
         if isinstance(place, str) and place.startswith(POSTGRES):
             return cls(PostgresDatabase.open_beside(place), ())
-        if not Path(place).exists():
+        try:
+            is_there = Path(place).exists()
+        except OSError as error:
+            raise cannot("read", Path(place), error) from None
+        if not is_there:
             step = "name the --store that is served"
             raise SordinoError("a store must be there", found=shown(str(place)), step=step)
         return cls.open(place)
@@ -154,30 +166,48 @@ class ReportStore:
         # Version 1 kept no bytes: they are there once the plan is served again.
         return bytes(found[0][0]) or None if found else None
 
-    def new_token(self) -> str | None:
-        """A first token that may do everything, shown once: only its hash is kept. None if there are any already."""
-        return None if self.tokens.holders() else self.add_token("first", ROLES[-1])
+    def new_token(self, make: Callable[[], str] = new_secret) -> str | None:
+        """A first token that may do everything, of which only a hash is kept. None if there are any already.
 
-    def add_token(self, name: str, role: str, expires: str | None = None) -> str:
+        Args:
+            make: makes it, and has it where it is known: a collector that ends before its store has the token leaves
+                one that is worth nothing, never one that nobody knows.
+        """
+        return None if self.tokens.holders() else self.add_token("first", ROLES[-1], make=make)
+
+    def add_token(
+        self, name: str, role: str, expires: str | None = None, *, make: Callable[[], str] = new_secret
+    ) -> str:
         """Make a token, and note it: its secret, which is kept nowhere. See `TokenTable.add`."""
         with self._database.transaction():
-            token = self.tokens.add(name, role, expires)
-            act = self.acts.note(CONSOLE, "token added", token=name, role=role, expires=expires)
-        _log_act(act)
+            token = self.tokens.add(name, role, expires, make)
+            self.acts.note(CONSOLE, "token added", token=name, role=role, expires=expires)
+        self.log_acts()
         return token
 
     def revoke_token(self, name: str) -> None:
         """Have a token allow nothing from now on, and note it. See `TokenTable.revoke`."""
         with self._database.transaction():
             self.tokens.revoke(name)
-            act = self.acts.note(CONSOLE, "token revoked", token=name)
-        _log_act(act)
+            self.acts.note(CONSOLE, "token revoked", token=name)
+        self.log_acts()
 
     def note(self, by: str, act: str, **about: object) -> None:
         """Note in the record what somebody is about to do."""
         with self._database.transaction():
-            made = self.acts.note(by, act, **about)
-        _log_act(made)
+            self.acts.note(by, act, **about)
+        self.log_acts()
+
+    def log_acts(self) -> None:
+        """Write into the log what was noted since: here, or from the console by another connection to the database."""
+        for number, act in self.acts.after(self.acts_logged):
+            self.acts_logged, self.last_hash = number, act.hash
+            log_event("an act was noted", act=json.loads(act.line), hash=act.hash)
+
+    def holder_of(self, token: str) -> TokenHolder | None:
+        """Who holds a token, once the log has who gave it. See `TokenTable.holder_of`."""
+        self.log_acts()
+        return self.tokens.holder_of(token)
 
     def require_signer(self, key: str) -> None:
         """Take the first public key as the store's.
@@ -187,10 +217,49 @@ class ReportStore:
         """
         known = self._setting("signer")
         if known is None:
-            self._set("signer", key)
+            with self._database.transaction():
+                self._put("signer", key)
         elif known != key:
-            step = "give the first key's file: devices know its public key"
+            step = "give the newest key's file: devices know its public key, or the chain that leads to it"
             raise RefusedError(f"the plans of {self.name} must be signed by one key", found=shown(key), step=step)
+
+    @property
+    def key_chain(self) -> tuple[KeyLink, ...]:
+        """How the key that signs plans has changed."""
+        return tuple(KeyLink(**link) for link in json.loads(self._setting("key chain") or "[]"))
+
+    def rotate_key(self, link: KeyLink) -> None:
+        """Have another key sign the store's plans, and note it.
+
+        Raises:
+            RefusedError: a link that does not follow: not of the newest key, to one that was there, or not signed.
+        """
+        with self._database.transaction():
+            chain = (*self.key_chain, link)
+            if self._setting("signer") != link.old or not is_chain(chain) or len(chain) > MOST_LINKS:
+                step = "give the files of the newest key, and of one that this store never had"
+                raise RefusedError("a key must be named by the newest one", found="a different key", step=step)
+            self._put("signer", link.new)
+            self._put("key chain", json.dumps([one.document for one in chain]))
+            self.acts.note(CONSOLE, "key rotated", key=link.new)
+        self.log_acts()
+
+    def scrub_is_due(self, plan: str, days: int) -> bool:
+        """Whether the codes of a plan are to be scrubbed, since a day of scrubbing has come. See `retention`."""
+        day = last_scrub_day(self._since(plan), days, today())
+        return day is not None and (self._setting(f"scrubbed {plan}") or "") < day
+
+    def note_scrubbed(self, plan: str) -> None:
+        """Know that a plan's codes were scrubbed today."""
+        with self._database.transaction():
+            self._put(f"scrubbed {plan}", today())
+
+    def next_scrub_day(self, plan: str, days: int) -> str:
+        """The next day on which the codes of a plan are scrubbed."""
+        return next_scrub_day(self._since(plan), days, today())
+
+    def _since(self, plan: str) -> str:
+        return next(one.since for one in self.served_plans if one.plan == plan)
 
     def probe(self) -> int | None:
         """See that the store answers, in this version: the bytes that its disk has free, None if that is not known.
@@ -200,6 +269,7 @@ class ReportStore:
             UnavailableError: the system refuses.
         """
         require_version(self.name, self._database.version)
+        self.log_acts()
         return self._database.free_bytes
 
     def commit_probe(self) -> None:
@@ -229,10 +299,6 @@ class ReportStore:
         rows = self._database.rows("SELECT value FROM setting WHERE name = ?", name)
         return str(rows[0][0]) if rows else None
 
-    def _set(self, name: str, value: str) -> None:
-        with self._database.transaction():
-            self._database.rows("INSERT INTO setting VALUES (?, ?)", name, value)
-
-
-def _log_act(act: Act) -> None:
-    log_event("an act was noted", act=json.loads(act.line), hash=act.hash)
+    def _put(self, name: str, value: str) -> None:
+        words = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
+        self._database.rows(words, name, value)

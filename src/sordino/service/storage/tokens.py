@@ -8,6 +8,7 @@ compared with all hashes, in the same steps.
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,8 +28,16 @@ MOST_TOKENS = 1000
 
 TOKEN_BYTES = 32
 
+SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
+"""What so many bytes look like."""
+
 CONSOLE = "console"
 """Who acts without a token, with access to the store itself; no token has that name."""
+
+
+def new_secret() -> str:
+    """The random part of a token, which is all of it."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 @dataclass(frozen=True)
@@ -83,8 +92,14 @@ class TokenTable:
                 found = TokenHolder(*row)
         return found if found is not None and found.is_valid(day) else None
 
-    def add(self, name: str, role: str, expires: str | None = None) -> str:
+    def add(self, name: str, role: str, expires: str | None = None, make: Callable[[], str] = new_secret) -> str:
         """Make a token: its secret, which is kept nowhere.
+
+        Args:
+            name: whose it is, new in this store.
+            role: one of `ROLES`.
+            expires: its last day, if there is one.
+            make: makes the secret.
 
         Raises:
             SordinoError: no such name, role or day; or a day that is past.
@@ -104,7 +119,7 @@ class TokenTable:
         if len(held) >= MOST_TOKENS:
             step = "use those that there are"
             raise RefusedError(f"a store has at most {MOST_TOKENS} tokens", found=shown(len(held)), step=step)
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+        token = make()
         words = "INSERT INTO token VALUES (?, ?, ?, ?, ?, NULL)"
         self._database.rows(words, name, role, token_hash(token), today(), expires)
         return token

@@ -37,7 +37,7 @@ from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import outward
-from sordino.printable import quoted
+from sordino.printable import quote
 from sordino.survey.frozen.parts import GridPart, Part, Text
 
 RatioText = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
@@ -169,7 +169,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
     asked, least = statement.asked, statement.least
     kinds = Counter(bound.why for bound in statement.bounds)
     sure = f"{outward(100 * statement.confidence, 15, up=False)} %"
-    population = quoted(statement.population) if statement.population else "not stated"
+    population = quote(statement.population) if statement.population else "not stated"
     lines = []
     if kinds["sample"]:
         lines.append(

@@ -1,7 +1,8 @@
 """The tally of a plan's reports by the collectors that took them: put together with others, it counts no report twice.
 
-A collector has a random id, and its own tally only grows. Hence of two tallies of one collector the later one holds the
-earlier, whose place it takes; if neither holds the other, reports were lost or made in between, and they are refused.
+A collector has a random id, and its own tally only grows between two reports that are taken back, which it counts.
+Hence of two tallies of one collector the later one is that after more of these; after as many, the one that holds the
+other. It takes the earlier one's place. If neither is later, reports were lost or made in between: they are refused.
 """
 
 from collections.abc import Mapping
@@ -28,9 +29,11 @@ class SourcedAggregate(Aggregate):
         sources: the tally of each collector's own reports by its id, 32 hexadecimal digits; of reports that were
             tallied elsewhere and then merged by a collector, by the hash of their counts, 64 digits (`counts_hash`).
             All other reports are of no known source.
+        erased: how many ids each collector was asked to forget until then; of those that are not named, none.
     """
 
     sources: Mapping[str, Aggregate] = field(default_factory=dict)
+    erased: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def unsourced_aggregate(self) -> Aggregate:
@@ -49,7 +52,8 @@ class SourcedAggregate(Aggregate):
         if both := len(self.sources.keys() & sources_of(other).keys()):
             rule, step = "tallies that add must be of different collectors", "put them together by aggregate(plan, ...)"
             raise SordinoError(rule, found=f"{both} whose reports are in both", step=step)
-        return with_sources(self.unsourced_aggregate + unsourced_of(other), {**self.sources, **sources_of(other)})
+        sources, erased = {**self.sources, **sources_of(other)}, {**self.erased, **erased_of(other)}
+        return with_sources(self.unsourced_aggregate + unsourced_of(other), sources, erased)
 
     __radd__ = __add__
 
@@ -59,17 +63,25 @@ def sources_of(aggregate: Aggregate) -> Mapping[str, Aggregate]:
     return aggregate.sources if isinstance(aggregate, SourcedAggregate) else {}
 
 
+def erased_of(aggregate: Aggregate) -> Mapping[str, int]:
+    """How many ids each source of a tally was asked to forget; none of one that does not say."""
+    return aggregate.erased if isinstance(aggregate, SourcedAggregate) else {}
+
+
 def unsourced_of(aggregate: Aggregate) -> Aggregate:
     """The tally of the reports of no known source; all of one that does not say."""
     return aggregate.unsourced_aggregate if isinstance(aggregate, SourcedAggregate) else aggregate
 
 
-def with_sources(unsourced: Aggregate, sources: Mapping[str, Aggregate]) -> Aggregate:
+def with_sources(
+    unsourced: Aggregate, sources: Mapping[str, Aggregate], erased: Mapping[str, int] | None = None
+) -> Aggregate:
     """The tally of some sources, and of reports of no known source."""
     total = sum(sources.values(), unsourced)
     if not sources:
         return total
-    return SourcedAggregate(total.fingerprint, total.n, total.counts, total.cells, dict(sources))
+    counted = {source: number for source, number in (erased or {}).items() if number}
+    return SourcedAggregate(total.fingerprint, total.n, total.counts, total.cells, dict(sources), counted)
 
 
 def without(whole: Aggregate, part: Aggregate, n: int) -> Aggregate:
@@ -106,25 +118,33 @@ def counts_hash(aggregate: Aggregate) -> str:
     return sha256(counts_bytes(aggregate)).hexdigest()
 
 
-def growth(sampled: Sampled, source: str, known: Aggregate, found: Aggregate) -> Aggregate:
-    """The tally of what a source's tally holds beyond a known one of the same source; of none if it is the earlier.
+def is_later(
+    sampled: Sampled, source: str, known: Aggregate, found: Aggregate, erased: tuple[int, int] = (0, 0)
+) -> bool:
+    """Whether a tally is later than a known one of the same source; not of the same one again.
 
     Args:
         sampled: the plan's queries.
         source: for the message.
         known: the tally that is counted.
         found: another one.
+        erased: how many ids the source was asked to forget until the known one, and until the other.
 
     Raises:
-        RefusedError: neither can have become the other by more reports.
+        RefusedError: neither can have become the other.
     """
-    more = without(found, known, 0)
-    if has_reports(sampled, more):
-        return Aggregate(more.fingerprint, sampled.reports(more.counts), more.counts, more.cells)
-    if has_reports(sampled, without(known, found, 0)):
-        return Aggregate(sampled.fingerprint, 0, np.zeros_like(more.counts))
+    before, now = erased
+    if now != before:
+        first, last = (known, found) if now > before else (found, known)
+        # Each that was taken back is one report at most: if more are missing, they were lost.
+        if last.n >= first.n - abs(now - before):
+            return now > before
+    elif has_reports(sampled, without(known, found, 0)):
+        return False
+    elif has_reports(sampled, without(found, known, 0)):
+        return True
     raise RefusedError(
-        "of two tallies of one collector the later must hold all reports of the earlier",
+        "of two tallies of one collector the later must hold all reports of the earlier but those taken back",
         found=f"{known.n:,} and {found.n:,} reports of {source}, of which neither holds the other",
         step="its store was copied, or restored from a copy: see which of the two is right, and use that one alone",
     )
@@ -138,10 +158,12 @@ def join(sampled: Sampled, first: Aggregate, second: Aggregate) -> Aggregate:
         SordinoError: of different plans.
     """
     unsourced, sources = unsourced_of(first) + unsourced_of(second), dict(sources_of(first))
+    erased, theirs = dict(erased_of(first)), erased_of(second)
     for source, found in sources_of(second).items():
-        known = sources.get(source)
-        sources[source] = found if known is None else known + growth(sampled, source, known, found)
-    return with_sources(unsourced, sources)
+        known, both = sources.get(source), (erased.get(source, 0), theirs.get(source, 0))
+        if known is None or is_later(sampled, source, known, found, both):
+            sources[source], erased[source] = found, both[1]
+    return with_sources(unsourced, sources, erased)
 
 
 def require_countable(*aggregates: Aggregate, most: int = LARGEST_COUNT) -> None:

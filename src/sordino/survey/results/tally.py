@@ -17,6 +17,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
     counts_hash,
+    erased_of,
     has_reports,
     require_countable,
     sources_of,
@@ -28,10 +29,16 @@ from sordino.survey.results.sourced_aggregate import (
 HIDES = "hides_sources"
 """Of a public tally of several collectors: whose reports it holds is not said, so that nothing can be added to it."""
 
-FIELDS = frozenset(AGGREGATE.stamp({"plan": "", "counts": [], "cells": [], "source": "", "sources": {}, HIDES: True}))
+ERASED = "erased"
+"""How many ids each collector was asked to forget: which of its tallies is the later one."""
+
+NAMES = "plan", "counts", "cells", "source", "sources", ERASED, HIDES
+FIELDS = frozenset(AGGREGATE.stamp(dict.fromkeys(NAMES)))
 
 SOURCE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 """A collector's id, or the hash of the counts of a tally that was made elsewhere."""
+
+COLLECTOR_DIGITS = 32
 
 
 def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: bool = False) -> None:
@@ -71,6 +78,8 @@ def aggregate_text(plan: Plan, aggregate: Aggregate, *, public: bool = False, le
             source: _cells_json(plan, sources[source]) if plan.cells.parts else sources[source].counts.tolist()
             for source in listed
         }
+    if erased := erased_of(aggregate):
+        counts[ERASED] = dict(sorted(erased.items()))
     return _text(counts)
 
 
@@ -162,7 +171,24 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
         if len(source) == len(counts_hash(own)) and source != counts_hash(own):
             rule = f"{name}, source {source}: a tally that no collector took must have the hash of its counts"
             raise DamagedError(rule, found="different counts", step="get the file again")
-    return with_sources(others, sources)
+    return with_sources(others, sources, _read_erasures(document, sources, name))
+
+
+def _read_erasures(document: Mapping[str, Any], sources: Mapping[str, Aggregate], name: str) -> Mapping[str, int]:
+    """How many ids each collector was asked to forget.
+
+    Raises:
+        DamagedError: no such numbers, or of others.
+    """
+    erased = document.get(ERASED, {})
+    if (
+        not isinstance(erased, dict)
+        or not erased.keys() <= {source for source in sources if len(source) == COLLECTOR_DIGITS}
+        or not all(type(number) is int and 0 < number < LARGEST_COUNT for number in erased.values())
+    ):
+        rule = f"{name} must say of its collectors alone how many reports were taken back"
+        raise DamagedError(rule, found="other names or numbers", step="get the file again")
+    return erased
 
 
 def _total(plan: Plan, document: Mapping[str, Any], name: str) -> Aggregate:

@@ -22,9 +22,10 @@ def series_summary(plan: Plan) -> str:
     series = plan.series
     if series is None:
         return ""
+    within = " Bounds on dependence must hold in each period." if plan.document.dependence is not None else ""
     return (
         f"Each person answers once, in one of {series.periods:,} {series.every}s, drawn without looking at the answers;"
-        " every report shows which."
+        f" every report shows which.{within}"
     )
 
 

@@ -52,6 +52,8 @@ export class AnswerForm {
     this.tries = 0;
     this.isEarlier = false;
     this.isStopped = false;
+    /** @type {Turn | null | undefined} */
+    this.turn = undefined;
   }
 
   /** Fetch the plan, and ask, or go on with what was drawn before. */

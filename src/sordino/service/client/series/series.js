@@ -42,7 +42,7 @@ function dayAfter({ every, start }, periods) {
 /** The fields of a series, each by itself. */
 export const SERIES = fields({
   periods: whole(2, MOST_PERIODS),
-  every: (found) => Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found),
+  every: (found) => text(found) && (Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found)),
   start: isDay,
   "season?": whole(2),
 });
@@ -50,7 +50,10 @@ export const SERIES = fields({
 /** The first day of each period, and of what comes after the last. */
 export const firstDays = (series) => Array.from({ length: series.periods + 1 }, (_, i) => written(dayAfter(series, i)));
 
-/** Whether a plan's series, if it has one, is possible, and its last public column has its periods and nothing else. */
+/**
+ * Whether a plan's series, if it has one, is possible, and its last public column has its periods and nothing else.
+ * @param {{series?: any, public?: any[]}} plan
+ */
 export function hasPeriods({ series, public: columns = [] }) {
   if (series === undefined) return true;
   const { periods, every, start, season = 2 } = series;
@@ -64,7 +67,10 @@ export function hasPeriods({ series, public: columns = [] }) {
   return fields(own)(last) && last.labels.length === periods && labels.every((label, i) => last.labels[i] === label);
 }
 
-/** The public columns that people are asked for: not their period. */
+/**
+ * The public columns that people are asked for: not their period.
+ * @param {{series?: any, public?: any[]}} plan
+ */
 export const askedColumns = ({ series, public: columns = [] }) => (series === undefined ? columns : columns.slice(0, -1));
 
 /** The period of one person by fresh words, from 0: each with the same probability. */
