@@ -258,6 +258,33 @@ class ChangeChart:
     has_numbers: bool
 
 
+@dataclass(frozen=True, eq=False)
+class SeriesChart:
+    """A number over the periods of a series.
+
+    Attributes:
+        name: what the number is.
+        every: how long a period is: a day, a week.
+        periods: the first day of each, in their order.
+        estimates: the number in each and the ends of its interval, shape (T,) each; NaN in a gap.
+        curve: through them, shape (T,), NaN where it does not reach; None where there is none.
+        band: its lower and upper limits, shape (T,) each.
+        since: the place of the period since which the number is otherwise beyond noise, if it is.
+        is_share: whether it is a share of people.
+        is_date: whether it is a date, in days since 1970-01-01.
+    """
+
+    name: str
+    every: str
+    periods: tuple[str, ...]
+    estimates: WithLimits
+    curve: Floats | None
+    band: tuple[Floats, Floats] | None
+    since: int | None
+    is_share: bool
+    is_date: bool = False
+
+
 Chart: TypeAlias = (
     AssociationChart
     | BarChart
@@ -267,5 +294,6 @@ Chart: TypeAlias = (
     | FunctionChart
     | MapChart
     | PointChart
+    | SeriesChart
     | CorrelationChart
 )

@@ -10,6 +10,8 @@ class Topic(Enum):
 
     SHARES = auto()
     """Which value has the largest share."""
+    SERIES = auto()
+    """What changed over the periods of a series."""
     ASSOCIATION = auto()
     """Whether attributes go together."""
     GROUPS = auto()

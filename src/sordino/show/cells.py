@@ -19,7 +19,7 @@ from sordino.blocks.tables import QuantityTable
 ROWS = 1 << 15
 """Rows of a batch."""
 
-QUESTION, GROUP = "question", "group"
+QUESTION, GROUP, PERIOD = "question", "group", "period"
 
 HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
 """Texts of every row; and of rows that are made of estimates, beside `kind`."""
@@ -63,7 +63,7 @@ def _band(blocks: Iterable[Block]) -> dict[str, Any]:
 
 
 FULL = pa.schema(
-    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, *MADE)]
+    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, PERIOD, *MADE)]
     + [(name, pa.float64()) for name in (*NUMBERS, *SOMETIMES, *TESTS)]
 )
 """All columns that some rows may have."""
@@ -81,7 +81,7 @@ def estimate_schema(
     """
     numbers = [*NUMBERS, *(name for name in SOMETIMES if name in always or any(name in t.columns for t in tables))]
     columns = [(name, pa.string()) for name in HEAD] + [(name, pa.float64()) for name in numbers]
-    grouped = [GROUP] if any(table.group is not None for table in tables) else []
+    grouped = list(dict.fromkeys(_group_column(table) for table in tables if table.group is not None))
     more = [(name, pa.float64() if name in TESTS else pa.string()) for name in ("kind", *grouped, *made)]
     return pa.schema(columns + more)
 
@@ -116,9 +116,14 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBat
         QUESTION: pa.array([name] * len(rows), pa.string()),
     }
     if table.group is not None:
-        columns[GROUP] = pa.array([table.group(place) for place in rows], pa.string())
+        columns[_group_column(table)] = pa.array([table.group(place) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
+
+
+def _group_column(table: QuantityTable) -> str:
+    """The column that says of whom a row is: a group by public columns, or the people of a period."""
+    return PERIOD if table.grouping == PERIOD else GROUP
 
 
 def _numbers(column: NDArray[np.float64]) -> pa.Array:

@@ -12,8 +12,10 @@ from sordino.blocks.digits import round_row
 from sordino.blocks.finding import Finding, Topic, in_brackets
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.show.associations import associations_in_words
+from sordino.show.series import changes_in_words
 from sordino.survey.results.associations import Associations
 from sordino.survey.results.groups import REST, ClearestDifference, GroupedResults
+from sordino.survey.results.over_time.plan_series import PlanSeries
 from sordino.survey.results.result import Result, Untold
 
 TITLE = "What was found"
@@ -23,7 +25,10 @@ MOST_NAMED = 3
 
 
 def finding_blocks(
-    results: Sequence[Result], found: Associations, groups: GroupedResults | None = None
+    results: Sequence[Result],
+    found: Associations,
+    groups: GroupedResults | None = None,
+    series: PlanSeries | None = None,
 ) -> Iterator[Block]:
     """The first finding of each topic, or that nothing can be said.
 
@@ -31,8 +36,10 @@ def finding_blocks(
         results: of a plan, in its order.
         found: how attributes of tables go together.
         groups: estimates by groups of people.
+        series: estimates of each period.
     """
-    findings = [*_about_several(found, groups), *(finding for result in results for finding in result.findings())]
+    about_all = [*_about_several(found, groups), *_over_time(series)]
+    findings = [*about_all, *(finding for result in results for finding in result.findings())]
     first = {finding.topic: finding for finding in reversed(findings)}
     said = [Sentence(first[topic].text, Purpose.FINDING) for topic in Topic if topic in first]
     said += [Sentence(text, Purpose.FINDING) for text in _not_estimated(results)]
@@ -50,6 +57,12 @@ def _about_several(found: Associations, groups: GroupedResults | None) -> Iterat
         if clearest is not None:
             text = _difference_in_words(clearest, groups)
         yield Finding(Topic.GROUPS, text)
+
+
+def _over_time(series: PlanSeries | None) -> Iterator[Finding]:
+    """Of the first question that is estimated over time the clearest change."""
+    if series is not None and series.questions and (said := next(changes_in_words(series.questions[0], series), "")):
+        yield Finding(Topic.SERIES, said)
 
 
 def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -> str:

@@ -30,8 +30,8 @@ def freeze(
     Args:
         survey: a survey, its tables, or the path of its file.
         people: how many are expected to answer; or
-        accuracy: what the intervals are to be at most to each side, as `people_for` says; or both, of a survey without
-            an epsilon, for the least one that gives it (`find_epsilon`).
+        accuracy: what the intervals are to be at most to each side, as `people_for` says, of a series those of each
+            period; or both, of a survey without an epsilon, for the least one that gives it (`find_epsilon`).
         confidence: of these intervals.
         expect: a public sample of people like those who will answer, a frame or the path of a table; otherwise what the
             survey expects of its attributes counts.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
@@ -17,7 +18,7 @@ from sordino.printable import printable
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.planning.forecast import group_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
-from sordino.survey.planning.people_for import half_width
+from sordino.survey.planning.people_for import half_width, periods_of
 from sordino.survey.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -95,8 +96,9 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         return (*warnings(self.forecasts), *group_warnings(self.plan))
 
     def widest(self) -> tuple[Forecast, float]:
-        """The question with the widest interval, in parts of all that is possible, and half of its width."""
-        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
+        """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""
+        times = sqrt(periods_of(self.plan))
+        widths = [(times * half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
         width, forecast = max(widths, key=lambda found: found[0])
         return forecast, width
 

@@ -24,6 +24,7 @@ from sordino.show.cells import tables_of
 from sordino.show.derived import pooled_blocks
 from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks, grouped_tables
+from sordino.show.series import series_blocks, series_tables
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
@@ -32,6 +33,7 @@ from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.groups import REST, GroupedResults, grouped_results
 from sordino.survey.results.known_totals import read_known_totals
 from sordino.survey.results.margins import read_margins
+from sordino.survey.results.over_time.plan_series import PlanSeries, plan_series
 from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratify
 from sordino.survey.results.result import Result, Untold, results
@@ -60,6 +62,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
         groups: the same by groups of people who share public values; None where nobody asked for it.
         weighted: by known totals of public groups, or by what reports stand for, or why not yet; None where nothing
             is known of these.
+        series: estimates of each period, curves and lasting changes; None of a plan without a series.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -77,6 +80,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     pooled: Sequence[PooledResult] = ()
     groups: GroupedResults | None = None
     weighted: Weighted | Unweighted | None = None
+    series: PlanSeries | None = None
 
     def __repr__(self) -> str:
         untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
@@ -92,7 +96,8 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
 
     def notebook_cell(self) -> NotebookCell:
         """Figures and tables of the first questions, as on the page."""
-        parts = [("", tuple(finding_blocks(self.results, self.associations, self.groups)))]
+        parts = [("", tuple(finding_blocks(self.results, self.associations, self.groups, self.series)))]
+        parts += [] if self.series is None else [("over time", tuple(series_blocks(self.series)))]
         parts += [(one.question.name, blocks) for one, blocks in zip(self.results, self.blocks, strict=True)]
         parts += [(one.name, tuple(pooled_blocks(one))) for one in self.pooled]
         parts += [] if self.weighted is None else [("weighted", tuple(weighted_blocks(self.weighted)))]
@@ -113,6 +118,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     def _tables(self) -> list[QuantityTable]:
         """Of all questions."""
         own = [table for blocks in self.blocks for table in tables_of(blocks)]
+        own += [] if self.series is None else series_tables(self.series)
         return own if self.groups is None else [*own, *grouped_tables(self.groups)]
 
     @property
@@ -221,7 +227,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
             derived: whether the margins of tables, shares within others and their differences follow, as in the file
                 that `save` writes; of large tables these are many.
         """
-        made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted)
+        made = rows_made(self.results if derived else (), self.pooled, (), (), self.groups, self.weighted, self.series)
         return table_of(self._tables, made)
 
     def to_tidy(self, *, derived: bool = True) -> pa.Table:
@@ -275,7 +281,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
             return
         known = [] if margins is None else self.poststratified(margins)
         between = share_differences(self.results, differences, self.coverage)
-        made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted)
+        made = rows_made(self.results, self.pooled, known, between, self.groups, self.weighted, self.series)
         write_tidy(self._tables, made, self.confidence, Path(path), overwrite=overwrite)
 
     def page(
@@ -304,6 +310,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
                 pooled=self.pooled,
                 groups=self.groups,
                 weighted=self.weighted,
+                series=self.series,
             ),
             overwrite=overwrite,
         )
@@ -348,4 +355,6 @@ def estimate_plan(
     weighted: Weighted | Unweighted | None = weighted_by_survey(plan, tally, found, coverage)
     if totals is not None:
         weighted = weighted_results(plan, tally, found, coverage, read_known_totals(plan, totals))
-    return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage), groups, weighted)
+    over_time = plan_series(plan, tally, found, coverage, method=method, public=numbers)
+    pooled = pooled_results(plan, tally, found, coverage)
+    return PlanEstimate(plan, found, coverage, pooled, groups, weighted, over_time)

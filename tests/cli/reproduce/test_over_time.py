@@ -30,7 +30,8 @@ def test_a_year_is_one_json_object_and_a_table(run):
     assert (code, err, out.count("\n")) == (0, "", 1)
     found = json.loads(out)
     assert (found["people"], found["weeks"], found["series"]) == (100_000, 52, 1)
-    assert len(found["rows"]) == 6 * 3
+    assert len(found["rows"]) == 14 * 3
+    assert len(found["known_shapes"]) == 5 * 3
     code, out, err = run("reproduce", "year", "--series", "1")
     assert (code, err) == (0, "")
     assert all(f"{row['smoothed']:.4f}" in out for row in found["rows"])

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sordino import RandomizedResponse, estimate
-from sordino.papers.series.year import CURVES, PEOPLE, WEEKS, people_with_yes, weekly_shares, year
+from sordino.papers.series.known_shapes import KNOWN, known_shapes
+from sordino.papers.series.year import CURVES, PEOPLE, WEEKS, people_with_yes, weekly_error, weekly_shares, year
 
 
 def test_shares_are_those_of_reports_one_by_one():
@@ -29,12 +30,28 @@ def test_people_are_whole_and_two_per_cent_change(curve):
     positive = people_with_yes(curve, np.random.default_rng(1))
     assert positive.shape == (WEEKS,)
     assert positive.dtype == np.int64
-    assert ((positive > 0.2 * PEOPLE) & (positive < 0.5 * PEOPLE)).all()
+    assert ((positive >= 0.02 * PEOPLE) & (positive <= 0.98 * PEOPLE)).all()
     if curve == "flips":
         expected = 0.5 - 0.2 * 0.96 ** np.arange(WEEKS)
         assert positive / PEOPLE == pytest.approx(expected, abs=0.01)
     if curve == "turnover":
         assert positive / PEOPLE == pytest.approx(np.full(WEEKS, 0.3), abs=0.01)
+
+
+def test_known_shapes_are_those_of_the_curves_and_their_errors_those_of_least_squares():
+    generator = np.random.default_rng(5)
+    for bound in known_shapes():
+        columns = KNOWN[bound.curve]
+        if bound.curve != "flips":
+            share = people_with_yes(bound.curve, generator) / PEOPLE
+            assert columns @ np.linalg.lstsq(columns, share, rcond=None)[0] == pytest.approx(share, abs=1e-5)
+        error = weekly_error(bound.epsilon)
+        noise = generator.normal(0, error, (WEEKS, 400))
+        fitted = columns @ np.linalg.lstsq(columns, noise, rcond=None)[0]
+        assert np.sqrt(np.mean(fitted**2)) == pytest.approx(bound.error, rel=0.1)
+    asked = np.full(WEEKS, PEOPLE // WEEKS)
+    _, stderrs = weekly_shares(np.rint(0.3 * asked).astype(int), asked, Fraction(1), generator)
+    assert stderrs.mean() == pytest.approx(weekly_error(1), rel=0.01)
 
 
 @pytest.mark.long
@@ -48,5 +65,5 @@ def test_a_year_of_answers_once_and_smoothed():
         assert row.unsmoothed < {1: 0.026, 2: 0.016, 4: 0.012}[epsilon]
         # Everybody each week at epsilon / 52: (coth(epsilon / 104) / 2)^2 / n, for any share in the middle.
         assert row.each_week == pytest.approx(1 / tanh(epsilon / 104) / 2 / PEOPLE**0.5, rel=0.12)
-        assert row.smoothed < 0.6 * row.unsmoothed
-        assert 0.85 < row.coverage <= 1
+        assert row.smoothed < (0.95 if row.curve.startswith("wa") else 0.6) * row.unsmoothed
+        assert 0.88 < row.coverage <= 1

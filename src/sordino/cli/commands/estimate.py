@@ -22,6 +22,7 @@ from sordino.show.cells import result_json, result_rows, tables_of
 from sordino.show.derived import difference_blocks, pooled_blocks, poststratified_blocks, within_blocks
 from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks, groups_json
+from sordino.show.series import series_blocks, series_json
 from sordino.show.weighted import weighted_blocks, weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
@@ -159,6 +160,7 @@ def _rows(estimated: PlanEstimate) -> dict[str, Any]:
         **tables_json(estimated.results),
         **({} if weighted is None else weighted_json(weighted)),
         **({} if groups is None else groups_json(groups)),
+        **({} if estimated.series is None else series_json(estimated.series)),
     }
 
 
@@ -171,7 +173,9 @@ def _print(
 ) -> None:
     """Everything for people; by groups in place of all people together where groups are asked for."""
     shown, groups = estimated.blocks, estimated.groups
-    print_blocks(finding_blocks(estimated.results, estimated.associations, groups))
+    print_blocks(finding_blocks(estimated.results, estimated.associations, groups, estimated.series))
+    if estimated.series is not None and groups is None:
+        print_blocks(series_blocks(estimated.series))
     if groups is not None:
         print_blocks(grouped_blocks(groups))
     for blocks in shown if groups is None else ():

@@ -23,6 +23,7 @@ from sordino.cli.terminal.forecasts import (
     epsilon_sentences,
     forecast_json,
     print_forecast,
+    print_series_forecast,
     print_warnings,
 )
 from sordino.cli.whole_numbers import Whole
@@ -32,6 +33,7 @@ from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.least_epsilon import EPSILONS, MOST_PLANS
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.series_forecast import series_forecast
 from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
@@ -89,6 +91,7 @@ def plan(
         sure = 0.95 if confidence is None else confidence
         frozen = freeze(survey if is_open else asked, people, accuracy, sure, expect, advance)
         made, found = frozen.plan, frozen.forecasts
+        over_time = series_forecast(made, found)
         asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
@@ -111,6 +114,7 @@ def plan(
                 "expected_from": _source(expect, asked),
                 "warnings": list(frozen.warnings),
                 "questions": _questions(made, found, floor=floor),
+                **({} if over_time is None else {"series": over_time.json()}),
                 "explanation": said.json(),
                 "a_bound_buys": list(buys),
             }
@@ -122,6 +126,8 @@ def plan(
     print_warnings(frozen.warnings)
     for forecast in found:
         print_forecast(forecast)
+    if over_time is not None:
+        print_series_forecast(over_time)
     if made.promise is not None:
         header = ("nats revealed about", "delta", "at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))

@@ -11,6 +11,7 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.papers.series import memoised as memory
 from sordino.papers.series import year as weeks
+from sordino.papers.series.known_shapes import known_shapes
 
 
 @click.command("memoised")
@@ -54,22 +55,28 @@ def year_command(series: int, *, as_json: bool) -> None:
         rows = weeks.year(series, advance)
     if as_json:
         setting = {"people": weeks.PEOPLE, "weeks": weeks.WEEKS, "series": series}
-        print_json({**setting, "rows": [asdict(row) for row in rows]})
+        bounds = [asdict(one) for one in known_shapes()]
+        print_json({**setting, "rows": [asdict(row) for row in rows], "known_shapes": bounds})
         return
     people = f"{weeks.PEOPLE:,} people, {weeks.WEEKS} weeks, {series} series each"
     say(f"Root mean squared errors of weekly shares: {people}")
+    known = {(one.curve, one.epsilon): f"{one.error:.4f}" for one in known_shapes()}
     for epsilon in weeks.EPSILONS:
         table = [
             (
                 row.curve,
-                *(f"{error:.4f}" for error in (row.unsmoothed, row.smoothed, row.each_week)),
+                *(f"{error:.4f}" for error in (row.unsmoothed, row.smoothed)),
                 f"{row.coverage:.1%}",
+                known.get((row.curve, epsilon), ""),
+                f"{row.each_week:.4f}",
             )
             for row in rows
             if row.epsilon == epsilon
         ]
-        header = ("curve", "one week each", "smoothed", f"{epsilon}/{weeks.WEEKS} each week", "coverage at 95%")
+        header = ("curve", "one week each", "smoothed", "coverage", "shape known", f"{epsilon}/{weeks.WEEKS} each week")
         print_table(f"Epsilon {epsilon} in the whole year", header, table)
+    say("Coverage: how often a smoothed share's interval at 95% holds the share.")
+    say("Shape known: the least error of an unbiased estimate for somebody who knows beforehand what the share does.")
     say(f"turnover, flips: {weeks.CHANGED:.0%} change each week, to a value drawn as at first or to the other value.")
 
 

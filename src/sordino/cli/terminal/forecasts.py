@@ -10,6 +10,7 @@ from sordino.cli.terminal.explanations import certificate_json
 from sordino.exact.nats import Nats
 from sordino.survey.forecasts.forecast import Forecast
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.series_forecast import STEPS, SeriesForecast
 from sordino.survey.questions.question import Question
 from sordino.verbs.plan_forecast import PlanForecast
 from sordino.words.odds import PRIOR, beliefs, factor
@@ -60,9 +61,11 @@ def accuracy_sentence(frozen: PlanForecast) -> str:
     """How many people an accuracy takes, and which question most of them."""
     forecast, width = frozen.widest()
     bins = any(one.question.part.thresholds for one in frozen.forecasts)
+    series = frozen.plan.series
+    of = "" if series is None else f" of one {series.every}"
     return (
-        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval has an expected half-width of"
-        f" at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval{of} has an expected half-width"
+        f" of at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
         f"{OF_BINS if bins else ''}"
     )
 
@@ -90,6 +93,24 @@ def _odds(plan: Plan, epsilon: Nats) -> str:
         "Where answers are protected by it, a report changes the odds between two of them by a factor of at most"
         f" {factor(epsilon)}: a suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
     )
+
+
+def print_series_forecast(found: SeriesForecast) -> None:
+    """The widest interval of each question in one period, and of the smoothed curve."""
+    every = found.series.every
+    walks = (f"steps of {100 * step:.3g} %" for step in STEPS[1:])
+    header = ("widest 95% interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
+    rows = [(row.question, _width(row.one_period), *(_width(width) for width in row.smoothed)) for row in found.rows]
+    print_table(f"Over time: about {found.people:,} people each {every}", header, rows)
+    say(
+        f"In % of all that is possible, of shares percentage points. Steps: the usual change from one {every} to the"
+        f" next, if the number goes by a random walk around a line; a smoothed number is about so near.",
+        "",
+    )
+
+
+def _width(width: float) -> str:
+    return f"{100 * width:.2g} %" if width < 1 else "nothing"
 
 
 def accuracy_json(frozen: PlanForecast, wanted: float) -> dict[str, Any]:

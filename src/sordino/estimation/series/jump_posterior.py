@@ -3,7 +3,8 @@
 Under each curve (`Curves`) the estimates are normal, and a jump after period t adds one more direction to
 their covariance, so that the likelihoods and posteriors of all places follow from one inverse (Sherman and Morrison).
 Effects of which nothing is known are projected out (restricted likelihood). Nothing is selected: the curve is the mean
-over all models, and its variance includes how far they disagree, about the place of a jump too.
+over all models, and its variance includes how far they disagree, about the place of a jump too. The variance
+weighs models by the band's own weights before the data, around the curve, wherever that is.
 Cost: the inverse of a T x T matrix for each curve.
 """
 
@@ -23,7 +24,8 @@ class JumpPosterior:
     """What estimates say about a series.
 
     Attributes:
-        mean, variance: of the share in each period, shape (T,).
+        mean: of the share in each period, shape (T,).
+        variance: its mean square around that, by the weights of bands, shape (T,).
         without: the same if there is no further jump, shape (2, T).
         places: probability of a further jump before each period but the first, shape (T - 1,).
     """
@@ -64,26 +66,33 @@ def jump_posterior(
     variances = variance[:, :, None] + size * moved**2 / spread[:, None, :]
     free = np.ones(periods - 1, dtype=bool)
     free[[period - 1 for period in known]] = False
-    logs = (curves.log_weights + likelihood / 2)[:, None] + np.concatenate(
+    places = np.concatenate(
         [
             np.full((len(mean), 1), np.log1p(-JUMP)),
             np.where(free, (size * gain**2 / spread - np.log(spread)) / 2 + np.log(JUMP / max(free.sum(), 1)), -np.inf),
         ],
         axis=1,
     )
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
+    priors = curves.log_weights, curves.band_log_weights
+    weights, careful = (_posterior((prior + likelihood / 2)[:, None] + places) for prior in priors)
     all_means = np.concatenate([mean[:, :, None], means], axis=2)
     all_variances = np.concatenate([variance[:, :, None], variances], axis=2)
-    still = weights[:, :1] / weights[:, 0].sum()
+    still, careful_still = (one[:, :1] / one[:, 0].sum() for one in (weights, careful))
     return JumpPosterior(
-        *_mixture(weights, all_means, all_variances),
-        np.stack(_mixture(still, all_means[:, :, :1], all_variances[:, :, :1])),
+        *_mixture(weights, careful, all_means, all_variances),
+        np.stack(_mixture(still, careful_still, all_means[:, :, :1], all_variances[:, :, :1])),
         weights[:, 1:].sum(axis=0),
     )
 
 
-def _mixture(weights: Floats, means: Floats, variances: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance in each period of a mixture over curves and places."""
+def _posterior(logs: Floats) -> Floats:
+    """Weights of which these are the logarithms, up to a constant."""
+    likely = np.exp(logs - logs.max())
+    weights: Floats = likely / likely.sum()
+    return weights
+
+
+def _mixture(weights: Floats, careful: Floats, means: Floats, variances: Floats) -> tuple[Floats, Floats]:
+    """Mean in each period of a mixture over curves and places, and by careful weights the mean square around it."""
     mean = np.einsum("ms,mts->t", weights, means)
-    return mean, np.einsum("ms,mts->t", weights, variances + (means - mean[:, None]) ** 2)
+    return mean, np.einsum("ms,mts->t", careful, variances + (means - mean[:, None]) ** 2)

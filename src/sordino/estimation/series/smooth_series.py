@@ -5,13 +5,13 @@ people, so their errors are independent. The share stands still, changes steadil
 period (`Curves`), and jumps a few times (`jump_posterior`). Sizes of steps are weighed by likelihood. A jump that is
 more likely than not is taken for certain, and the search goes on; the uncertainty of its place is added in the end.
 
-The band is about each period by itself. At 95 % it holds the share in 92.5 to 99 % of the weeks of a year in which it
-is constant, drifts, has a season, jumps once, or moves as people change their answers, with 2,000 reports a week and
-epsilon 1, 2 and 4 (`sordino reproduce year`); the weeks beside a jump are no exception.
-It is too narrow for a rough random walk: with steps of half a standard error it holds the share in 86 % of weeks, since
-calmer models keep too much weight.
+The band is about each period by itself. It weighs models by its own weights before the data (`Curves`), under which
+rough walks are likely, and is as wide as they are far from the curve. At 95 % it holds the share in 93 to 99.5 % of the
+weeks of a year in which it is constant, drifts, has a season, jumps, moves as people change their answers, or goes by a
+walk with steps of a tenth to two standard errors (`sordino reproduce year`); the weeks beside a jump are no exception.
+A period without an estimate is a gap: the curve goes through it by what is known of its neighbours.
 Several shares are smoothed one by one; their curves do not add up to 1.
-Cost: 16 inverses of T x T matrices, again for each jump: some 20 ms for 52 periods.
+Cost: 18 inverses of T x T matrices, again for each jump: some 20 ms for 52 periods.
 Source: averaging over models, with single effects one by one as Wang, Sarkar, Carbonetto and Stephens 2020.
 """
 
@@ -30,6 +30,10 @@ MOST_JUMPS = 6
 
 FEWEST = 6
 """Periods from which on a series can be smoothed: below, nothing distinguishes steps from noise."""
+
+
+GAP = 1e3
+"""Standard errors that stand for knowing nothing of a period."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
     """The curve through the estimates of successive periods, shape (T,) each.
 
     Args:
+        estimates: NaN where a period has none.
+        stderrs: of them; NaN there too.
         season: its length in periods, where the share has one: the series must be at least twice as long.
 
     Example:
@@ -65,8 +71,12 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
         (3,)
     """
     _check(estimates, stderrs, season)
+    known = np.isfinite(estimates)
     curves = Curves.around(estimates, stderrs, season)
-    height = float(np.sqrt(max(np.var(estimates), np.mean(stderrs**2))))
+    height = float(np.sqrt(max(np.var(estimates[known]), np.mean(stderrs[known] ** 2))))
+    # What nothing is known of is an estimate with so large an error that it tells nothing.
+    level, error = float(np.mean(estimates[known])), float(np.sqrt(np.mean(stderrs[known] ** 2)))
+    estimates, stderrs = np.where(known, estimates, level), np.where(known, stderrs, GAP * error)
     jumps: list[int] = []
     further = jump_posterior(estimates, stderrs, curves, height, ())
     while further.places.sum() > 1 / 2 and len(jumps) < MOST_JUMPS:
@@ -85,13 +95,18 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
 
 
 def _check(estimates: Floats, stderrs: Floats, season: int | None) -> None:
-    periods = len(estimates)
+    known = np.isfinite(estimates)
+    periods = int(known.sum())
     if periods < FEWEST or estimates.shape != stderrs.shape:
-        rule = f"a series has at least {FEWEST} periods, with a standard error for each"
+        rule = f"a series has at least {FEWEST} periods with an estimate, and a standard error for each"
         raise SordinoError(rule, found=f"{periods} estimates and {len(stderrs)} standard errors", step="collect longer")
-    if not (np.isfinite(estimates).all() and np.isfinite(stderrs).all() and (stderrs > 0).all()):
+    own = stderrs[known]
+    if np.isinf(estimates).any() or not (np.isfinite(own).all() and (own > 0).all()):
         rule = "estimates of a series are numbers with positive standard errors"
-        raise SordinoError(rule, found="a period without", step="leave out a series in which a period has no reports")
+        raise SordinoError(rule, found="an estimate without", step="leave it out as a gap: NaN")
     if season is not None and not 2 <= season <= periods // 2:
         rule = "a season has at least 2 periods and occurs at least twice in a series"
         raise SordinoError(rule, found=f"{season} of {periods} periods", step="smooth without a season, or wait")
+    if season is not None and len({place % season for place in np.flatnonzero(known)}) < season:
+        rule, step = "each period of a season has an estimate at least once", "smooth without a season, or wait"
+        raise SordinoError(rule, found="gaps in all of one", step=step)

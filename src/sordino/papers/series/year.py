@@ -4,8 +4,10 @@
 randomized response at the full epsilon, which holds whatever the value did before and does later. The week's share is
 estimated from that week's reports, and smoothed (`smooth_series`). Beside it: everybody answers in all weeks at
 epsilon / 52. Errors are those to the share among all people in that week, over all weeks and series.
-The people: constant, drifting, with a season, with a jump; and where 2 % of them change each week, either to a new
-value drawn as at first (`turnover`) or to the other value (`flips`), which moves the share towards one half.
+The people: constant, drifting, with a season of a year, with a jump or two; where 2 % of them change each week,
+either to a new value drawn as at first (`turnover`) or to the other value (`flips`), which moves the share towards one
+half; by a walk whose steps are normal with so many standard errors of a weekly estimate (`walk 0.5`; another walk
+where one would leave 2 to 98 %); and with a declared wave of 13 weeks (`wave`), alone or with steps of half an error.
 Simulation with fixed seeds; reports are drawn by the channel's own probabilities, as counts.
 Cost: some 20 ms for each series and epsilon.
 """
@@ -26,8 +28,25 @@ PEOPLE, WEEKS, CHANGED = 100_000, 52, 0.02
 EPSILONS = (1, 2, 4)
 SERIES = 500
 CONFIDENCE = 0.95
+WAVE = 13
+"""Weeks of a season that is declared."""
 
-Curve = Literal["constant", "drift", "season", "jump", "turnover", "flips"]
+Curve = Literal[
+    "constant",
+    "drift",
+    "season",
+    "jump",
+    "turnover",
+    "flips",
+    "two jumps",
+    "wave",
+    "wave and walk",
+    "walk 0.1",
+    "walk 0.25",
+    "walk 0.5",
+    "walk 1",
+    "walk 2",
+]
 CURVES: tuple[Curve, ...] = get_args(Curve)
 
 
@@ -65,12 +84,12 @@ def _row(
 ) -> YearRow:
     squares, held = np.zeros(3), 0.0
     for _ in range(series):
-        positive = people_with_yes(curve, generator)
+        positive = people_with_yes(curve, generator, epsilon)
         truth = positive / PEOPLE
         asked = generator.multinomial(PEOPLE, np.full(WEEKS, 1 / WEEKS))
         answering = generator.hypergeometric(positive, PEOPLE - positive, asked)
         estimates, stderrs = weekly_shares(answering, asked, Fraction(epsilon), generator)
-        smooth = smooth_series(estimates, stderrs)
+        smooth = smooth_series(estimates, stderrs, WAVE if curve.startswith("wave") else None)
         low, high = smooth.interval(CONFIDENCE)
         everybody = np.full(WEEKS, PEOPLE)
         parts, _ = weekly_shares(positive, everybody, Fraction(epsilon, WEEKS), generator)
@@ -98,19 +117,41 @@ def weekly_shares(
     return (share - turned) / (kept - turned), stderrs
 
 
-def people_with_yes(curve: Curve, generator: np.random.Generator) -> Counts:
-    """How many people have the value in each week, shape (52,)."""
+def people_with_yes(curve: Curve, generator: np.random.Generator, epsilon: int = 1) -> Counts:
+    """How many people have the value in each week, shape (52,); steps of walks are as the epsilon's errors are."""
     week = np.arange(WEEKS)
     if curve in ("turnover", "flips"):
         return _changing_counts(0.3 if curve == "turnover" else None, generator)
-    shares: dict[Curve, Floats] = {
+    shares: dict[str, Floats] = {
         "constant": np.full(WEEKS, 0.3),
         "drift": 0.25 + 0.1 * week / WEEKS,
         "season": 0.3 + 0.05 * np.sin(2 * np.pi * week / WEEKS),
         "jump": np.where(week < WEEKS // 2, 0.27, 0.37),
+        "two jumps": 0.3 + 0.1 * (week >= 15) - 0.06 * (week >= 37),
+        "wave": 0.3 + 0.04 * np.sin(2 * np.pi * week / WAVE) + 0.02 * np.cos(4 * np.pi * week / WAVE),
     }
-    people: Floats = np.rint(PEOPLE * shares[curve])
+    kind, _, step = curve.partition(" ")
+    share = shares.get(curve, shares["wave"] if kind == "wave" else np.full(WEEKS, 0.5))
+    if curve not in shares:
+        share = _random_walk(share, (0.5 if kind == "wave" else float(step)) * weekly_error(epsilon), generator)
+    people: Floats = np.rint(PEOPLE * share)
     return people.astype(np.int64)
+
+
+def weekly_error(epsilon: int) -> float:
+    """The standard error of a weekly share of 30 % from people who answer once."""
+    channel = RandomizedResponse(2, epsilon)
+    kept, turned = (channel.weight(1, code) / channel.denominator for code in (1, 0))
+    share = turned + 0.3 * (kept - turned)
+    return float(np.sqrt(share * (1 - share) * WEEKS / PEOPLE) / (kept - turned))
+
+
+def _random_walk(share: Floats, step: float, generator: np.random.Generator) -> Floats:
+    """The share with a walk around it, drawn again until all weeks are between 2 and 98 %."""
+    while True:
+        walking = share + np.cumsum(step * generator.normal(size=WEEKS))
+        if ((walking > 0.02) & (walking < 0.98)).all():
+            return walking
 
 
 def _changing_counts(anew: float | None, generator: np.random.Generator) -> Counts:

@@ -14,6 +14,7 @@ from sordino.blocks.charts import (
     FunctionChart,
     MapChart,
     PointChart,
+    SeriesChart,
 )
 from sordino.blocks.digits import round_dates, round_row
 from sordino.show.html.descriptions import (
@@ -23,6 +24,7 @@ from sordino.show.html.descriptions import (
     correlations_in_words,
     map_in_words,
     points_in_words,
+    series_in_words,
     shares_in_words,
 )
 from sordino.show.html.figures.associations import associations
@@ -34,6 +36,7 @@ from sordino.show.html.figures.histogram import columns
 from sordino.show.html.figures.intervals import points
 from sordino.show.html.figures.lettering import percent
 from sordino.show.html.figures.maps import maps
+from sordino.show.html.figures.over_time.series_curve import series_curve
 from sordino.show.html.page import Figure
 
 
@@ -120,6 +123,10 @@ def _changes(chart: ChangeChart) -> tuple[Figure, ...]:
     return (Figure(drawing, changes_in_words(chart.labels, chart.texts, sides.sure.tolist())),)
 
 
+def _series(chart: SeriesChart) -> tuple[Figure, ...]:
+    return (Figure(series_curve(chart), series_in_words(chart), wide=True),)
+
+
 ASSOCIATIONS = (
     "Cramér's V of each two attributes, coloured where independence is ruled out, all pairs being looked at. A dash"
     " marks pairs that have too few reports to test."
@@ -135,6 +142,7 @@ FIGURES: dict[type, Callable[[Any], tuple[Figure, ...]]] = {
     FunctionChart: _function,
     MapChart: _maps,
     PointChart: _points,
+    SeriesChart: _series,
     CorrelationChart: _correlations,
 }
 """One function for each class of charts."""

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.region import ErrorRegion
-from sordino.blocks.charts import Shares
+from sordino.blocks.charts import SeriesChart, Shares
+from sordino.blocks.digits import in_percent, round_dates, round_row
 from sordino.domain.grid import Grid
 from sordino.show.html.figures.associations import short as short_strength
 from sordino.show.html.figures.correlations import correlation, short
@@ -169,3 +170,25 @@ def _percents(values: NDArray[np.float64]) -> list[str]:
     largest = float(100 * np.abs(values).max())
     decimals = 1 if largest == 0 else int(np.clip(2 - np.floor(np.log10(largest)), 1, 6))
     return [percent(value, decimals) for value in values]
+
+
+def series_in_words(chart: SeriesChart) -> str:
+    """A number over time: how many periods, its first and last value, and since when it is otherwise.
+
+    Args:
+        chart: of it.
+    """
+    curved = chart.curve is not None and chart.band is not None
+    columns = (chart.curve, *chart.band) if chart.curve is not None and chart.band is not None else chart.estimates
+    known = np.flatnonzero(np.isfinite(columns[0]))
+    rounded = in_percent if chart.is_share else round_dates if chart.is_date else round_row
+    ends = []
+    for at in dict.fromkeys((int(known[0]), int(known[-1]))):
+        numbers = zip(("estimate", "low", "high"), (float(column[at]) for column in columns), strict=True)
+        text = rounded(dict(numbers))
+        ends.append(f"{chart.periods[at]}: {text['estimate']} ({text['low']} to {text['high']})")
+    estimated = int(np.isfinite(chart.estimates[0]).sum())
+    since = "" if chart.since is None else f" The clearest change is at {chart.periods[chart.since]}."
+    what = "Curve with its band" if curved else "Estimates with their intervals"
+    of = f"{chart.name} by {chart.every}, {estimated} of {len(chart.periods)} estimated"
+    return f"{what}: {of}. {'; '.join(ends)}.{since}"

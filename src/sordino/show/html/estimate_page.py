@@ -15,6 +15,7 @@ from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import Figure, Fold, Section, SectionPart, Sentences, render
+from sordino.show.series import series_blocks
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.rows import LARGEST
 from sordino.survey.estimates.shares import HistogramResult
@@ -22,6 +23,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.associations import associations
 from sordino.survey.results.groups import GroupedResults
+from sordino.survey.results.over_time.plan_series import PlanSeries
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
@@ -71,6 +73,8 @@ def estimate_page(
     pooled: Sequence[PooledResult] = (),
     groups: GroupedResults | None = None,
     weighted: Weighted | Unweighted | None = None,
+    *,
+    series: PlanSeries | None = None,
 ) -> str:
     """A self-contained HTML page.
 
@@ -83,13 +87,15 @@ def estimate_page(
         pooled: quantities that several questions tell.
         groups: estimates by groups of people.
         weighted: estimates by known totals of public groups.
+        series: estimates of each period.
     """
     known = known or SimulationTruth()
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
     related = associations(results)
-    sections += sections_of((*finding_blocks(results, related, groups), *association_blocks(related)))
+    sections += sections_of((*finding_blocks(results, related, groups, series), *association_blocks(related)))
+    sections += sections_of(() if series is None else series_blocks(series))
     about_questions = [
         [*sections_of(blocks, several=len(results) > 1), *sections_of(within_blocks([result]))]
         for result, blocks in zip(results, shown, strict=True)

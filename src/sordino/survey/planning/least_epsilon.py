@@ -8,11 +8,12 @@ over they may do so unevenly: then a much smaller one might meet it too.
 from bisect import bisect_left
 from collections.abc import Callable
 from decimal import Decimal
+from math import sqrt
 from typing import NamedTuple, Protocol
 
 from sordino.errors import SordinoError
 from sordino.survey.forecasts.forecast import Forecast
-from sordino.survey.planning.people_for import half_width, is_within, people_for
+from sordino.survey.planning.people_for import half_width, is_within, people_for, periods_of
 from sordino.survey.planning.plan import Plan
 
 LARGEST_EPSILON = 10
@@ -81,11 +82,13 @@ def find_epsilon(make: Callable[[str], Forecasts], accuracy: float, confidence: 
                 raise
             # What is wrong whatever epsilon is was said of the largest; this one is too small for something.
             return False
-        widths[epsilon] = max(half_width(each, confidence) for each in made.forecasts)
-        return all(is_within(each, accuracy, confidence) for each in made.forecasts)
+        times = sqrt(periods_of(made.plan))
+        widths[epsilon] = max(times * half_width(each, confidence) for each in made.forecasts)
+        return all(is_within(each, accuracy / times, confidence) for each in made.forecasts)
 
     largest = make(EPSILONS[-1])
-    if not all(is_within(each, accuracy, confidence) for each in largest.forecasts):
+    times = sqrt(periods_of(largest.plan))
+    if not all(is_within(each, accuracy / times, confidence) for each in largest.forecasts):
         raise _too_few(largest, accuracy, confidence)
     place = bisect_left(EPSILONS[:-1], True, key=meets)  # too small ones come first
     smaller = EPSILONS[place - 1] if place else None
@@ -94,12 +97,11 @@ def find_epsilon(make: Callable[[str], Forecasts], accuracy: float, confidence: 
 
 
 def _too_few(largest: Forecasts, accuracy: float, confidence: float) -> SordinoError:
-    people = largest.plan.people
+    people, times = largest.plan.people, sqrt(periods_of(largest.plan))
     widest = max(largest.forecasts, key=lambda each: half_width(each, confidence))
     rule = f"an accuracy of {accuracy:g} by {people:,} people must take an epsilon of at most {LARGEST_EPSILON}"
-    found = (
-        f"half-widths of up to {half_width(widest, confidence):.3g} with {LARGEST_EPSILON}, for {widest.question.name}"
-    )
+    width = times * half_width(widest, confidence)
+    found = f"half-widths of up to {width:.3g} with {LARGEST_EPSILON}, for {widest.question.name}"
     try:
         needed = people_for(largest.plan, accuracy, confidence)
         step = f"ask {needed:,} people, whom an epsilon of {LARGEST_EPSILON} takes, or accept a larger accuracy"

@@ -3,7 +3,7 @@
 An accuracy is the half-width of an interval, as polls say it ("within one percentage point"), in parts of all that is
 possible: of a share and of a distribution function in shares, of a mean in parts of the number's range, of a covariance
 of the product of two ranges' halves, of a coefficient of what the feature's whole range makes in the target's. An
-intercept, of which nothing says what is possible, counts not.
+intercept, of which nothing says what is possible, counts not. Of a series each period's own intervals are so accurate.
 
 What is expected of the people decides; where nothing is, shares and distributions are taken at their worst, numbers as
 forecasts take them.
@@ -52,17 +52,23 @@ def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expecta
         SordinoError: an accuracy or a confidence that is none, or more people than a plan can have.
     """
     require_accuracy(accuracy, confidence)
+    times = periods_of(plan)
     many = plan.for_people(MOST_PEOPLE)
     people = max(_sample_size(each, accuracy, confidence) for each in forecasts(many, expected))
     for _ in range(TRIES):
-        if people > MOST_PEOPLE:
+        if times * people > MOST_PEOPLE:
             break
         found = forecasts(plan.for_people(people), expected)
         more = max(_sample_size(each, accuracy, confidence) for each in found)
         if more <= people:
-            return people
+            return times * people
         people = more
-    raise _too_many(accuracy)
+    raise too_many_people(accuracy)
+
+
+def periods_of(plan: Plan) -> int:
+    """Among how many periods the people are shared: those of a series, or 1."""
+    return 1 if plan.series is None else plan.series.periods
 
 
 def require_accuracy(accuracy: float, confidence: float) -> None:
@@ -82,22 +88,23 @@ def _sample_size(forecast: Forecast, accuracy: float, confidence: float) -> int:
     question = forecast.question
     wide = half_width(forecast, confidence)
     if not isfinite(wide):
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     times = wide / accuracy
     # Nobody's square, which floats may not hold.
     if times > MOST_PEOPLE:
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     needed = max(1, ceil(question.people * times**2 * (1 - ROUNDING)))
     fewest = forecast.fewest_reports
     if fewest is None:
-        raise _too_many(accuracy, question.name)
+        raise too_many_people(accuracy, question.name)
     needed = max(needed, fewest)
     if wide > accuracy * (1 + ROUNDING):
         needed = max(needed, question.people + 1)
     return ceil(needed / question.share)
 
 
-def _too_many(accuracy: float, name: str = "") -> SordinoError:
+def too_many_people(accuracy: float, name: str = "") -> SordinoError:
+    """That an accuracy takes more people than a plan can have."""
     return SordinoError(
         f"an accuracy of {accuracy:g} must take at most {MOST_PEOPLE:,} people",
         found="more people" + (f" for {name}" if name else ""),

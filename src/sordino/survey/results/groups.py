@@ -192,7 +192,7 @@ def grouped_results(
         raise RefusedError("groups are of honest reports: a forged one names any group", found="forged ones", step=step)
     each = _each(coverage, sum(tally.n >= least for _, tally in tallies))
     groups = tuple(
-        _estimated_group(plan, label, tally, method, each, public)
+        estimate_group(plan, label, tally, method, each, public)
         if tally.n >= least
         else PublicGroup(label, tally, None)
         for label, tally in tallies
@@ -210,10 +210,10 @@ def grouped_results(
     return replace(found, differences=differences, tests=tests)
 
 
-def _estimated_group(
+def estimate_group(
     plan: Plan, label: str, tally: Aggregate, method: Method | None, coverage: Coverage, public: Public | None
 ) -> PublicGroup:
-    """A group of enough reports."""
+    """What a group of enough reports says."""
     found = results_so_far(plan, tally, method, coverage, public)
     return PublicGroup(label, tally, found, tuple(pooled_results(plan, tally, found, coverage)))
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from sordino.survey.results.associations import associations
 from sordino.survey.results.groups import GroupedResults
+from sordino.survey.results.over_time.plan_series import PlanSeries
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
@@ -35,6 +36,7 @@ def rows_made(
     between: Sequence[Row],
     groups: GroupedResults | None = None,
     weighted: Weighted | Unweighted | None = None,
+    series: PlanSeries | None = None,
 ) -> Iterator[dict[str, Any]]:
     """All that is told beside the questions' own rows, with `kind` and the `question` or questions that it is made of.
 
@@ -45,6 +47,7 @@ def rows_made(
         between: differences of two shares.
         groups: estimates by groups, whose differences are made of them.
         weighted: estimates by known totals of public groups.
+        series: curves over periods, and what changed for good.
     """
     for row in between:
         yield _row("between", row, row["attribute"]) | {"minus": row["minus"]}
@@ -58,6 +61,8 @@ def rows_made(
         yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
     if isinstance(weighted, Weighted):
         yield from _of_weighted(weighted)
+    for question, label, row in () if series is None else series.rows():
+        yield _row(row["kind"], row | {"attribute": question, "value": label}, question)
     if groups is not None:
         yield from _of_groups(groups, with_tables=len(found) > 0)
 

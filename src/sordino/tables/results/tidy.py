@@ -24,6 +24,7 @@ COLUMNS = {
     "attribute": "attribute",
     "term": "value",
     "group": "group",
+    "period": "period",
     "kind": "kind",
     "given": "given",
     "within": "within",
@@ -49,6 +50,7 @@ LABELS = {
     "attribute": "What the term is of: an attribute, several, or the question",
     "term": "Value, number, coefficient, range or quantile",
     "group": "Public group",
+    "period": "First day of the period",
     "kind": "What the row is",
     "given": "Attribute that the people have in common",
     "within": "Value of it that they have",
@@ -69,7 +71,7 @@ LABELS = {
 }
 """What each column is, in files that say it."""
 
-TEXTS = {"question", "attribute", "term", "group", "kind", "given", "within", "minus"}
+TEXTS = {"question", "attribute", "term", "group", "period", "kind", "given", "within", "minus"}
 
 SCHEMA = pa.schema([(name, pa.string() if name in TEXTS else pa.float64()) for name in COLUMNS])
 
