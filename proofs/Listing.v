@@ -271,7 +271,7 @@ Proof.
   destruct (is_row_correct _ _ _ (all_rows _ member)) as (_ & nonneg & _). apply nonneg, nth_In. lia.
 Qed.
 
-(** "a separate bound for each ordered pair" (README.md); bounds by distances are such a table. *)
+(** "a separate bound for each ordered pair" (docs/promises/index.md); bounds by distances are such a table. *)
 Corollary accepted_draw_matrix (fuel : nat) (d : draw) (k : nat) (amounts : list (list (option nats))) (x x' : nat) (amount : nats) :
   accepts_draw fuel d k (matrix_factors amounts) = Some true -> nth x' (nth x amounts []) None = Some amount ->
   (x < k)%nat -> (x' < k)%nat ->
@@ -281,7 +281,7 @@ Proof.
   intros verdict entry. eapply accepted_draw_keeps_bounds; [exact verdict|apply factor_of_amounts; exact entry|apply factor_is_below].
 Qed.
 
-(** "the same within each block" (README.md), whatever the draw is made of. *)
+(** "the same within each block" (docs/promises/index.md), whatever the draw is made of. *)
 Corollary accepted_draw_blocks (fuel : nat) (d : draw) (k : nat) (epsilon : nats) (blocks : list nat) (x x' : nat) :
   accepts_draw fuel d k (block_factors epsilon blocks) = Some true -> length blocks = k ->
   nth x blocks 0%nat = nth x' blocks 0%nat -> (x < k)%nat -> (x' < k)%nat ->
@@ -344,7 +344,7 @@ Proof.
   eapply in_combine_r. exact inside.
 Qed.
 
-(** "a report favours no sensitive value over another value by more than epsilon" (README.md), whatever the draw is made of. *)
+(** "a report favours no sensitive value over another value by more than epsilon" (docs/promises/index.md), whatever the draw is made of. *)
 Theorem accepted_draw_high_low (fuel : nat) (epsilon : nats) (d : draw) (k : nat) (are_sensitive : list bool) (x x' : nat) :
   accepts_draw_high_low fuel epsilon d k are_sensitive = Some true -> nth x are_sensitive false = true -> (x < k)%nat -> (x' < k)%nat ->
   exists first second, law fuel d (Z.of_nat x) = Some first /\ law fuel d (Z.of_nat x') = Some second /\

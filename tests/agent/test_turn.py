@@ -206,4 +206,4 @@ def test_a_report_has_its_period_beside_other_public_values(store):
     own = json.loads(sent[0])["reports"][0]
     document = {"format": "sordino report", "version": 1, "plan": plan.hash, "question": 0, **own}
     report = PlanReport.of_document(plan, document)
-    assert plan.periods_of(np.array([report.number], dtype=np.uint64)).tolist() == [turn.period]
+    assert plan.cells.periods(np.array([report.number], dtype=np.uint64)).tolist() == [turn.period]

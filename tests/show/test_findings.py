@@ -146,7 +146,7 @@ def test_groups_are_neither_compared_nor_tested_while_they_are_watched():
     asked["public"] = {"region": {"categories": ["north", "south"]}}
     people = {"smoker": ["yes", "no"] * 1000, "region": ["north"] * 1000 + ["south"] * 1000}
     groups = found_in(asked, people, by=["region"], watched=True).groups
-    assert groups.estimated
+    assert groups.with_results
     assert groups.differences == groups.tests == ()
 
 

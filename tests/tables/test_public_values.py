@@ -131,7 +131,7 @@ def test_a_difference_is_of_the_two_groups_estimates(plan, reports):
 
 def test_groups_that_hold_together_are_wider(plan, reports):
     found = [estimate(plan, reports, by="region", simultaneous=each).groups for each in (False, True)]
-    alone, together = (groups.estimated[0][1][0].row(0) for groups in found)
+    alone, together = (groups.with_results[0][1][0].row(0) for groups in found)
     assert together["low"] < alone["low"]
     assert all(test.adjusted >= test.test.p_value for test in found[1].tests)
     assert all(test.adjusted is None for test in found[0].tests)

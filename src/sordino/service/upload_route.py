@@ -93,7 +93,7 @@ def _invitation(plan: Plan, upload: Upload, request: Request) -> bytes | None:
     secret = request.headers.get(HEADER)
     if secret is None:
         return None
-    period = None if plan.series is None else plan.series.label(int(plan.periods_of(upload.codes[:1])[0]))
+    period = None if plan.series is None else plan.series.label(int(plan.cells.periods(upload.codes[:1])[0]))
     return invitation_hash(plan.hash, secret, period)
 
 

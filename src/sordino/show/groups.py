@@ -84,7 +84,7 @@ def _reports(found: GroupedResults) -> BlockGroup:
     title, said = f"Reports by {found.name}", [Sentence(OWN_SURVEY, Purpose.POPULATION)]
     header: tuple[str, ...] = (found.name, "reports")
     rows: list[tuple[str, ...]] = [(group.label, f"{group.n:,}") for group in found.groups]
-    if len(found.estimated) < len(found.groups):
+    if len(found.with_results) < len(found.groups):
         header = (*header, "estimates")
         told = ["yes" if group.results is not None else f"too few reports ({group.n:,})" for group in found.groups]
         rows = [(*row, text) for row, text in zip(rows, told, strict=True)]
@@ -94,8 +94,8 @@ def _reports(found: GroupedResults) -> BlockGroup:
 
 def _tables_by_question(found: GroupedResults) -> Iterator[list[QuantityTable]]:
     """Of each question its tables, each with the rows of all groups that have it."""
-    labels = [group.label for group, _ in found.estimated]
-    for own in zip(*(results for _, results in found.estimated), strict=True):
+    labels = [group.label for group, _ in found.with_results]
+    for own in zip(*(results for _, results in found.with_results), strict=True):
         parts: dict[tuple[str, str, int], list[tuple[str, QuantityTable]]] = {}
         for label, result in zip(labels, own, strict=True):
             for table in blocks_of(QuantityTable, result.blocks()):

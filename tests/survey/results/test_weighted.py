@@ -51,7 +51,7 @@ def test_totals_of_the_survey_weigh_what_each_group_says(people):
     plan = planned(region={"totals": TOTALS["region"]})
     reports = collected(plan, people)
     found = estimate(plan, reports, by="region")
-    groups = [dict(own[0].row(0)) for _, own in found.groups.estimated]
+    groups = [dict(own[0].row(0)) for _, own in found.groups.with_results]
     (yes, _) = rows(found.weighted, "smoker")
     assert yes["estimate"] == pytest.approx(0.25 * groups[0]["estimate"] + 0.75 * groups[1]["estimate"])
     # A little more of all is lent to each group.
@@ -184,7 +184,7 @@ def test_rows_of_cells_that_say_less_are_found_by_what_they_are_about():
     rent = pa.array([None if draw.random() < 0.3 else 7.0 for _ in range(n)])
     people = pa.table({"region": region, "pay": pay, "rent": rent, "id": range(n)})
     found = estimate(plan, collected(plan, people), by="region")
-    north, south = [list(own[0].rows()) for _, own in found.groups.estimated]
+    north, south = [list(own[0].rows()) for _, own in found.groups.with_results]
     assert len(north) == len(south) + 1
     told, north, south = (
         {row["value"]: row for row in own} for own in (rows(found.weighted, "mean of pay, rent"), north, south)

@@ -39,7 +39,7 @@ class Acceptable:
         sendable = plan.sendable(numbers)
         if plan.series is None:
             return cls(sendable, np.ones_like(sendable))
-        return cls(sendable, np.isin(plan.periods_of(numbers), plan.series.open_at(day, grace)))
+        return cls(sendable, np.isin(plan.cells.periods(numbers), plan.series.open_at(day, grace)))
 
     @property
     def all(self) -> bool:

@@ -287,18 +287,6 @@ class Plan(ArrowRows, Displayed):
         """The periods of which each person answers in one; None of a plan that asks at one time."""
         return None if self.document.series is None else self.document.series.series
 
-    def periods_of(self, numbers: Words) -> NDArray[np.int64]:
-        """The place of the period of each report, by its number; of a plan with a series.
-
-        Raises:
-            SordinoError: a plan that asks at one time.
-        """
-        if self.series is None:
-            raise SordinoError("periods must be those of a plan with a series", found="a plan that asks at one time")
-        _, cells = self.cells.split(numbers)
-        # The period is the last public column, which counts fastest.
-        return (cells % np.uint64(self.series.periods)).astype(np.int64)
-
     def tally(self, numbers: Words, *, drawn: bool = False) -> Aggregate:
         """What reports add up to, all and by their public cells.
 

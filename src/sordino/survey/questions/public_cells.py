@@ -105,6 +105,11 @@ class PublicCells:
         cells, codes = np.divmod(numbers, np.uint64(self.outputs))
         return codes, cells
 
+    def periods(self, numbers: Words) -> NDArray[np.int64]:
+        """Of reports of a series the places of their periods: the last public column, which counts fastest."""
+        _, cells = self.split(numbers)
+        return (cells % np.uint64(self.shape[-1])).astype(np.int64)
+
     def cell(self, places: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
         """The cells of people, from the place of each one's value in each column."""
         found = np.zeros(len(places[0]) if places else 0, dtype=np.int64)

@@ -134,7 +134,7 @@ class GroupedResults:
         return ", ".join(self.by)
 
     @cached_property
-    def estimated(self) -> tuple[tuple[PublicGroup, tuple[Result, ...]], ...]:
+    def with_results(self) -> tuple[tuple[PublicGroup, tuple[Result, ...]], ...]:
         """The groups of enough reports, with what these say."""
         return tuple((group, group.results) for group in self.groups if group.results is not None)
 
@@ -155,7 +155,7 @@ class GroupedResults:
     @property
     def untold(self) -> Iterator[tuple[str, str, str]]:
         """Of each question that a group of enough reports does not answer: the group, the question, and why."""
-        for group, results in self.estimated:
+        for group, results in self.with_results:
             yield from ((group.label, one.question.name, str(one.why)) for one in results if isinstance(one, Untold))
 
 
@@ -206,7 +206,7 @@ def grouped_results(
         # Intervals of differences, and tests, hold for one look.
         return found
     differences = tuple(_differences(plan, aggregate, found, against))
-    tests = equality_tests([own for _, own in found.estimated], all_at_once=coverage.simultaneous)
+    tests = equality_tests([own for _, own in found.with_results], all_at_once=coverage.simultaneous)
     return replace(found, differences=differences, tests=tests)
 
 
@@ -286,9 +286,9 @@ def require_cells(plan: Plan, aggregate: Aggregate) -> None:
 
 def _differences(plan: Plan, aggregate: Aggregate, found: GroupedResults, against: str) -> Iterator[GroupDifference]:
     """Of each estimated group to the rest of the people, or to one group."""
-    base = next((own for group, own in found.estimated if group.label == against), None)
-    compared = [(group, own) for group, own in found.estimated if group.label != against]
-    if len(found.estimated) < 2 or (against != REST and base is None):
+    base = next((own for group, own in found.with_results if group.label == against), None)
+    compared = [(group, own) for group, own in found.with_results if group.label != against]
+    if len(found.with_results) < 2 or (against != REST and base is None):
         return
     coverage = _each(found.coverage, len(compared))
     for group, own in compared:

@@ -76,7 +76,7 @@ def _of_weighted(weighted: Weighted) -> Iterator[dict[str, Any]]:
 
 def _of_groups(groups: GroupedResults, *, with_tables: bool) -> Iterator[dict[str, Any]]:
     """Of tables what is made of each group's cells; what is pooled, tests of equality, and differences of groups."""
-    for group, own in groups.estimated if with_tables else ():
+    for group, own in groups.with_results if with_tables else ():
         of_group = {"group": group.label}
         for table in table_results(own):
             yield from (_row(KINDS[kind], row | of_group, table.question.name) for kind, row in table.rows())

@@ -122,8 +122,8 @@ def _question(
 ) -> SeriesQuestion | None:
     """What one question says over time; None where no period has an estimate."""
     estimated = [at for at, group in enumerate(groups.groups) if group.results is not None]
-    by_period = [dict(_rows(own[place])) for _, own in groups.estimated]
-    reports = {at: own[place].n for at, (_, own) in zip(estimated, groups.estimated, strict=True)}
+    by_period = [dict(_rows(own[place])) for _, own in groups.with_results]
+    reports = {at: own[place].n for at, (_, own) in zip(estimated, groups.with_results, strict=True)}
     readable, others = list[RowKey](), list[RowKey]()
     for table in blocks_of(QuantityTable, whole.blocks()):
         read = set(table.readable)
