@@ -54,7 +54,7 @@ def test_an_attribute_may_have_the_name_of_a_setting(name):
     (found,) = mistakes(TermsTable, tables)
     assert found == (
         f"attribute.{name}.dleta must be a known setting (did you mean 'delta'?): "
-        "known here are number, categories, delta."
+        "known here are number, categories, grid, several, none, not_asked, delta, protect."
     )
     (found,) = mistakes(Survey, {**tables, "ask": [{"mean": name}]})
     assert "(did you mean 'delta'?): known here are categories, grid, number, column," in found
@@ -65,7 +65,7 @@ def test_what_an_unknown_setting_hides_is_told_with_it():
     with pytest.raises(SordinoErrors) as caught:
         LedgerTerms.read(terms, "terms.toml")
     first, second = (str(error) for error in caught.value.errors)
-    assert first == "attribute.sleep.number.step must be a known setting: known here are low, high."
+    assert first == "attribute.sleep.number.step must be a known setting: known here are low, high, missing."
     assert second.startswith("attribute.sleep.number: ")
     terms["attribute"]["sleep"] = NUMBER
     query = {"version": 1, "id": "q", "collector": "c", "epsilon": "1", "colour": 1}
@@ -99,7 +99,7 @@ def test_of_a_private_file_only_our_own_names_are_told(tables, words):
 def test_all_tables_of_a_format_are_found():
     found = set(tables_within(Survey))
     assert {Survey, GridTable, ProtectTable} < found
-    assert len(found) == 13
+    assert len(found) == 14
     assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
 
 

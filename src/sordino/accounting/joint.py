@@ -188,7 +188,7 @@ class JointFilter:
         if pending or self._uncounted_queries:
             if len(self.pending) + len(self.earlier) >= MOST_PENDING:
                 rule = f"at most {MOST_PENDING} answers must wait to be sent"
-                raise RefusedError(rule, found=str(MOST_PENDING), step="deliver those that wait first")
+                raise RefusedError(rule, found=f"{MOST_PENDING}", step="deliver those that wait first")
             return
         if len(self.ways) * query.outputs > MOST_WAYS:
             rule = f"open answers must be able to turn out in at most {MOST_WAYS} ways"

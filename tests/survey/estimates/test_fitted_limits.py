@@ -37,7 +37,7 @@ def test_a_histogram_and_a_table_have_them_in_rows_and_files(ask, tmp_path):
     assert any("Intervals of fitted shares hold" in text for text in sentences(found))
     found.save(tmp_path / "rows.csv")
     header = (tmp_path / "rows.csv").read_text().splitlines()[0].split(",")
-    assert header[13:16] == ["fitted", "fitted.low", "fitted.high"]
+    assert header[14:17] == ["fitted", "fitted.low", "fitted.high"]
 
 
 def test_margins_of_a_table_have_them_and_conditional_shares_have_none(tmp_path):

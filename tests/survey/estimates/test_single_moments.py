@@ -98,7 +98,7 @@ def test_every_output_has_them_and_says_what_they_are(tmp_path):
     lines = (tmp_path / "found.csv").read_text().splitlines()
     assert len(lines) == 5
     assert lines[4].startswith(f"{name}; mean of height,")
-    assert ",height,,pooled," in lines[4]
+    assert ",height,,,pooled," in lines[4]
     page = estimate_page(found.plan, found.results, pooled=found.pooled)
     assert "Shown instead of the regression of height on age: each attribute by itself." in page
     assert "From several questions together: mean of height" in page

@@ -24,7 +24,7 @@ def smoothed_error(periods: int, step: float, season: int | None = None) -> floa
 
     Example:
         >>> round(smoothed_error(52, 0.0), 3), round(smoothed_error(52, 0.5), 3), round(smoothed_error(52, 1e3), 3)
-        (0.196, 0.493, 1.0)
+        (0.196, 0.502, 1.0)
     """
     below = np.tril(np.ones((periods, periods)))[:, 1:]
     inverse = np.linalg.inv(np.eye(periods) + step**2 * (below @ below.T))

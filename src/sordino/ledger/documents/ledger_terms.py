@@ -86,7 +86,7 @@ class RecordAttributeTable(Part):
         count = self.categories if isinstance(self.categories, int) else len(self.categories or "12")
         if count < 2:
             rule = "an attribute must have at least two categories"
-            raise SordinoError(rule, found=str(count), step="name the others too")
+            raise SordinoError(rule, found=f"{count:,}", step="name the others too")
         if self.several is None and (self.none, self.not_asked) != (None, None):
             rule = "none and not_asked must stand beside several"
             raise SordinoError(rule, found="no several", step="write several = 3, or name them among the categories")

@@ -132,7 +132,7 @@ def require_plan_fits(plan: Plan, terms: LedgerTerms) -> None:
     public = [one.name for one in plan.cells.attributes if one.name in terms.names]
     if public:
         rule = "a public column must not be an attribute of the ledger, since reports say it in clear"
-        raise RefusedError(rule, found=repr(public[0]), step="do not answer this plan from this ledger")
+        raise RefusedError(rule, found=shown(public[0]), step="do not answer this plan from this ledger")
     for name in asked:
         own, theirs = terms.attributes[name], plan.attributes[name]
         reason = _mismatch(own, theirs)

@@ -47,7 +47,7 @@ def known_shapes() -> tuple[KnownShape, ...]:
     Example:
         >>> constant = known_shapes()[0]
         >>> constant.curve, constant.epsilon, round(constant.error, 4)
-        ('constant', 1, 0.0033)
+        ('constant', 1, 0.0034)
     """
     return tuple(
         KnownShape(curve, epsilon, float(np.sqrt(np.linalg.matrix_rank(columns) / WEEKS)) * weekly_error(epsilon))
