@@ -3,7 +3,8 @@
 Guarantee: whatever the queries, chosen with all earlier answers in view, no possible set of answers breaks the
 definition. A decision is a function of the queries asked and the answers given; the filter never receives the record,
 a refusal changes nothing and tells nothing new. It holds if every answer has fresh randomness, every answer drawn is
-given to `after`, and the record has not changed: losses about two versions of a record add.
+given to `after`, and the record has not changed: losses about two versions of a record add. With `changes` the promise
+is about histories of a record that may change so often.
 Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
@@ -11,12 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import permutations
 from operator import index
 from typing import SupportsIndex, get_args
 
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.history import HistoryState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.product import ProductState
@@ -44,8 +47,11 @@ LARGEST_LIKELIHOOD = 1 << 10
 LARGEST_LISTED = 1 << 20
 """Records at most whose likelihood is kept one by one."""
 
-TERMS = ("domain", "definition", "nodes", "group")
+TERMS = ("domain", "definition", "nodes", "group", "changes")
 """What a filter must not change once it has begun."""
+
+MOST_CHANGES = 1 << 8
+"""Changes of a record at most that a filter covers."""
 
 JOINT = 1 << 10
 """Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""
@@ -64,6 +70,8 @@ class BayesianFilter:
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
+        changes: how often the record may change, between any two answers, without the filter being told: the promise
+            is about its histories. LDP on finite domains of at most 1,024 values.
 
     Raises:
         SordinoError: a definition that is not offered on the domain, or about another number of values or attributes.
@@ -81,6 +89,7 @@ class BayesianFilter:
     rule: Rule = "full"
     nodes: int = NODES
     group: int | None = None
+    changes: int = 0
     _state: FilterState | None = None
     _terms: tuple[object, ...] = ()
 
@@ -89,7 +98,10 @@ class BayesianFilter:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._state is None:
-            state = start_of(self.domain, self.definition, self.nodes, self.group)
+            if self.changes:
+                state: FilterState = start_of_histories(self.domain, self.definition, self.changes)
+            else:
+                state = start_of(self.domain, self.definition, self.nodes, self.group)
             carried = LastingState(state) if isinstance(state, BoxState | CoordinateBoxState) else state
             object.__setattr__(self, "_state", carried)
             object.__setattr__(self, "_terms", self._own)
@@ -173,11 +185,18 @@ class BayesianFilter:
         if self._filter_state.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
-        return ways <= JOINT and _all_fit(self._filter_state, tuple(queries), self.rule)
+        # Evidence about one version adds in any order; of histories the order counts.
+        orders = math.factorial(min(len(queries), JOINT)) if self.changes else 1
+        return ways * orders <= JOINT and all(
+            _all_fit(self._filter_state, order, self.rule)
+            for order in (permutations(queries) if self.changes else [tuple(queries)])
+        )
 
     @ignore_float_errors
     def changed(self) -> "BayesianFilter":
         """The filter once the record has changed: what was lost stays lost, and later answers add to it, never cancel.
+
+        With `changes` of one or more it is needed after so many changes only; then as many may follow again.
 
         Raises:
             SordinoError: Bayesian coordinate DP, which says nothing of two versions.
@@ -211,7 +230,7 @@ class BayesianFilter:
     @property
     def _own(self) -> tuple[object, ...]:
         """What a filter must not change once it has begun."""
-        return self.domain, self.definition, self.nodes, self.group
+        return self.domain, self.definition, self.nodes, self.group, self.changes
 
     @property
     def _filter_state(self) -> FilterState:
@@ -268,6 +287,19 @@ def start_of(
     rule = "a filter is offered for finite domains, for records of finite attributes, and for boxes"
     step = "a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence"
     raise SordinoError(rule, found=f"{type(domain).__name__} and {type(definition).__name__}", step=step)
+
+
+def start_of_histories(domain: object, definition: object, changes: int) -> HistoryState:
+    """The empty state of histories with at most so many changes."""
+    if type(changes) is not int or not 0 < changes <= MOST_CHANGES:
+        rule = f"a record's changes must be a whole number up to {MOST_CHANGES}"
+        raise SordinoError(rule, found=shown(changes), step="choose fewer; a record without a limit adds its losses")
+    k = getattr(domain, "k", None)
+    if isinstance(definition, LDP) and isinstance(k, int) and k <= LARGEST_LIKELIHOOD:
+        return HistoryState.start(measure_of(definition, k), changes, domain if isinstance(domain, Record) else None)
+    rule = f"changes are offered for LDP on finite domains and records of at most {LARGEST_LIKELIHOOD:,} values"
+    found = f"{type(definition).__name__} on {type(domain).__name__}" + (f" of {k:,}" if isinstance(k, int) else "")
+    raise SordinoError(rule, found=found, step="leave changes at 0, and call changed() when the record has changed")
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:

@@ -34,6 +34,11 @@ CHANGES = "If the record changes, tell the filter: what is revealed about two ve
 
 NO_CHANGES = "It holds for one unchanged record: nothing is promised once the record has changed."
 
+FEW_CHANGES = (
+    "The record may change at most {often}, at any time, and nobody need tell the filter. If it changes again, tell the"
+    " filter: what is revealed before and after adds."
+)
+
 OUTSIDE = "Nothing is promised about a record outside the box."
 
 
@@ -136,6 +141,8 @@ def _labels(domain: Any, definition: Any) -> tuple[str, ...] | None:
 
 def _conditions(known: BayesianFilter) -> tuple[str, ...]:
     changes = NO_CHANGES if isinstance(known.definition, BayesianCoordinateDP) else CHANGES
+    if known.changes:
+        changes = FEW_CHANGES.format(often="once" if known.changes == 1 else f"{known.changes} times")
     return (ANSWERS, changes, *((OUTSIDE,) if isinstance(known.domain, Box) else ()))
 
 
