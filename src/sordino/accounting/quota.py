@@ -65,7 +65,7 @@ class QuotaFilter:
             found = f"a loss of {self.promise.spent:.4g} nats"
             raise SordinoError("quotas must be set before the first answer", found=found, step="begin a new filter")
         for name in self.quotas:
-            if not isinstance(name, str) or not name:
+            if type(name) is not str or not name:
                 raise SordinoError("a quota must be for a collector's name", found=shown(name))
         definitions = dict(self.quotas) | ({} if self.others is None else {OTHERS: self.others})
         own = {name: replace(self.promise, definition=quota, _state=None) for name, quota in definitions.items()}

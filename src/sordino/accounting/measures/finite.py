@@ -78,7 +78,7 @@ class FiniteState(GroupedState):
     def about(self, group: int) -> str:
         return self.measure.about(group)
 
-    def changed(self) -> "FiniteState":
+    def next_version(self) -> "FiniteState":
         """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any."""
         if not self.measure.versions:
             rule = "a changed record is not covered by beliefs about one version of it"

@@ -103,6 +103,10 @@ class GroupedState(ABC):
         """The state after an answer; None where no record could give it."""
 
     @abstractmethod
+    def next_version(self) -> "Self":
+        """The state once the record has changed: what was lost is taken from the bounds."""
+
+    @abstractmethod
     def about(self, group: int) -> str:
         """What a group compares, in words."""
 
@@ -178,6 +182,9 @@ class GroupedState(ABC):
             step = "ask through a mechanism whose every code can come from each value"
             raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give", step=step)
         return Nats.log(ratio)
+
+    def changed(self) -> "Self":
+        return self.next_version()
 
     def with_answer(self, query: FilterQuery, output: int) -> "Self":
         return self._after_answer(query, output)

@@ -76,7 +76,7 @@ class HistoryState(GroupedState):
         del group
         return f"two histories with at most {self.changes} change{'s' if self.changes > 1 else ''}"
 
-    def changed(self) -> "HistoryState":
+    def next_version(self) -> "HistoryState":
         """The state of a next life, whose history has as many changes again; what was lost stays lost."""
         return replace(
             self,

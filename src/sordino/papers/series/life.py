@@ -6,8 +6,8 @@ of simulated people until no question is accepted any more, in four ways:
 
 - epsilons are added;
 - the filter adds what was realized, of a record that never changes;
-- the record changes once: the filter is told, and what each version lost adds;
-- the record changes once: histories with one change are the filter's hypotheses, and it is not told.
+- the record changes once: the filter is informed, and what each version lost adds;
+- the record changes once: histories with one change are the filter's hypotheses, and it is not informed.
 
 Each filter also with quotas for each collector. Nothing of it is a release.
 """
@@ -57,25 +57,25 @@ class LifeRow:
 
 
 @dataclass(frozen=True)
-class Way:
+class YearAccounting:
     """How answers are counted.
 
     Attributes:
         changes: that the filter covers.
         turns: whether the record changes, after `TURN` weeks.
-        is_told: whether the filter is told.
+        is_reported: whether the filter is informed.
     """
 
     name: str
     changes: int
     turns: bool
-    is_told: bool
+    is_reported: bool
 
 
 WAYS = (
-    Way("the record never changes", 0, turns=False, is_told=False),
-    Way("it changes once, each version counts anew", 0, turns=True, is_told=True),
-    Way("it changes once, by histories", 1, turns=True, is_told=False),
+    YearAccounting("the record never changes", 0, turns=False, is_reported=False),
+    YearAccounting("it changes once, each version counts anew", 0, turns=True, is_reported=True),
+    YearAccounting("it changes once, by histories", 1, turns=True, is_reported=False),
 )
 
 
@@ -115,7 +115,7 @@ def answers_by_adding(epsilon: str = EPSILON, each: str = EACH) -> int:
     return count
 
 
-def _answers(person: int, way: Way, epsilon: str, each: str, quota: str | None) -> list[int]:
+def _answers(person: int, way: YearAccounting, epsilon: str, each: str, quota: str | None) -> list[int]:
     """To each collector, of one person."""
     rng = np.random.default_rng(person)
     record = Record({name: Categories(["no", "yes"]) for name in ATTRIBUTES})
@@ -130,7 +130,7 @@ def _answers(person: int, way: Way, epsilon: str, each: str, quota: str | None) 
     for week in range(WEEKS):
         if week == TURN and way.turns:
             values = 1 - values
-            filters = filters.after_change() if way.is_told else filters
+            filters = filters.after_change() if way.is_reported else filters
             refused.clear()
         for place in rng.permutation([0] * DAYS + list(range(1, COLLECTORS))).tolist():
             attribute, is_true = int(rng.integers(len(ATTRIBUTES))), bool(rng.random() < truth)
