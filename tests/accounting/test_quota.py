@@ -23,6 +23,7 @@ from sordino import (
     RefusedError,
     SordinoError,
     Value,
+    explain,
 )
 
 TWO, THREE = Categories(["no", "yes"]), Categories(range(3))
@@ -155,8 +156,23 @@ def test_a_quota_has_a_name(name):
         QuotaFilter(BayesianFilter(TWO, LDP("1")), {name: LDP("1")})
 
 
+@pytest.mark.parametrize("name", [3, None, ["A"]])
+def test_a_collector_has_a_name(name):
+    start = QuotaFilter(BayesianFilter(TWO, LDP("1")), {}, others=LDP("1"))
+    for act in (start.accepts, start.decide, lambda name, query: start.after(name, query, 0)):
+        with pytest.raises(SordinoError, match="named by a text"):
+            act(name, COIN)
+
+
 def test_quotas_are_set_before_the_first_answer():
     with pytest.raises(SordinoError, match="before the first answer"):
         QuotaFilter(BayesianFilter(TWO, LDP("ln 9")).after(COIN, 0), {"A": LDP("1")})
     with pytest.raises(SordinoError, match="2 values"):
         QuotaFilter(BayesianFilter(TWO, LDP("1")), {"A": CoordinateDP(["1"])})
+
+
+def test_explain_says_what_each_collector_has_left():
+    start = QuotaFilter(BayesianFilter(TWO, LDP("1")), {"A": LDP("0.6")}, others=LDP("0.3"))
+    text = str(explain(start.after("A", RandomizedResponse(2, "0.4"), 1)))
+    assert "The answers to 'A' by themselves distinguish two records by at most 0.4" in text
+    assert "all other collectors together" in text

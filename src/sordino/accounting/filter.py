@@ -50,6 +50,9 @@ LARGEST_LISTED = 1 << 20
 TERMS = ("domain", "definition", "nodes", "group", "changes")
 """What a filter must not change once it has begun."""
 
+LARGEST_HISTORIES = 1 << 18
+"""Values times numbers of changes, none among them, at most: some 50 milliseconds an answer."""
+
 MOST_CHANGES = 1 << 8
 """Changes of a record at most that a filter covers."""
 
@@ -71,7 +74,7 @@ class BayesianFilter:
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
         changes: how often the record may change, between any two answers, without the filter being told: the promise
-            is about its histories. LDP on finite domains of at most 1,024 values.
+            is about its histories. LDP on finite domains; `LARGEST_HISTORIES` says how large.
 
     Raises:
         SordinoError: a definition that is not offered on the domain, or about another number of values or attributes.
@@ -98,7 +101,7 @@ class BayesianFilter:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._state is None:
-            if self.changes:
+            if self.changes or type(self.changes) is not int:
                 state: FilterState = start_of_histories(self.domain, self.definition, self.changes)
             else:
                 state = start_of(self.domain, self.definition, self.nodes, self.group)
@@ -292,12 +295,13 @@ def start_of(
 def start_of_histories(domain: object, definition: object, changes: int) -> HistoryState:
     """The empty state of histories with at most so many changes."""
     if type(changes) is not int or not 0 < changes <= MOST_CHANGES:
-        rule = f"a record's changes must be a whole number up to {MOST_CHANGES}"
+        rule = f"a record's changes must be a whole number from 0 to {MOST_CHANGES}"
         raise SordinoError(rule, found=shown(changes), step="choose fewer; a record without a limit adds its losses")
     k = getattr(domain, "k", None)
-    if isinstance(definition, LDP) and isinstance(k, int) and k <= LARGEST_LIKELIHOOD:
+    if isinstance(definition, LDP) and isinstance(k, int) and (changes + 1) * k <= LARGEST_HISTORIES:
         return HistoryState.start(measure_of(definition, k), changes, domain if isinstance(domain, Record) else None)
-    rule = f"changes are offered for LDP on finite domains and records of at most {LARGEST_LIKELIHOOD:,} values"
+    most = LARGEST_HISTORIES // (changes + 1)
+    rule = f"{changes} changes are offered for LDP on finite domains and records of at most {most:,} values"
     found = f"{type(definition).__name__} on {type(domain).__name__}" + (f" of {k:,}" if isinstance(k, int) else "")
     raise SordinoError(rule, found=found, step="leave changes at 0, and call changed() when the record has changed")
 

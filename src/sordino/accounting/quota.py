@@ -118,6 +118,11 @@ class QuotaFilter:
         own = {name: each.changed() for name, each in self._own.items()}
         return replace(self, promise=self.promise.changed(), _own=own)
 
+    @property
+    def collectors(self) -> tuple[str, ...]:
+        """Those with a quota, and `OTHERS` where all others share one."""
+        return tuple(self._own)
+
     def spent_by(self, collector: str) -> float:
         """Nats, rounded up: the realized loss of the answers to a collector; to all others if it has no quota."""
         own = self._own_filter(collector)
@@ -130,4 +135,6 @@ class QuotaFilter:
 
     def _own_filter(self, collector: str) -> BayesianFilter | None:
         """Of a collector's own answers, or of all that have no quota of their own; None where these are refused."""
+        if not isinstance(collector, str):
+            raise SordinoError("a collector must be named by a text", found=shown(collector))
         return self._own.get(collector, self._own.get(OTHERS))

@@ -283,12 +283,14 @@ def test_a_constant_question_changes_nothing():
     [
         (TWO, BlockLDP([[0, 1]], "1"), 1, "changes are offered for LDP"),
         (Box([0], [1]), LDP("1"), 1, "changes are offered for LDP"),
-        (Categories(range(1025)), LDP("1"), 1, "at most 1,024 values"),
-        (Record({f"q{i}": TWO for i in range(11)}), LDP("1"), 1, "at most 1,024 values"),
-        (TWO, LDP("1"), -1, "a whole number up to"),
-        (TWO, LDP("1"), 257, "a whole number up to"),
-        (TWO, LDP("1"), True, "a whole number up to"),
-        (TWO, LDP("1"), 1.5, "a whole number up to"),
+        (Categories(range((1 << 17) + 1)), LDP("1"), 1, "at most 131,072 values"),
+        (Record({f"q{i}": TWO for i in range(18)}), LDP("1"), 3, "at most 65,536 values"),
+        (TWO, LDP("1"), -1, "a whole number from 0"),
+        (TWO, LDP("1"), 257, "a whole number from 0"),
+        (TWO, LDP("1"), True, "a whole number from 0"),
+        (TWO, LDP("1"), None, "a whole number from 0"),
+        (TWO, LDP("1"), False, "a whole number from 0"),
+        (TWO, LDP("1"), 1.5, "a whole number from 0"),
     ],
 )
 def test_what_is_not_offered_is_refused_in_words(domain, definition, changes, message):
