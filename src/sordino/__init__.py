@@ -11,6 +11,7 @@ _MODULES = {
     "accounting.approximate": "ApproximateFilter",
     "accounting.filter": "BayesianFilter",
     "accounting.odometer": "Odometer",
+    "accounting.quota": "QuotaFilter",
     "accounting.realized": "realized_loss",
     "audit.certify": "Certificate",
     "definition.bayesian": "BayesianCoordinateDP",

@@ -1,6 +1,7 @@
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.odometer import Odometer
+from sordino.accounting.quota import QuotaFilter
 from sordino.accounting.realized import realized_loss
 from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -122,6 +123,7 @@ __all__ = [
     "ProductResponse",
     "ProjectiveResponse",
     "Query",
+    "QuotaFilter",
     "RandomizedResponse",
     "Record",
     "RefusedError",

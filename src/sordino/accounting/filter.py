@@ -3,7 +3,8 @@
 Guarantee: whatever the queries, chosen with all earlier answers in view, no possible set of answers breaks the
 definition. A decision is a function of the queries asked and the answers given; the filter never receives the record,
 a refusal changes nothing and tells nothing new. It holds if every answer has fresh randomness, every answer drawn is
-given to `after`, and the record has not changed: losses about two versions of a record add.
+given to `after`, and the record has not changed: losses about two versions of a record add. With `changes` the promise
+is about histories of a record that may change so often.
 Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
@@ -11,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import permutations
 from operator import index
 from typing import SupportsIndex, get_args
 
@@ -18,6 +20,7 @@ from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.grouped import GroupedState
+from sordino.accounting.measures.history import HistoryState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.mixed import MixedState
@@ -47,8 +50,14 @@ LARGEST_LIKELIHOOD = 1 << 10
 LARGEST_LISTED = 1 << 20
 """Records at most whose likelihood is kept one by one."""
 
-TERMS = ("domain", "definition", "nodes", "group")
+TERMS = ("domain", "definition", "nodes", "group", "changes")
 """What a filter must not change once it has begun."""
+
+LARGEST_HISTORIES = 1 << 18
+"""Values times numbers of changes, none among them, at most: some 50 milliseconds an answer."""
+
+MOST_CHANGES = 1 << 8
+"""Changes of a record at most that a filter covers."""
 
 JOINT = 1 << 10
 """Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""
@@ -67,6 +76,8 @@ class BayesianFilter:
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
+        changes: how often the record may change, between any two answers, without the filter being told: the promise
+            is about its histories. LDP on finite domains; `LARGEST_HISTORIES` says how large.
 
     Raises:
         SordinoError: a definition that is not offered on the domain, or about another number of values or attributes.
@@ -84,6 +95,7 @@ class BayesianFilter:
     rule: Rule = "full"
     nodes: int = NODES
     group: int | None = None
+    changes: int = 0
     _state: FilterState | None = None
     _terms: tuple[object, ...] = ()
 
@@ -92,7 +104,10 @@ class BayesianFilter:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._state is None:
-            state = start_of(self.domain, self.definition, self.nodes, self.group)
+            if self.changes or type(self.changes) is not int:
+                state: FilterState = start_of_histories(self.domain, self.definition, self.changes)
+            else:
+                state = start_of(self.domain, self.definition, self.nodes, self.group)
             carried = LastingState(state) if isinstance(state, BoxState | CoordinateBoxState) else state
             object.__setattr__(self, "_state", carried)
             object.__setattr__(self, "_terms", self._own)
@@ -176,11 +191,18 @@ class BayesianFilter:
         if self._filter_state.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
-        return ways <= JOINT and _all_fit(self._filter_state, tuple(queries), self.rule)
+        # Evidence about one version adds in any order; of histories the order counts.
+        orders = math.factorial(min(len(queries), JOINT)) if self.changes else 1
+        return ways * orders <= JOINT and all(
+            _all_fit(self._filter_state, order, self.rule)
+            for order in (permutations(queries) if self.changes else [tuple(queries)])
+        )
 
     @ignore_float_errors
     def changed(self) -> "BayesianFilter":
         """The filter once the record has changed: what was lost stays lost, and later answers add to it, never cancel.
+
+        With `changes` of one or more it is needed after so many changes only; then as many may follow again.
 
         Raises:
             SordinoError: Bayesian coordinate DP, which says nothing of two versions.
@@ -222,7 +244,7 @@ class BayesianFilter:
     @property
     def _own(self) -> tuple[object, ...]:
         """What a filter must not change once it has begun."""
-        return self.domain, self.definition, self.nodes, self.group
+        return self.domain, self.definition, self.nodes, self.group, self.changes
 
     @property
     def _filter_state(self) -> FilterState:
@@ -294,6 +316,20 @@ def _mixed_start(domain: MixedRecord, definition: object, nodes: int, group: int
     rule = "a filter over numbers and categories takes LDP, coordinate DP, or bounds on dependence"
     known = "a prior" if isinstance(definition, BayesianCoordinateDP) else type(definition).__name__
     raise SordinoError(rule, found=known, step="declare [dependence] in place of a prior")
+
+
+def start_of_histories(domain: object, definition: object, changes: int) -> HistoryState:
+    """The empty state of histories with at most so many changes."""
+    if type(changes) is not int or not 0 < changes <= MOST_CHANGES:
+        rule = f"a record's changes must be a whole number from 0 to {MOST_CHANGES}"
+        raise SordinoError(rule, found=shown(changes), step="choose fewer; a record without a limit adds its losses")
+    k = getattr(domain, "k", None)
+    if isinstance(definition, LDP) and isinstance(k, int) and (changes + 1) * k <= LARGEST_HISTORIES:
+        return HistoryState.start(measure_of(definition, k), changes, domain if isinstance(domain, Record) else None)
+    most = LARGEST_HISTORIES // (changes + 1)
+    rule = f"{changes} changes are offered for LDP on finite domains and records of at most {most:,} values"
+    found = f"{type(definition).__name__} on {type(domain).__name__}" + (f" of {k:,}" if isinstance(k, int) else "")
+    raise SordinoError(rule, found=found, step="leave changes at 0, and call changed() when the record has changed")
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:

@@ -41,15 +41,9 @@ class CountedEvidence:
 
         A first weight of 0 is that of values that cannot cause it.
         """
-        # Of a mechanism with many weights each answer has few.
-        used, own = np.unique(place, return_inverse=True)
-        weights = tuple(distinct[at] for at in used.tolist())
-        if not weights[0]:
-            weights, own = weights[1:], own - 1
+        weights, own = own_weights(distinct, place)
         if len(weights) < 2:
             return self
-        common = gcd(*weights)
-        weights = tuple(weight // common for weight in weights)
         more = own == np.arange(1, len(weights))[:, None]
         before = self.counts.get(weights)
         after = more.astype(np.int32) if before is None else before + more
@@ -95,3 +89,22 @@ class CountedEvidence:
             yield weights[0], -counts.sum(axis=0, dtype=np.int64)
             for weight, own in zip(weights[1:], counts, strict=True):
                 yield weight, own.astype(np.int64)
+
+
+def own_weights(distinct: tuple[int, ...], place: NDArray[np.integer]) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+    """The weights > 0 that values have, ascending and without a common factor, and which of them each value has.
+
+    Args:
+        distinct: whole weights, ascending.
+        place: where each value's weight stands among them.
+
+    Returns:
+        Weights and places, shape (k,): -1 for a value of weight 0.
+    """
+    # Of a mechanism with many weights each answer has few.
+    used, own = np.unique(place, return_inverse=True)
+    weights = tuple(distinct[at] for at in used.tolist())
+    if not weights[0]:
+        weights, own = weights[1:], own - 1
+    common = gcd(*weights)
+    return tuple(weight // common for weight in weights), own

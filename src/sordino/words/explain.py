@@ -8,6 +8,7 @@ from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.joint import JointFilter
 from sordino.accounting.odometer import Odometer
+from sordino.accounting.quota import QuotaFilter
 from sordino.audit.certify import Certificate
 from sordino.blocks.sentence import texts
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -55,7 +56,7 @@ def explain(thing: object) -> tuple[str, ...]:
             return query_sentences(thing)
         case Plan():
             return explanation(thing).lines
-        case BayesianFilter() | JointFilter() | ApproximateFilter() | Odometer():
+        case BayesianFilter() | JointFilter() | QuotaFilter() | ApproximateFilter() | Odometer():
             return counted_sentences(thing)
         case _:
             raise SordinoError(

@@ -13,6 +13,7 @@ from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.joint import JointFilter, PrivacyFilter
 from sordino.accounting.odometer import Odometer
+from sordino.accounting.quota import OTHERS, QuotaFilter
 from sordino.blocks.sentence import Purpose
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -34,14 +35,23 @@ CHANGES = "If the record changes, tell the filter: what is revealed about two ve
 
 NO_CHANGES = "It holds for one unchanged record: nothing is promised once the record has changed."
 
+FEW_CHANGES = (
+    "The record may change at most {often}, at any time, without the filter knowing. If it changes again, tell the"
+    " filter: what is revealed before and after adds."
+)
+
 OUTSIDE = "Nothing is promised about a record outside the box."
 
 
-def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | Odometer) -> tuple[str, ...]:
+def counted_sentences(
+    known: BayesianFilter | JointFilter | QuotaFilter | ApproximateFilter | Odometer,
+) -> tuple[str, ...]:
     """What was promised, what binds, what is left, and on what it rests."""
     match known:
         case JointFilter():
             return _joint(known)
+        case QuotaFilter():
+            return (*counted_sentences(known.promise), *_quotas(known))
         case ApproximateFilter():
             return _approximate(known)
         case Odometer():
@@ -57,6 +67,20 @@ def _joint(known: JointFilter) -> tuple[str, ...]:
     if not isinstance(worst, BayesianFilter):
         return (*left_sentences(worst), *out)
     return (*promise_sentences(worst), *left_sentences(worst), *out, *_conditions(worst))
+
+
+def _quotas(known: QuotaFilter) -> tuple[str, ...]:
+    """What the answers to each collector revealed by themselves, and what its quota leaves."""
+    lines = []
+    for name in known.collectors:
+        spent = _amount_in_words(known.spent_by(name), loss_text)
+        left = _amount_in_words(known.remaining_for(name), remaining_text)
+        who = "all other collectors together" if name == OTHERS else repr(name)
+        lines.append(
+            f"The answers to {who} by themselves distinguish two records by at most {spent}; its further queries whose"
+            f" epsilons add up to at most {left} are accepted."
+        )
+    return tuple(lines)
 
 
 def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
@@ -138,6 +162,8 @@ def _labels(domain: Any, definition: Any) -> tuple[str, ...] | None:
 
 def _conditions(known: BayesianFilter) -> tuple[str, ...]:
     changes = NO_CHANGES if isinstance(known.definition, BayesianCoordinateDP) else CHANGES
+    if known.changes:
+        changes = FEW_CHANGES.format(often="once" if known.changes == 1 else f"{known.changes} times")
     return (ANSWERS, changes, *((OUTSIDE,) if isinstance(known.domain, Box) else ()))
 
 

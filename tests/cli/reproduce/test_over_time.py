@@ -1,4 +1,4 @@
-"""`sordino reproduce memoised` and `year`: one JSON object, a table, and mistakes refused."""
+"""`sordino reproduce memoised`, `year` and `life`: one JSON object, a table, and mistakes refused."""
 
 import json
 
@@ -36,3 +36,21 @@ def test_a_year_is_one_json_object_and_a_table(run):
     assert (code, err) == (0, "")
     assert all(f"{row['smoothed']:.4f}" in out for row in found["rows"])
     assert run("reproduce", "year", "--series", "0")[0] == 2
+
+
+def test_a_life_is_one_json_object_and_a_table(run):
+    code, out, err = run("reproduce", "life", "--people", "1", "--json")
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    found = json.loads(out)
+    assert (found["people"], found["added"], len(found["rows"])) == (1, 10, 6)
+    assert [row["quotas"] for row in found["rows"]] == [False, True] * 3
+    code, out, err = run("reproduce", "life", "--people", "1")
+    assert (code, err) == (0, "")
+    assert all(f"{row['answers']:.1f}" in out for row in found["rows"])
+
+
+@pytest.mark.parametrize("words", [("--people", "0"), ("--each", "x"), ("--quota", "inf"), ("--epsilon", "-1")])
+def test_a_life_without_a_promise_is_refused(run, words):
+    code, out, err = run("reproduce", "life", *words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err

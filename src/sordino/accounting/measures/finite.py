@@ -14,56 +14,25 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.measures.finite_query import FiniteQuery, known_query
 from sordino.accounting.measures.grouped import LONGEST, UNDECIDED, GroupedState, QueryLosses
 from sordino.accounting.measures.measure import Measure
-from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
-from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
+from sordino.accounting.measures.mechanism_columns import Columns, parts
+from sordino.accounting.measures.ratio import Ratio
 from sordino.accounting.state import FilterQuery
 from sordino.definition.pairwise import LDP
 from sordino.domain.record import Record
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import RefusedError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.counted import CountedEvidence
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
 from sordino.exact.rounding import down
-from sordino.mechanism.base import Mechanism
-from sordino.query.query import Query
 
 ROUNDINGS = 8
 """Radii of evidence by which a level may be off, and what is next to it."""
-
-REMEMBERED = 32
-"""Mechanisms whose columns are kept at most."""
-
-
-@dataclass(frozen=True, eq=False)
-class FiniteQuery:
-    """A query as this domain sees it.
-
-    Attributes:
-        spread: what the mechanism is told of each value, shape (k,); None where it is told the value.
-    """
-
-    mechanism: Mechanism
-    spread: NDArray[np.intp] | None
-    known: QueryLosses
-
-    @cached_property
-    def columns(self) -> Columns:
-        """Of all answers, read once they are needed."""
-        return Columns.of(self.mechanism)
-
-    def column(self, code: int) -> tuple[Columns, int]:
-        """The columns that hold an answer, and where."""
-        return (self.columns, code) if "columns" in vars(self) else (Columns.of(self.mechanism, [code]), 0)
-
-    def domain_columns(self, place: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Columns, shape (..., values of the mechanism), as the domain sees them, shape (..., k)."""
-        return place if self.spread is None else place[..., self.spread]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +78,7 @@ class FiniteState(GroupedState):
     def about(self, group: int) -> str:
         return self.measure.about(group)
 
-    def changed(self) -> "FiniteState":
+    def next_version(self) -> "FiniteState":
         """What this version lost is taken from the bounds; of pairs with bounds of their own the most of any."""
         if not self.measure.versions:
             rule = "a changed record is not covered by beliefs about one version of it"
@@ -234,38 +203,7 @@ class FiniteState(GroupedState):
         return [None if ratio is None else Nats.log(ratio) for ratio in self._ratios]
 
     def _known_query(self, query: FilterQuery) -> FiniteQuery:
-        if not isinstance(query, Mechanism | Query):
-            raise SordinoError(
-                "a filter over a finite domain takes finite mechanisms and questions about attributes",
-                found=type(query).__name__,
-            )
-        key = _key(query)
-        known = self.memo.get(key)
-        if known is None:
-            known = self._read(query)
-            while len(self.memo) >= REMEMBERED:
-                self.memo.pop(next(iter(self.memo)))
-            self.memo[key] = known
-        return known
-
-    def _read(self, query: FilterQuery) -> FiniteQuery:
-        k = self.measure.k
-        spread: NDArray[np.intp] | None = None
-        if isinstance(query, Query) and self.record is not None:
-            mechanism, spread = query.finite(self.record), query.index(self.record, self.record.values(np.arange(k)))
-        elif isinstance(query, Mechanism):
-            mechanism = query
-            if mechanism.k != k:
-                raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
-        else:
-            raise SordinoError(
-                "a question about attributes needs a filter over a Record",
-                found="a different finite domain",
-                step="make the filter over Record({name: Categories(...)})",
-            )
-        own = self.measure.own(mechanism, spread)
-        outputs = mechanism.outputs if can_list(mechanism) else None
-        return FiniteQuery(mechanism, spread, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))
+        return known_query(query, self.measure, self.record, self.memo)
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,8 +232,3 @@ def _by_first(pairs: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
     for first, second in pairs:
         found.setdefault(first, []).append(second)
     return list(found.items())
-
-
-def _key(query: FilterQuery) -> str:
-    """Equal texts, equal queries."""
-    return query.parameters

@@ -93,17 +93,22 @@ class GroupedState(ABC):
         """Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
         return UNDECIDED
 
+    @property
+    def undecided_margin(self) -> float:
+        """Nats below a bound where what floats leave open is refused; 0 where whole numbers decide."""
+        return 0.0
+
     @abstractmethod
     def then(self, query: FilterQuery, code: int) -> "Self | None":
         """The state after an answer; None where no record could give it."""
 
     @abstractmethod
-    def about(self, group: int) -> str:
-        """What a group compares, in words."""
+    def next_version(self) -> "Self":
+        """The state once the record has changed: what was lost is taken from the bounds."""
 
     @abstractmethod
-    def changed(self) -> "Self":
-        """The state once the record has changed."""
+    def about(self, group: int) -> str:
+        """What a group compares, in words."""
 
     def raise_levels(self, known: QueryLosses) -> Floats:
         """Levels that no answer to a query can pass, rounded up."""
@@ -161,7 +166,7 @@ class GroupedState(ABC):
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
         floors, levels = self.floors[protected], self.levels[protected]
-        left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
+        left = np.where(levels == 0, floors, np.nextafter(floors - levels - self.undecided_margin, -np.inf))
         group = int(protected[left.argmin()])
         lost = float(self.levels[group])
         pairs = zip(protected.tolist(), levels.tolist(), left.tolist(), strict=True)
@@ -177,6 +182,9 @@ class GroupedState(ABC):
             step = "ask through a mechanism whose every code can come from each value"
             raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give", step=step)
         return Nats.log(ratio)
+
+    def changed(self) -> "Self":
+        return self.next_version()
 
     def with_answer(self, query: FilterQuery, output: int) -> "Self":
         return self._after_answer(query, output)

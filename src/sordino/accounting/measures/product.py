@@ -255,7 +255,7 @@ class ProductState(GroupedState):
             return "two records"
         return f"two values of attribute {self.record.names[group]!r}"
 
-    def changed(self) -> "ProductState":
+    def next_version(self) -> "ProductState":
         """What this version lost is taken from the bounds."""
         if isinstance(self.definition, BayesianCoordinateDP):
             rule = "a changed record is not covered by a bound on the dependence within one version of it"

@@ -1,4 +1,4 @@
-"""`sordino reproduce memoised` and `year`: the same people over time, what they reveal and how well it is estimated."""
+"""`sordino reproduce memoised`, `year` and `life`: people over time, what they reveal and what is estimated."""
 
 from dataclasses import asdict
 
@@ -9,6 +9,7 @@ from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
+from sordino.papers.series import life
 from sordino.papers.series import memoised as memory
 from sordino.papers.series import year as weeks
 from sordino.papers.series.known_shapes import known_shapes
@@ -80,7 +81,41 @@ def year_command(series: int, *, as_json: bool) -> None:
     say(f"turnover, flips: {weeks.CHANGED:.0%} change each week, to a value drawn as at first or to the other value.")
 
 
-COMMANDS = (memoised_command, year_command)
+@click.command("life")
+@click.option("--people", type=Whole(1, 10_000), default=life.PEOPLE, show_default=True, help="Simulated people.")
+@click.option("--epsilon", default=life.EPSILON, show_default=True, help="Of all answers together, in nats.")
+@click.option("--each", default=life.EACH, show_default=True, help="Epsilon of a question.")
+@click.option("--quota", default=life.QUOTA, show_default=True, help="Nats that the answers to one collector may cost.")
+@as_json_option
+def life_command(people: int, epsilon: str, each: str, quota: str, *, as_json: bool) -> None:
+    """A year of surveys by ten collectors through one filter: how many are answered, beside adding epsilons.
+
+    Three yes/no attributes; nine collectors ask once a week and one every day, each time about a random attribute.
+    """
+    added = life.answers_by_adding(epsilon, each)
+    with progress("life", 2 * len(life.WAYS) * people) as advance:
+        rows = life.year_of_surveys(people, epsilon, each, quota, advance)
+    if as_json:
+        setting = {"people": people, "epsilon": epsilon, "each": each, "quota": quota, "added": added}
+        print_json({**setting, "rows": [asdict(row) for row in rows]})
+        return
+    table = [("epsilons are added", "none", str(added), "", "", "")]
+    table += [
+        (
+            row.way,
+            quota if row.quotas else "none",
+            f"{row.answers:.1f}",
+            f"{row.answers / added:.1f}" if added else "-",
+            f"{row.daily:.1f}",
+            f"{row.others:.1f} of 9",
+        )
+        for row in rows
+    ]
+    header = ("the record", "quota", "answers in a year", "times adding", "to the daily one", "others answered")
+    print_table(f"All answers together: epsilon {epsilon}; a question: {each}; means of {people} people", header, table)
+
+
+COMMANDS = (memoised_command, year_command, life_command)
 
 
 def _amounts(row: memory.MemoisedRow) -> tuple[float, ...]:
