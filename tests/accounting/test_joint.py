@@ -1,13 +1,24 @@
 """Open answers: a query is accepted just where it is accepted however they turn out; by all ways, one by one."""
 
 from itertools import product
+from math import log
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino import LDP, BayesianFilter, Box, Categories, LinearQuery, RandomizedResponse, SordinoError
+from sordino import (
+    LDP,
+    BayesianFilter,
+    Box,
+    Categories,
+    ChannelTable,
+    LinearQuery,
+    PairwiseLDP,
+    RandomizedResponse,
+    SordinoError,
+)
 from sordino.accounting.joint import JointFilter
 
 BOX = Box([-1, 0], [1, 2])
@@ -119,3 +130,33 @@ def test_pending_answers_keep_the_budget_whatever_they_turn_out_to_be(steps):
     for name in waiting:
         joint = joint.with_answer(name, 0)
     assert joint.open_names == ()
+
+
+def one_against_all(value):
+    """A channel whose code 1 is five times as likely for one value as for the two others."""
+    return ChannelTable([[10, 10] if own == value else [18, 2] for own in range(3)])
+
+
+def test_versions_of_a_record_never_cancel_while_an_answer_waits():
+    """What was lost of an earlier version is added to what a later one loses, and they are not looked at together."""
+    budget, waiting = LDP("2.4"), RandomizedResponse(3, "0.02")
+    for settle in (False, True):
+        joint = JointFilter.of(BayesianFilter(COLOUR, budget))
+        joint = joint.with_query("w", waiting, pending=True).with_query("p", one_against_all(0), pending=True)
+        # About one version both lose at most ln 5 + ln 1.8, since no record is what both ask for.
+        assert joint.decide(one_against_all(1)).accepted
+        joint = joint.changed()
+        joint = joint.with_answer("p", 1) if settle else joint
+        assert 2 * log(5) > 2.4
+        assert not joint.decide(one_against_all(1)).accepted
+        assert joint.decide(RandomizedResponse(3, "0.7")).accepted
+
+
+def test_of_pairs_with_bounds_of_their_own_versions_add_the_most_of_any():
+    promise = PairwiseLDP([["0", "1.01", "1"], ["1", "0", "1"], ["1", "1", "0"]])
+    first, second = ChannelTable([[14, 6], [9, 11], [9, 11]]), ChannelTable([[10, 10], [13, 7], [7, 13]])
+    assert log(11 / 6) + log(13 / 7) > 1.01
+    for pending in (False, True):
+        joint = JointFilter.of(BayesianFilter(COLOUR, promise)).with_query("p", first, pending=pending)
+        assert joint.decide(second).accepted
+        assert not joint.changed().decide(second).accepted

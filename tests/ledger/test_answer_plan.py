@@ -4,6 +4,7 @@ Every bound is compared with the exact probabilities of the device's own law, at
 """
 
 from functools import cache
+from itertools import product
 from math import inf, log
 
 import numpy as np
@@ -345,3 +346,26 @@ def test_words_of_a_plan_that_were_made_up_are_refused(ledger, change):
     with pytest.raises(SordinoError):
         PlanQuery.of_document(QUERY.seal(words | change), ledger.terms)
     assert PlanQuery.of_document(QUERY.seal(words), ledger.terms) == query
+
+
+HOSTILE = {
+    "another word for a value": {"stage": {"categories": ["I", "II", "other"], "delta": "0.1"}},
+    "a narrower range": {"age": {"number": {"low": 18, "high": 30}, "delta": "0.1"}},
+    "who is asked": {
+        "stage": {"categories": ["I", "II", "III"]},
+        "smoker": {"categories": ["yes"], "only_if": {"stage": "I"}, "not_asked": "no"},
+    },
+}
+
+
+@pytest.mark.parametrize("way", HOSTILE)
+def test_no_record_is_refused_for_what_the_plan_says_of_values(way, tmp_path):
+    """Whether anything is sent would else tell one bit of the record for certain, for nothing."""
+    attributes = {"smoker": {"categories": ["yes", "no"]}, **HOSTILE[way]}
+    survey = {"version": 1, "epsilon": "0.1", "attribute": attributes, "ask": [{"histogram": "smoker"}]}
+    frozen = plan(survey, people=10**6)
+    for stage, smoker, age in product(["I", "III"], ["yes", "no"], [20, 60]):
+        own = {"version": 1, "record": {**RECORD["record"], "stage": stage, "smoker": smoker, "age": age}}
+        ledger, sent = Ledger.make(tmp_path / f"{stage}{smoker}{age}", TERMS), []
+        answer_plan(ledger, frozen.hash, "https://c.example", lambda own=own: (frozen, own), sent.append)
+        assert len(sent) == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plan_laws import law_of
-from sordino import Ledger, RefusedError, plan
+from sordino import Ledger, RefusedError, SordinoError, plan
 from sordino.ledger.answer_plan import answer_plan
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.ledger.explain_ledger import ledger_sentences
@@ -139,3 +139,14 @@ def test_an_answer_that_rules_values_out_is_refused_where_they_are_protected(tmp
 def test_what_is_not_offered_is_refused_with_a_reason(more, words):
     with pytest.raises(Exception, match=words):
         LedgerTerms.read(terms_of("blocks", **more))
+
+
+@pytest.mark.parametrize(
+    "protect", [{"epsilon": "5"}, {"matrix": [["0", "3"], ["2", "0"]]}, {"blocks": [["u", "v"]], "epsilon": "2"}]
+)
+def test_no_values_are_protected_by_less_than_the_whole_record(protect):
+    """Epsilon is the most that all answers may reveal about the whole record, so about each of its values too."""
+    terms = {"version": 1, "epsilon": "1", "attribute": {"x": {"categories": ["u", "v"], "protect": protect}}}
+    with pytest.raises(SordinoError, match="must not exceed epsilon"):
+        LedgerTerms.read(terms)
+    assert LedgerTerms.read({**terms, "epsilon": "5"}).protects

@@ -180,6 +180,15 @@ class BayesianFilter:
         return self._filter_state.epsilon_of(query)
 
     @ignore_float_errors
+    def charge(self, query: FilterQuery) -> float:
+        """The most that an answer can reveal of anything that is protected, in nats, rounded up; it may be infinite.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+        return self._filter_state.charge(query)
+
+    @ignore_float_errors
     def accepts_all(self, queries: Sequence[FilterQuery]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 

@@ -37,6 +37,9 @@ class PrivacyFilter(Protocol):
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """The least epsilon that a query satisfies under LDP."""
 
+    def charge(self, query: FilterQuery) -> float:
+        """The most that an answer can reveal of anything that is protected, in nats, rounded up."""
+
     def after(self, query: FilterQuery, output: int) -> Self:
         """The filter once an accepted query has been answered."""
 
@@ -149,8 +152,18 @@ class JointFilter:
         loss = max(one.loss for one in decisions)
         if not self._uncounted_queries:
             return Decision(all(one.accepted for one in decisions), loss)
+        if self.earlier or self.settled:
+            # Versions of a record add, and never cancel: no answer about one is looked at together with the others.
+            return Decision(all(self._adds_up(way.filter, query) for way in self.ways), up(loss + self._level_above))
         beside = [*self._uncounted_queries, query]
         return Decision(all(way.filter.accepts_all(beside) for way in self.ways), up(loss + self._level_above))
+
+    def _adds_up(self, within: PrivacyFilter, query: FilterQuery) -> bool:
+        """Whether the most that each uncounted query and this one can reveal fits together."""
+        total = 0.0
+        for each in (*self._uncounted_queries, query):
+            total = up(total + within.charge(each))
+        return total <= within.remaining
 
     def with_query(self, name: str, query: FilterQuery, *, pending: bool = False) -> "JointFilter":
         """The filter once a query is out under a name of its own.

@@ -112,6 +112,9 @@ class FilterState(Protocol):
     def epsilon_of(self, query: FilterQuery) -> Nats:
         """The same exactly. Raises SordinoError: a query that satisfies none."""
 
+    def charge(self, query: FilterQuery) -> float:
+        """The most that an answer can reveal of anything that is protected, in nats, rounded up."""
+
     def with_answer(self, query: FilterQuery, output: int) -> "FilterState":
         """The state after an answer, whether the query was accepted or not.
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from sordino.document.record_file import read_values
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import in_nats
 from sordino.exact.source import Source
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.documents.plan_query import PlanQuery, ledger_tables, plan_tables, require_plan_fits
+from sordino.ledger.documents.plan_query import PlanQuery, ledger_tables, public_tables, require_plan_fits
 from sordino.ledger.ledger import Ledger
 from sordino.ledger.standing import Entry
-from sordino.survey.answering.draw import read_record
 from sordino.survey.answering.plan_report import ID_BYTES, PUBLIC, PlanReport
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_filter import left_text
@@ -113,9 +113,11 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
     """Reserve the plan's query and draw its answer."""
     plan, tables = fetch()
     require_plan_fits(plan, ledger.terms)
-    # The whole record, before anything is decided: what is told about it is the same, whatever is drawn.
+    # By the ledger's terms alone, which are the same for every plan: a plan whose values differ where it does not ask
+    # would learn of a record by whether it is refused.
     record = PersonRecord.read(ledger_tables(plan, ledger.terms, tables), ledger.terms)
-    values = read_record(plan, plan_tables(plan, tables))
+    known_by_all = {one.name: one for one in plan.cells.attributes}
+    values = read_values(public_tables(plan, tables), known_by_all, "the plan's")
     known = ledger.find(plan.hash)
     if known is None:
         query = PlanQuery.of(plan, ledger.terms, collector, ledger.public_stream(plan.hash))

@@ -36,7 +36,9 @@ def refusal_of(terms: LedgerTerms, loss: float) -> RefusedError:
     if isinf(loss):
         rule = "no answer may rule out values that the ledger's terms protect"
         step = "ask through a mechanism whose every code can come from each protected value"
-        return RefusedError(rule, found="a query with an answer that does", step=step)
+        return RefusedError(
+            rule, found="a query with an answer that does, or with too many codes to look at each", step=step
+        )
     rule = f"all answers together must reveal at most {in_nats(str(terms.epsilon))}"
     if terms.protects:
         rule = "all answers together must keep the bounds of the ledger's terms for every two values"

@@ -7,7 +7,7 @@ import { drawn } from "./drawn.mjs";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 export const read = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
-export const NAMES = readdirSync(FOLDER).filter((name) => name !== "refused_plans.json");
+export const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith(".json") && name !== "refused_plans.json");
 
 /** JSON with sorted keys: what the documents here need of their form. */
 function canonical(found) {

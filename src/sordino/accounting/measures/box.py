@@ -121,6 +121,9 @@ class BoxState:
     def level(self, query: FilterQuery) -> float:
         return self._fitting_question(query).level
 
+    def charge(self, query: FilterQuery) -> float:
+        return self.level(query)
+
     def epsilon_of(self, query: FilterQuery) -> Nats:
         return self._fitting_question(query).epsilon
 

@@ -176,6 +176,9 @@ class GroupedState(ABC):
     def level(self, query: FilterQuery) -> float:
         return float(level_above([self.query_losses(query).epsilon])[0])
 
+    def charge(self, query: FilterQuery) -> float:
+        return self._largest(self.query_losses(query).levels)
+
     def epsilon_of(self, query: FilterQuery) -> Nats:
         ratio = self.query_losses(query).epsilon
         if ratio is None:

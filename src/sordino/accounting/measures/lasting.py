@@ -162,6 +162,9 @@ class LastingState:
     def level(self, query: FilterQuery) -> float:
         return self.state.level(query)
 
+    def charge(self, query: FilterQuery) -> float:
+        return self.level(query)
+
     def epsilon_of(self, query: FilterQuery) -> Nats:
         return self.state.epsilon_of(query)
 

@@ -126,6 +126,9 @@ class MixedState:
     def level(self, query: FilterQuery) -> float:
         return self._part_of(query).level(query)
 
+    def charge(self, query: FilterQuery) -> float:
+        return self.level(query)
+
     def epsilon_of(self, query: FilterQuery) -> Nats:
         return self._part_of(query).epsilon_of(query)
 

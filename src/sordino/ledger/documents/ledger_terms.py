@@ -35,7 +35,7 @@ from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.nats import Nats
+from sordino.exact.nats import Nats, in_nats
 from sordino.survey.attributes.attribute import GridTable, RangeTable
 from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
 from sordino.survey.frozen.dependence_bounds import RestBounds
@@ -201,6 +201,17 @@ class LedgerTerms:
     rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
     protects: Mapping[str, ProtectPart] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, part in self.protects.items():
+            # Of a metric epsilon is the unit: values far apart have a multiple of it.
+            own = [part.epsilon] if part.epsilon is not None and part.metric is None else []
+            own += [bound for row in part.bounds or () for bound in row if bound != "inf"]
+            largest = max(map(Nats.of, own), default=Nats.of(0))
+            if largest > self.epsilon:
+                rule = f"what protect allows for {name!r} must not exceed epsilon, which holds for the whole record"
+                step = "lower it, or raise epsilon"
+                raise SordinoError(rule, found=in_nats(str(largest)), step=step)
 
     @classmethod
     def load(cls, path: Path | str) -> "LedgerTerms":

@@ -142,15 +142,13 @@ def require_plan_fits(plan: Plan, terms: LedgerTerms) -> None:
             raise RefusedError(rule, found=reason, step=step)
 
 
-def plan_tables(plan: Plan, tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the tables of a ledger's record those that a plan reads: its own attributes, without what was not asked."""
+def public_tables(plan: Plan, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the tables of a record file those that say what reports say in clear."""
     record = tables.get("record")
     if not isinstance(record, Mapping):
         return dict(tables)
-    names = {*plan.attributes, *(one.name for one in plan.cells.attributes)}
-    unasked = {name: one.not_asked for name, one in plan.attributes.items() if one.not_asked is not None}
-    own = {name: value for name, value in record.items() if name in names and unasked.get(name) != value}
-    return {**tables, "record": own}
+    public = {one.name for one in plan.cells.attributes}
+    return {**tables, "record": {name: value for name, value in record.items() if name in public}}
 
 
 def ledger_tables(plan: Plan, terms: LedgerTerms, tables: Mapping[str, Any]) -> dict[str, Any]:
