@@ -13,13 +13,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.gaps import Contrasted
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+
+Contrasted: TypeAlias = tuple[int, int]
+"""A value, and another one that it must not be told from."""
 
 GroupBounds: TypeAlias = tuple[Nats | None, ...]
 """One for each group of hypotheses; None where it is not protected."""

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.gaps import Contrasted, largest_gap, pairs_along, pairs_at_ends
-from sordino.accounting.measures.measure import GroupBounds, Measure
+from sordino.accounting.measures.measure import Contrasted, GroupBounds, Measure
 from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger, ratio_of
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -18,6 +18,8 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, loss_over, widen_gaps
+from sordino.definition.product import by_attribute
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.arrays import Floats
@@ -247,3 +249,50 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
     if known != k:
         raise SordinoError(f"the definition must be about the domain's {k} values", found=shown(known))
     return measure
+
+
+def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: Floats) -> Floats:
+    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
+    match definition:
+        case BlockLDP(partition=blocks):
+            most, least = _ends_of_blocks(blocks, log)
+        case HighLowLDP(sensitive=sensitive):
+            most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
+        case _:
+            most, least = log.max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
+    gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
+    loss: Floats = gap.max(axis=1)
+    return loss
+
+
+def pairs_at_ends(
+    log: Floats, heavies: NDArray[np.intp], lights: NDArray[np.intp], least: float, alike: NDArray[np.integer]
+) -> Iterator[Contrasted]:
+    """Values next to the most with those next to the least, where the two are far enough apart."""
+    most, low = log[heavies].max(), log[lights].min()
+    if np.isneginf(most) or most - low < least:
+        return
+    sides = heavies[log[heavies] >= low + least], lights[log[lights] <= most - least]
+    above, below = (side[np.unique(alike[side], return_index=True)[1]].tolist() for side in sides)
+    yield from product(above, below)
+
+
+def pairs_along(
+    attribute: int, shape: tuple[int, ...], log: Floats, least: float, alike: NDArray[np.integer]
+) -> Iterator[Contrasted]:
+    """Records that differ in one attribute only and are far enough apart."""
+    own, records, kinds = (by_attribute(table, shape, attribute) for table in (log, np.arange(len(log)), alike))
+    kinds = np.unique(kinds, return_inverse=True)[1].reshape(own.shape)
+    for value in range(shape[attribute]):
+        gap = np.subtract(own[value], own, out=np.full_like(own, -np.inf), where=~np.isneginf(own[value]))
+        other, line = np.nonzero(gap >= least)
+        pairs = kinds[value, line] * own.size + kinds[other, line]
+        first = np.unique(pairs, return_index=True)[1]
+        yield from zip(records[value, line[first]].tolist(), records[other[first], line[first]].tolist(), strict=True)
+
+
+def _ends_of_blocks(blocks: Partition, log: Floats) -> tuple[Floats, Floats]:
+    """The largest and the least logarithm within each block, shape (n, blocks) each."""
+    in_order = np.array_equal(blocks.order, np.arange(log.shape[1]))
+    ordered = log if in_order else log[:, blocks.order]
+    return (np.maximum.reduceat(ordered, blocks.starts, axis=1), np.minimum.reduceat(ordered, blocks.starts, axis=1))
