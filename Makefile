@@ -46,7 +46,7 @@ test-live: .venv-live/.installed  ## what needs Node, Chromium, PostgreSQL, ngin
 gallery: .venv-gallery/.installed  ## the notebooks of examples/gallery: runs their files and keeps what they show; GALLERY=names some alone
 	.venv-gallery/bin/python scripts/make_gallery.py $(GALLERY)
 
-gallery-check: .venv-gallery/.installed  ## whether the notebooks run, and show what is kept of them; a minute on two cores
+gallery-check: .venv-gallery/.installed  ## whether the notebooks run, and print the words that are kept of them; a minute on two cores
 	.venv-gallery/bin/python scripts/make_gallery.py --check $(GALLERY)
 
 proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
