@@ -107,16 +107,23 @@ def answer(
             raise click.Abort
         return plan, tables
 
+    sent = False
+
     def send(body: bytes) -> None:
+        nonlocal sent
         if signed_by is not None:
             # An answer that was drawn before, perhaps without a key, goes no further than a new one.
             fetch_once()
         send_report(address, body, Waiting(patience))
+        sent = True
 
     _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
     made = _answer(address, ledger, stored_in, fetch, send)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
+        return
+    if not sent:
+        say("Nothing was sent: your answer was sent before, or taken back. No other one is drawn.")
         return
     open_to_all = address.invitation is None
     kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
