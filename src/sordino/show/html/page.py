@@ -129,7 +129,9 @@ class PageTable:
         wholes = [numeric and not lined for numeric, lined in zip(self.numeric, self.has_intervals, strict=True)]
         cells = [cell for row in self.rows for cell in list(zip(row, wholes, strict=True))[1:]]
         longest = max((len(part) for text, whole in cells for part in _parts(text, whole=whole)), default=1)
-        return max(1, min(even, int(BLOCK / (longest + SPACE))))
+        most = max(1, min(even, int(BLOCK / (longest + SPACE))))
+        lines = max(1, -(-numbers // most))
+        return max(1, -(-numbers // lines))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
