@@ -31,7 +31,8 @@ def test_an_answer_is_taken_back_once_and_for_all(tmp_path):
             code, out, _ = run_here("answer", *own, "--take-back", "--json")
             assert (code, json.loads(out)) == (0, {"plan": plan.hash, "url": address, "taken_back": True})
             assert count() == 0
-        assert run_here("answer", own[0], record, *own[1:], "--yes")[0] == 0
+        code, out, _ = run_here("answer", own[0], record, *own[1:], "--yes")
+        assert (code, "has your answer" in out, "sent before, or taken back" in out) == (0, False, True)
         assert count() == 0
 
 

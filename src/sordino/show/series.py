@@ -98,7 +98,8 @@ def changes_in_words(question: SeriesQuestion, found: PlanSeries) -> Iterator[st
     if changed:
         yield PLACE
     elif tested:
-        yield f"Noise alone can explain all changes ({sure} confidence for all {every}s and numbers together)."
+        together = f"{sure} confidence for all {every}s and its numbers together"
+        yield f"{question.name}: noise alone can explain all changes ({together})."
 
 
 def _count(question: SeriesQuestion) -> int:
@@ -115,7 +116,8 @@ def _change_in_words(one: QuantitySeries, found: PlanSeries, sure: str) -> str:
     numbers = {"estimate": scale * size, "low": scale * ends[0], "high": scale * ends[1]}
     texts = round_row(numbers)
     of = one.question if one.label in one.question else f"{one.label} of {one.question}"
-    what = f"the share of {one.label}" if one.is_share else of
+    about = one.label if one.label in one.question else f"{one.label} ({one.question})"
+    what = f"the share of {about}" if one.is_share else of
     side = ("later" if one.is_date else "higher") if sign > 0 else "earlier" if one.is_date else "lower"
     together = f"{sure} interval for all {found.series.every}s and numbers together"
     return (
@@ -141,7 +143,7 @@ def series_chart(found: PlanSeries, one: QuantitySeries) -> SeriesChart:
     curve = None if one.curve is None else spread(one.first, one.curve.value)
     band = None if one.curve is None else (spread(one.first, one.band[0]), spread(one.first, one.band[1]))
     return SeriesChart(
-        name=one.question if one.label in one.question else f"{one.question}: {one.label}",
+        name=_name(one),
         every=found.series.every,
         periods=tuple(found.series.labels[:count]),
         estimates=(columns[0], columns[1], columns[2]),
@@ -151,6 +153,10 @@ def series_chart(found: PlanSeries, one: QuantitySeries) -> SeriesChart:
         is_share=one.is_share,
         is_date=one.is_date,
     )
+
+
+def _name(one: QuantitySeries) -> str:
+    return one.question if one.label in one.question else f"{one.question}: {one.label}"
 
 
 def _gaps(found: PlanSeries) -> Iterator[str]:
@@ -174,7 +180,7 @@ def _single_table(found: PlanSeries, one: QuantitySeries) -> TextTable:
         if one.curve is not None:
             cells = (*cells, *_curve_cells(one, place))
         rows.append((group.label, f"{group.n:,}", *cells))
-    return TextTable(f"{one.label} by {found.series.every}", header, tuple(rows))
+    return TextTable(f"{_name(one)} by {found.series.every}", header, tuple(rows))
 
 
 def _table(found: PlanSeries, shown: Sequence[QuantitySeries]) -> TextTable:

@@ -46,7 +46,7 @@ class Frame:
         """
         if not is_frame(given):
             step = "give a pandas, polars or pyarrow frame, a DuckDB relation, or the path of a file"
-            raise SordinoError(f"{called} must be a table", found=f"a {type(given).__name__}", step=step)
+            raise SordinoError(f"{called} must be a table", found=f"type {type(given).__name__}", step=step)
         try:
             reader = pa.RecordBatchReader.from_stream(given)
             names = reader.schema.names

@@ -52,7 +52,7 @@ def test_an_answer_reaches_the_collector_once(collector, released, run):
     assert (code, errors, out) == (
         0,
         "",
-        "The collector has your answer. It was drawn before; no other one was drawn.\n",
+        "Nothing was sent: your answer was sent before, or taken back. No other one is drawn.\n",
     )
     code, out, errors = run("answer", "--yes", collector, *words, "--json")
     # No word of it is the answer's.
@@ -97,7 +97,7 @@ def test_nothing_is_drawn_before_somebody_agrees(released, reply, count):
             assert line in shown
         if count:
             # What was agreed to once is sent again without another question.
-            assert "no other one was drawn" in on_a_terminal(command, released, b"")[1]
+            assert "No other one is drawn" in on_a_terminal(command, released, b"")[1]
 
 
 @pytest.mark.parametrize(("more", "found"), [((), "no terminal to ask on"), (("--json",), "--json")])

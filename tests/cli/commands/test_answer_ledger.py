@@ -55,7 +55,7 @@ def test_answers_use_one_budget_and_say_what_is_left(through, run):
     answer, sent, erased = through
     smoker, age = plan_of("0.6", {"histogram": "smoker"}, "smoker"), plan_of("0.5", {"mean": "age"}, "age")
     assert answer(smoker)[0] == 0
-    assert "drawn before" in answer(smoker)[1]
+    assert "sent before, or taken back" in answer(smoker)[1]
     assert len(sent) == 1
     code, _, errors = answer(age)
     assert code == 3

@@ -100,7 +100,7 @@ def test_a_person_answers_in_the_period_of_their_link(released, run):
         assert out.endswith("One answer is counted by your invitation.\n")
         assert b'"reports":1' in asked(f"{address}/progress")
         # Sent again, and the same one; no other link changes when this device answers.
-        assert "no other one was drawn" in answer(2)[1]
+        assert "No other one is drawn" in answer(2)[1]
         code, _, errors = answer(2, device=3)
         assert (code, "was chosen before, and stays" in errors) == (3, True)
         # Another period's date in the link is no way around: the collector knows no such invitation.

@@ -134,13 +134,15 @@ def test_people_read_it_in_the_terminal_and_on_the_page(tmp_path, found):
     # Of two shares one; the median before the bins.
     assert [chart.name for chart in charts][:2] == ["smoker: yes", "mean of age"]
     lines = [text for part in terminal_parts(blocks) if isinstance(part, PrintedLines) for text in part.texts]
-    assert any(text.startswith("Since 2026-03-02 the share of yes has been higher than before, by") for text in lines)
-    assert any("Noise alone can explain all changes (95% confidence" in text for text in lines)
+    assert any(
+        text.startswith("Since 2026-03-02 the share of yes (smoker) has been higher than before, by") for text in lines
+    )
+    assert any(": noise alone can explain all changes (95% confidence" in text for text in lines)
     assert any(text.startswith("Fewer than 100 reports, so no estimate: 2026-02-02, 2026-02-23") for text in lines)
     found.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Curve with its band: smoker: yes by week, 10 of 12 estimated." in page
-    assert "Since 2026-03-02 the share of yes has been higher" in page
+    assert "Since 2026-03-02 the share of yes (smoker) has been higher" in page
     assert "smoker by week" in found._repr_html_()
 
 

@@ -32,4 +32,4 @@ def aggregate(
     if as_json:
         print_json({"aggregate": str(output), "n": total.n, "plan": frozen.hash})
         return
-    say(f"{output}: the tally of {total.n:,} reports")
+    say(f"{output}: the tally of {total.n:,} report{'' if total.n == 1 else 's'}")

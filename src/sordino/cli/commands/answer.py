@@ -107,20 +107,22 @@ def answer(
             raise click.Abort
         return plan, tables
 
+    sent = False
+
     def send(body: bytes) -> None:
+        nonlocal sent
         if signed_by is not None:
             # An answer that was drawn before, perhaps without a key, goes no further than a new one.
             fetch_once()
         send_report(address, body, Waiting(patience))
+        sent = True
 
     _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
     made = _answer(address, ledger, stored_in, fetch, send)
     if as_json:
         print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
         return
-    open_to_all = address.invitation is None
-    kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
-    say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+    _say_what_stands(address, made, sent=sent)
 
 
 def _leave_unless_turn(
@@ -210,6 +212,16 @@ def _take_back(address: CollectorAddress, ledger: Path | None, path: Path, patie
     say(f"Your answer is taken back at {address.url}")
     say("It is counted no more, unless the collector had forgotten all codes before.")
     say("No other answer to this plan will be drawn here.")
+
+
+def _say_what_stands(address: CollectorAddress, made: Answered, *, sent: bool) -> None:
+    """What became of the answer; one that was not sent now may be with the collector, or taken back."""
+    if not sent:
+        say("Nothing was sent: your answer was sent before, or taken back. No other one is drawn.")
+        return
+    open_to_all = address.invitation is None
+    kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
+    say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
 
 
 def _show(plan: Plan) -> None:

@@ -77,7 +77,9 @@ def epsilon_sentences(frozen: PlanForecast) -> tuple[str, ...]:
         return ()
     smaller = ""
     if found.smaller_width is not None:
-        smaller = f" (with {found.smaller} the half-width would be {found.smaller_width:.3g})"
+        own, width = frozen.widest()[1], found.smaller_width
+        digits = next(digits for digits in (*range(3, 17), 17) if f"{own:.{digits}g}" != f"{width:.{digits}g}")
+        smaller = f" (with {found.smaller} the half-width would be {width:.{digits}g})"
     least = f"epsilon = {found.epsilon} is the least in two digits that gives this{smaller}."
     again = f'The plan holds it. To make the same plan again, write epsilon = "{found.epsilon}" into the survey.'
     return f"{least} {_odds(frozen.plan, Nats.of(found.epsilon))}", again

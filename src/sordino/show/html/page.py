@@ -107,7 +107,7 @@ class PageTable:
                 len(part)
                 for cells, whole in (((head,), False), (told, numeric and not lined))
                 for cell in cells
-                for part in ([cell] if whole else cell.split(" "))
+                for part in _parts(cell, whole=whole)
             )
             for head, numeric, lined, told in columns
         ]
@@ -126,8 +126,12 @@ class PageTable:
         """Numbers in a line of such a block."""
         numbers = len(self.header) - 1
         even = numbers if numbers <= ACROSS else -(-numbers // 2)
-        longest = max((len(part) for row in self.rows for cell in row[1:] for part in cell.split(" ")), default=1)
-        return max(1, min(even, int(BLOCK / (longest + SPACE))))
+        wholes = [numeric and not lined for numeric, lined in zip(self.numeric, self.has_intervals, strict=True)]
+        cells = [cell for row in self.rows for cell in list(zip(row, wholes, strict=True))[1:]]
+        longest = max((len(part) for text, whole in cells for part in _parts(text, whole=whole)), default=1)
+        most = max(1, min(even, int(BLOCK / (longest + SPACE))))
+        lines = max(1, -(-numbers // most))
+        return max(1, -(-numbers // lines))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -318,6 +322,11 @@ def _are_panels(*parts: SectionPart) -> bool:
 def _fits_beside(figure: SectionPart, other: SectionPart) -> bool:
     """Whether a part stands beside a figure where there is room."""
     return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
+
+
+def _parts(cell: str, *, whole: bool) -> list[str]:
+    """What is not broken into lines."""
+    return [cell] if whole else cell.split(" ")
 
 
 def _numeric(cells: Sequence[str]) -> bool:

@@ -18,9 +18,9 @@ from sordino.survey.forecasts.forecast import HALF, Forecast, ForecastTable, fin
 from sordino.survey.questions.question import SharesQuestion
 
 ALIKE = (
-    "Assumes that all values are equally common. Fitted shares are closer to the truth when most people have a few of"
-    " the values: the smaller number is for shares proportional to one over the rank (Zipf's law), with independent"
-    " attributes. For a better forecast, give a public sample: --expect SAMPLE."
+    "Assumes that all values are equally common. Fitted shares are usually closer to the truth when most people have a"
+    " few of the values: the first number is for shares proportional to one over the rank (Zipf's law), with"
+    " independent attributes. For a better forecast, give a public sample: --expect SAMPLE."
 )
 """What the expected errors of shares rest on."""
 

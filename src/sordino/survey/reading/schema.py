@@ -181,7 +181,7 @@ class Survey(Part):
             case Mapping():
                 return cls.read(dict(given))
         step = "give a Survey, its tables, or the path of its file"
-        raise SordinoError("a survey must be given", found=f"a {type(given).__name__}", step=step)
+        raise SordinoError("a survey must be given", found=f"type {type(given).__name__}", step=step)
 
     @classmethod
     @checked
