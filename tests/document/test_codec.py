@@ -178,3 +178,11 @@ def test_a_new_mechanism_is_one_class_and_one_line():
         freeze(Honest(3, "2"))
     with pytest.raises(DamagedError, match="name must be one of"):
         thaw(frozen)
+
+
+def test_a_mechanism_of_a_name_that_is_taken_is_not_frozen():
+    class Borrowed(RandomizedResponse):
+        """A mechanism of somebody's own by another one's name."""
+
+    with pytest.raises(SordinoError, match="Borrowed"):
+        freeze(Borrowed(3, "2"))
