@@ -10,7 +10,8 @@ from typing import Any
 from sordino.agent.collector_address import HASH
 from sordino.document.formats import REPORT as FILE
 from sordino.service.openapi import REPORT
-from sordino.survey.planning.plan_fields import PlanDocument
+from sordino.survey.kinds import KINDS
+from sordino.survey.planning.plan_fields import plan_table
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 
@@ -19,7 +20,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Each schema by its file's name."""
-    plan, report = PlanDocument.model_json_schema(), _report()
+    plan, report = plan_table(frozenset(KINDS)).model_json_schema(), _report()
     return {
         "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **_plain(plan)},
         "report-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:report:1", **report},

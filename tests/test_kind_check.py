@@ -15,12 +15,12 @@ from kinds_of_survey import Asked
 from sordino import SordinoError, SordinoErrors
 from sordino.domain.answers.choices import NONE
 from sordino.survey.estimates.shares import HistogramResult
-from sordino.survey.kinds import KINDS
-from sordino.survey.kinds.histogram import HistogramKind, HistogramQuestion
+from sordino.survey.kinds import KINDS, name_asked
+from sordino.survey.kinds.histogram import HistogramQuestion
 from sordino.survey.kinds.mean import MeanKind, MeanQuestion
 from sordino.survey.kinds.table import TableKind
 from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.testing import check_kind
+from sordino.testing import check_kind, kind_check
 from sordino.testing.people import people_of, texts_in
 
 
@@ -53,22 +53,23 @@ ASKS = {
 }
 
 
-@pytest.mark.parametrize("kind", [kind.words[0] for kind in KINDS])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_the_house_keeps_all_its_parts(kind):
+    assert KINDS[kind].words[0] == kind
     check_kind(kind, ASKS[kind], ATTRIBUTES)
 
 
 METHODS = {
-    "histogram": "attributes mistakes statistics choose is_asked_by question forecast result",
-    "table": "attributes check attribute_references mistakes statistics choose is_asked_by question forecast result",
+    "histogram": "attributes mistakes statistics choose question forecast result",
+    "table": "attributes check attribute_references mistakes statistics choose question forecast result",
     "mean": "attributes check statistics draw question",
-    "distribution": "attributes mistakes statistics choose is_asked_by question forecast result",
+    "distribution": "attributes mistakes statistics choose question forecast result",
 }
 
 
 @in_one(("kind", "method"), [(kind, method) for kind, methods in METHODS.items() for method in methods.split()])
 def test_a_kind_that_lacks_a_method_does_not_pass(kind, method):
-    own = type(next(one for one in KINDS if kind in one.words))
+    own = type(next(one for one in KINDS.values() if kind in one.words))
     with pytest.MonkeyPatch.context() as patch:
         patch.delattr(next(place for place in own.__mro__ if method in vars(place)), method)
         with pytest.raises(SordinoErrors, match=f"the kind of question {own.__name__}"):
@@ -82,7 +83,7 @@ def test_a_kind_that_lacks_a_method_does_not_pass(kind, method):
         ("histogram", HistogramQuestion, "types", (), "questions must say what they are"),
         ("histogram", HistogramQuestion, "expected_of_sample", lambda _, values: np.ones(7) / 7, "what a sample lets"),
         ("histogram", HistogramQuestion, "kind", "", "questions must say what they are"),
-        ("histogram", HistogramKind, "is_asked_by", lambda _, document: True, "it must be answered beside"),
+        ("histogram", kind_check, "name_asked", lambda _: "table", "one kind must take a part for its own"),
         ("histogram", HistogramResult, "rows", lambda _: iter(()), "its reports must be estimated, as a rule"),
         ("mean", MeanQuestion, "column", lambda self, values: values["age"], "people must be able to answer it"),
         ("mean", MeanQuestion, "typical_error", 0.0, "questions must say what they are"),
@@ -100,7 +101,9 @@ def test_a_kind_that_lacks_a_method_does_not_pass(kind, method):
 def test_a_kind_that_gives_something_else_does_not_pass(kind, place, name, wrong, rule):
     with pytest.MonkeyPatch.context() as patch:
         if name == "words":
-            patch.setattr("sordino.testing.kind_check.KINDS", [_with_words(one, kind, wrong) for one in KINDS])
+            patch.setattr(
+                "sordino.testing.kind_check.KINDS", {name: _with_words(one, kind, wrong) for name, one in KINDS.items()}
+            )
         else:
             patch.setattr(place, name, wrong)
         with pytest.raises(SordinoErrors) as refused:
@@ -127,7 +130,7 @@ def test_a_kind_that_is_not_there_is_refused():
         check_kind("median", [{"median": "age"}], ATTRIBUTES)
 
 
-@pytest.mark.parametrize("kind", [kind.words[0] for kind in KINDS])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_the_house_goes_through_all_commands(kind, tmp_path):
     ask = ASKS[kind][-1]
     used = {name: dict(ATTRIBUTES[name]) for name in texts_in(ask) if name in ATTRIBUTES}
@@ -159,5 +162,5 @@ def test_every_kind_of_the_house_goes_through_all_commands(kind, tmp_path):
 
 def test_browsers_answer_every_kind():
     parts = [part for name in NAMES for part in json.loads(golden_text(name))["queries"]]
-    answered = {kind.words[0] for kind in KINDS for part in parts if kind.is_asked_by(part)}
-    assert answered == {kind.words[0] for kind in KINDS}
+    answered = set(map(name_asked, parts))
+    assert answered == set(KINDS)

@@ -263,7 +263,7 @@ def test_only_the_rooms_that_are_needed_are_loaded(released, words, rooms):
     loaded = done.stdout.splitlines()[-1].split()
     assert "show" in rooms or not {"sordino.blocks.block", "sordino.blocks.charts"} & set(loaded)
     own = {name.split(".")[1] for name in loaded if name.startswith("sordino.")}
-    assert own - {"errors", "extras", "printable", "process"} == rooms
+    assert own - {"errors", "extras", "homes", "printable", "process"} == rooms
     assert not {"pandas", "pyarrow.compute", "pyarrow.parquet", "sordino.survey.planning.choose"} & set(loaded)
 
 

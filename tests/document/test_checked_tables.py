@@ -13,7 +13,8 @@ from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
-from sordino.survey.planning.plan_fields import PlanDocument
+from sordino.survey.kinds import KINDS
+from sordino.survey.planning.plan_fields import plan_table
 
 BOUNDS = {"ge": 1, "le": 2, "lt": 3, "min_length": 4, "max_length": 5, "pattern": "^x$", "expected": "'x' or 'y'"}
 TAGS = {"discriminator": "name", "expected_tags": "'x', 'y'"}
@@ -100,7 +101,7 @@ def test_all_tables_of_a_format_are_found():
     found = set(tables_within(Survey))
     assert {Survey, GridTable, ProtectTable} < found
     assert len(found) == 14
-    assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
+    assert "StatisticPart" in {table.__name__ for table in tables_within(plan_table(frozenset(KINDS)))}
 
 
 def test_a_number_of_thousands_of_digits_is_a_mistake_too():

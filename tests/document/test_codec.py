@@ -34,8 +34,9 @@ from sordino import (
     WindowResponse,
 )
 from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.document.codec import MECHANISMS, freeze, thaw
+from sordino.document.codec import MECHANISMS, OF_SHARES, freeze, thaw
 from sordino.errors import DamagedError
+from sordino.mechanism.inner import INNER
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
@@ -74,7 +75,9 @@ def read(found, promise=None):
 
 
 def test_each_kind_has_a_name_of_its_own():
-    assert sorted(CHANNELS) == sorted(kind.name for kind in MECHANISMS)
+    assert {kind.name: kind for kind in MECHANISMS.values()} == MECHANISMS
+    assert INNER.items() <= OF_SHARES.items() <= MECHANISMS.items()
+    assert sorted(CHANNELS) == sorted(MECHANISMS)
     assert all(freeze(channel)["name"] == name for name, (channel, _) in CHANNELS.items())
 
 
@@ -166,7 +169,7 @@ class Honest(RandomizedResponse):
 
 
 def test_a_new_mechanism_is_one_class_and_one_line():
-    kinds = (*MECHANISMS, Honest)
+    kinds = {**MECHANISMS, "honest": Honest}
     frozen = freeze(Honest(3, "2"), kinds)
     draw = ["sides", "threshold", ["run", "v", "k", 1]]
     assert frozen == {"name": "honest", "k": 3, "codes": "3", "draw": draw, "threshold": str(Honest(3, "2").threshold)}
@@ -175,3 +178,11 @@ def test_a_new_mechanism_is_one_class_and_one_line():
         freeze(Honest(3, "2"))
     with pytest.raises(DamagedError, match="name must be one of"):
         thaw(frozen)
+
+
+def test_a_mechanism_of_a_name_that_is_taken_is_not_frozen():
+    class Borrowed(RandomizedResponse):
+        """A mechanism of somebody's own by another one's name."""
+
+    with pytest.raises(SordinoError, match="Borrowed"):
+        freeze(Borrowed(3, "2"))

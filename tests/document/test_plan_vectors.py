@@ -60,12 +60,12 @@ def named(found):
 
 
 def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
-    names = {kind.name for kind in (*MECHANISMS, *STATISTICS)}
+    names = {kind.name for kind in (*MECHANISMS.values(), *STATISTICS.values())}
     plans = [json.loads(found["plan"]) for found in VECTORS.values()]
     held = set().union(*(named(part) for plan in plans for part in plan["queries"]))
     assert names <= held
-    assert {kind.name for kind in STATISTICS if f"### `{kind.name}`" not in PAGE} == set()
-    for kind in MECHANISMS:
+    assert {kind.name for kind in STATISTICS.values() if f"### `{kind.name}`" not in PAGE} == set()
+    for kind in MECHANISMS.values():
         assert re.search(rf"^\|.* `{kind.name}` \| (`\[|as `window`)|^\| `{kind.name}`, ", PAGE, re.MULTILINE)
     assert {name for name in (*ARITHMETIC, *SETS) if f'"{name}"' not in PAGE} == set()
     assert all(len(found["reports"]) >= 20 and found["refused"] for found in VECTORS.values())

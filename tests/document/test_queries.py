@@ -150,7 +150,8 @@ def test_the_text_is_as_it_is_written_down():
         "through": [0, 1, 1, 2, [1, 2]],
         "weights": [3, 1, 2, 5, 4],
     }
-    assert [kind.name for kind in STATISTICS] == [
+    assert {kind.name: kind for kind in STATISTICS.values()} == STATISTICS
+    assert list(STATISTICS) == [
         "number",
         "product",
         "signs",

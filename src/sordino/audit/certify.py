@@ -18,14 +18,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
-from sordino.audit.edges import TightEdge, check_product, tightest_edge
-from sordino.audit.hops import tightest_crossing
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
 from sordino.blocks.displayed import Displayed
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -40,6 +38,9 @@ from sordino.exact.amount_text import loss_text_of
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+
+if TYPE_CHECKING:
+    from sordino.audit.edges import TightEdge
 
 LOOKED_AT = 1 << 12
 """Outputs looked at, at most, to show the tightest pair."""
@@ -139,6 +140,10 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     if isinstance(definition, BayesianCoordinateDP):
         return _certify_averages(mechanism, definition)
     if isinstance(definition, MetricLDP):
+        # Few plans have distances, and a device that reads one of the others does not wait for what looks along edges.
+        from sordino.audit.edges import tightest_edge
+        from sordino.audit.hops import tightest_crossing
+
         if tuple(part.k for part in mechanism.parts) == definition.shape:
             return _certify_parts(mechanism, definition)
         if len(definition.axes) == 1 and mechanism.hops_from(definition.axes[0].tree, NONE) is not None:
@@ -158,7 +163,7 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
 
 
-def _along_edges(found: TightEdge | None, definition: MetricLDP) -> Certificate:
+def _along_edges(found: "TightEdge | None", definition: MetricLDP) -> Certificate:
     """The verdict where every weight was looked at."""
     if found is None:
         return Certificate(holds=True, slack=definition.epsilon, witness=None)
@@ -171,6 +176,8 @@ def _certify_parts(mechanism: Mechanism, definition: MetricLDP) -> Certificate:
 
     Two neighbours along an axis differ in the weights of its channel alone: those of all others are factors of both.
     """
+    from sordino.audit.edges import check_product
+
     check_product(mechanism)
     alone = [certify(part, MetricLDP((axis,))) for part, axis in zip(mechanism.parts, definition.axes, strict=True)]
     tight = [(own.slack, place, own.witness) for place, own in enumerate(alone) if own.witness is not None]

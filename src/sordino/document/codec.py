@@ -1,51 +1,61 @@
 """Mechanisms as documents hold them, and back: each brings its own name and record.
 
-A new one is its file and its line in this tuple. What is read is written again to the same bytes: a document
-has one text for each mechanism.
+A new one is its file and its line in these tables, by which it is loaded where a document names it. What is read is
+written again to the same bytes: a document has one text for each mechanism.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sordino.errors import SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
+from sordino.homes import Homes
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.inner import INNER
-from sordino.mechanism.metric.product_response import ProductResponse
-from sordino.mechanism.metric.tree_response import TreeResponse
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.hierarchy import HierarchyResponse
-from sordino.mechanism.numbers.linear_table import LinearTable
-from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
-from sordino.mechanism.table import ChannelTable
 
-OF_SHARES: tuple[type[Mechanism], ...] = (
-    *INNER.values(), Blockwise, HighLow, BinaryOptimal, ChannelTable, TreeResponse, ProductResponse,
-)  # fmt: skip
+OF_SHARES: Homes[type[Mechanism]] = Homes(
+    {
+        "randomized": "mechanism.randomized:RandomizedResponse",
+        "projective": "mechanism.projective:ProjectiveResponse",
+        "subset": "mechanism.subsets.subset:SubsetSelection",
+        "cyclic": "mechanism.subsets.cyclic:CyclicSubsets",
+        "blockwise": "mechanism.blockwise:Blockwise",
+        "high-low": "mechanism.high_low:HighLow",
+        "binary": "mechanism.binary:BinaryOptimal",
+        "table": "mechanism.table:ChannelTable",
+        "tree": "mechanism.metric.tree_response:TreeResponse",
+        "product": "mechanism.metric.product_response:ProductResponse",
+    }
+)
 """What a histogram is asked through."""
 
-MECHANISMS: tuple[type[Mechanism], ...] = (
-    *OF_SHARES, WindowResponse, OptionalWindow, HierarchyResponse, BitFlips, LinearTable
-)  # fmt: skip
+MECHANISMS: Homes[type[Mechanism]] = Homes(
+    {
+        **OF_SHARES.places,
+        "window": "mechanism.numbers.window:WindowResponse",
+        "optional-window": "mechanism.numbers.optional_window:OptionalWindow",
+        "hierarchy": "mechanism.numbers.hierarchy:HierarchyResponse",
+        "flips": "mechanism.numbers.bit_flips:BitFlips",
+        "linear": "mechanism.numbers.linear_table:LinearTable",
+    }
+)
 """What documents hold."""
+
+OF_BINS, OF_OPTIONAL_BINS = (MECHANISMS.only(window, "hierarchy") for window in ("window", "optional-window"))
+"""What a distribution is asked through: of a number that everybody has, and of one that may be missing."""
 
 LARGEST_TABLE = 1 << 16
 """Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""
 
 
-def freeze(mechanism: Mechanism, kinds: Sequence[type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
+def freeze(mechanism: Mechanism, kinds: Mapping[str, type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
     """The name and the integers of a mechanism, ready for JSON; integers beyond 2^53 as text.
 
     Raises:
         SordinoError: a mechanism that no document holds.
     """
-    if type(mechanism) not in kinds:
+    if kinds.get(mechanism.name) is not type(mechanism):
         raise SordinoError("a plan freezes mechanisms that a survey can choose", found=type(mechanism).__name__)
     return mechanism.document_fields
 
@@ -54,7 +64,7 @@ def thaw(
     found: object,
     promise: object = None,
     where: str = "mechanism",
-    kinds: Sequence[type[Mechanism]] = MECHANISMS,
+    kinds: Mapping[str, type[Mechanism]] = MECHANISMS,
 ) -> Mechanism:
     """The mechanism that was frozen, over the blocks or the sensitive values that the promise tells.
 
@@ -62,7 +72,7 @@ def thaw(
         found: JSON from outside.
         promise: the definition of privacy that it is to keep.
         where: it stands in the document, for messages.
-        kinds: what it can be.
+        kinds: what it can be, by name.
 
     Raises:
         DamagedError: other words than `freeze` writes.
@@ -71,7 +81,7 @@ def thaw(
     return read_channel(Entries(found, where), kinds, promise)
 
 
-def thaw_over(found: object, promise: object, k: int, kinds: Sequence[type[Mechanism]] = OF_SHARES) -> Mechanism:
+def thaw_over(found: object, promise: object, k: int, kinds: Mapping[str, type[Mechanism]] = OF_SHARES) -> Mechanism:
     """The mechanism of a histogram over k values that was frozen: one that is certified in seconds.
 
     Raises:
@@ -80,9 +90,8 @@ def thaw_over(found: object, promise: object, k: int, kinds: Sequence[type[Mecha
     mechanism = thaw(found, promise, kinds=kinds)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
-    tables = [part for part in mechanism.parts or (mechanism,) if isinstance(part, ChannelTable)]
-    if any(table.k * table.outputs > LARGEST_TABLE for table in tables):
-        largest = max(table.k * table.outputs for table in tables)
+    largest = max(part.listed_weights for part in mechanism.parts or (mechanism,))
+    if largest > LARGEST_TABLE:
         rule = f"a histogram's table must have at most {LARGEST_TABLE} weights"
         raise SordinoError(rule, found=f"{largest:,}", step="ask about fewer values")
     return mechanism

@@ -8,50 +8,32 @@ queries.
 from collections.abc import Sequence
 from typing import Any
 
-from sordino.document.codec import freeze
+from sordino.document.codec import MECHANISMS, freeze
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
+from sordino.homes import Homes
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.bit_flips import BitFlips
-from sordino.mechanism.numbers.linear_table import LinearTable
-from sordino.mechanism.numbers.window import WindowResponse
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
-from sordino.mechanism.subsets.cyclic import CyclicSubsets
-from sordino.mechanism.table import ChannelTable
-from sordino.query.categorical.binary_product import BinaryProduct
-from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.categorical.two_categories import TwoCategories
-from sordino.query.missing.complete import CompleteCase
-from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, NumberStatistic, Product
+from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.query.signs import Signs
 from sordino.query.together import Together
 
-STATISTICS: tuple[type[NumberStatistic], ...] = (
-    Number,
-    Product,
-    Signs,
-    OptionalNumber,
-    CategoryAndSign,
-    TwoCategories,
-    BinaryProduct,
+STATISTICS: Homes[type[NumberStatistic]] = Homes(
+    {
+        "number": "query.number:Number",
+        "product": "query.number:Product",
+        "signs": "query.signs:Signs",
+        "optional": "query.missing.optional:OptionalNumber",
+        "category-sign": "query.categorical.category_sign:CategoryAndSign",
+        "two-categories": "query.categorical.two_categories:TwoCategories",
+        "binary-product": "query.categorical.binary_product:BinaryProduct",
+    }
 )
-"""What documents hold; a new one is its file and its place here."""
+"""What documents hold; a new one is its file and its line here, by which it is loaded where a document names it."""
 
-NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (
-    RandomizedResponse,
-    WindowResponse,
-    BitFlips,
-    LinearTable,
-    ChannelTable,
-    ProjectiveResponse,
-    CyclicSubsets,
-)
+NUMBER_MECHANISMS = MECHANISMS.only("randomized", "window", "flips", "linear", "table", "projective", "cyclic")
 """What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12
@@ -63,9 +45,7 @@ MOST_CODES = 1 << 18
 MOST_WEIGHTS = 1 << 17
 """Of all tables together: seconds. Those that plans make have at most 2,000 each, for a score of levels."""
 
-_BY_NAME = {kind.name: kind for kind in STATISTICS}
-
-_COMPLETE = f"{CompleteCase.name}-"
+_COMPLETE = "complete-"
 """Before the name of a statistic of complete cases."""
 
 
@@ -109,7 +89,7 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
         rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
         raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
-    of_tables = sum(table.k * table.outputs for table in mechanisms if isinstance(table, ChannelTable))
+    of_tables = sum(mechanism.listed_weights for mechanism in mechanisms)
     if of_tables > MOST_WEIGHTS:
         rule = f"{where} must go through tables with at most {MOST_WEIGHTS:,} weights together"
         raise SordinoError(rule, found=f"{of_tables:,}", step="ask fewer numbers in one question")
@@ -139,10 +119,13 @@ def _query(
 
 
 def _statistic(name: str, arguments: tuple[int, ...], where: str) -> NumberStatistic:
-    kind = _BY_NAME.get(name.removeprefix(_COMPLETE))
+    kind = STATISTICS.get(name.removeprefix(_COMPLETE))
     if kind is None:
-        raise DamagedError(f"{where}.statistics must be among {', '.join(_BY_NAME)}", found=shown(name))
+        raise DamagedError(f"{where}.statistics must be among {', '.join(STATISTICS)}", found=shown(name))
     if not name.startswith(_COMPLETE):
         return kind.of(arguments)
+    # Few plans have them, and a device that reads one of the others does not wait for the module.
+    from sordino.query.missing.complete import CompleteCase
+
     count = arguments[0] if arguments else 0
     return CompleteCase(kind.of(arguments[count + 1 :]), tuple(arguments[1 : count + 1]))

@@ -132,6 +132,11 @@ class Mechanism(Channel, Displayed):
         return ()
 
     @property
+    def listed_weights(self) -> int:
+        """How many weights its record lists one by one, each of which a reader looks at."""
+        return 0
+
+    @property
     def flips(self) -> tuple[int, ...]:
         """The weight of each pattern of flipped bits, if the channel flips bits by a table and nothing else."""
         return ()

@@ -89,7 +89,7 @@ class Blockwise(Brief, SupportMechanism):
         if not isinstance(promise, BlockLDP | PairwiseLDP):
             raise SordinoError("a blockwise mechanism needs a promise by blocks", found=type(promise).__name__)
         blocks = promise.partition if isinstance(promise, BlockLDP) else promise.components
-        inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
+        inner = [read_channel(own, INNER) for own in entries.inners("inner")]
         return cls.from_inner(blocks, inner)
 
     def _fill(self, blocks: Partition, inner: tuple[OneCoin, ...]) -> None:

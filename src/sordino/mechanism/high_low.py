@@ -111,7 +111,7 @@ class HighLow(Brief, SupportMechanism):
         if not isinstance(promise, HighLowLDP | PairwiseLDP):
             raise SordinoError("a high-low mechanism needs sensitive values", found=type(promise).__name__)
         sensitive = promise.sensitive if isinstance(promise, HighLowLDP) else promise.protected_values
-        inner = read_channel(entries.inner("inner"), INNER.values())
+        inner = read_channel(entries.inner("inner"), INNER)
         return cls.from_inner(promise.k, sensitive, inner, entries.integer("hidden"))
 
     def _fill(self, k: int, sensitive: NDArray[np.intp], inner: OneCoin, hidden: int) -> None:

@@ -1,8 +1,8 @@
 """A channel out of its record: the integers that a document holds of it, named by the channel's own name."""
 
 import json
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from sordino.errors import DamagedError
 from sordino.exact.entries import Entries
@@ -12,12 +12,12 @@ from sordino.mechanism.channel import Channel
 Kind = TypeVar("Kind", bound=Channel)
 
 
-def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object = None) -> Kind:
-    """The channel of some kinds that a document tells; of the promise it takes what its record leaves out."""
-    name, known = entries.text("name"), {kind.name: kind for kind in kinds}
-    if name not in known:
-        raise DamagedError(f"{entries.where}.name must be one of {', '.join(known)}", found=shown(name))
-    channel = known[name].from_record(entries, promise)
+def read_channel(entries: Entries, kinds: Mapping[Any, type[Kind]], promise: object = None) -> Kind:
+    """The channel that a document tells, of some kinds by name; of the promise it takes what its record leaves out."""
+    name = entries.text("name")
+    if name not in kinds:
+        raise DamagedError(f"{entries.where}.name must be one of {', '.join(kinds)}", found=shown(name))
+    channel = kinds[name].from_record(entries, promise)
     own = channel.document_fields
     entries.require(own)
     for entry in ("k", "codes", "draw"):

@@ -85,6 +85,10 @@ class ChannelTable(Brief, Mechanism):
         return len(self.weights[0])
 
     @property
+    def listed_weights(self) -> int:
+        return self.k * self.outputs
+
+    @property
     def denominator(self) -> int:
         return sum(self.weights[0])
 

@@ -25,7 +25,7 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.show.cells import result_rows
-from sordino.survey.kinds import KINDS
+from sordino.survey.kinds import KINDS, name_asked
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import statistics_of
@@ -91,9 +91,9 @@ def check_kind(kind: str, asks: Sequence[Mapping[str, Any]], attributes: Mapping
     Example:
         >>> check_kind("histogram", [{"histogram": "smoker"}], {"smoker": {"categories": ["yes", "no"]}})
     """
-    found = next((one for one in KINDS if kind in one.words), None)
+    found = next((one for one in KINDS.values() if kind in one.words), None)
     if found is None:
-        known = ", ".join(word for one in KINDS for word in one.words)
+        known = ", ".join(word for one in KINDS.values() for word in one.words)
         raise SordinoError("a kind of question must stand in KINDS", found=shown(kind), step=f"there are {known}")
     _check(found, asks, attributes)
 
@@ -114,7 +114,7 @@ def _settings_mistakes(kind: AnyKind) -> Iterator[Mistake]:
     fields = kind.settings.model_fields
     if not kind.words or not set(kind.words) <= set(fields):
         yield "the words of a kind must be settings of it", shown(kind.words)
-    others = {name for other in KINDS if other is not kind for name in other.settings.model_fields}
+    others = {name for other in KINDS.values() if other is not kind for name in other.settings.model_fields}
     for name in fields:
         if name in others or name == "weight":
             yield "the settings of a kind must be its own", name
@@ -232,7 +232,7 @@ class _KindTrial:
         plan = self.plan
         if plan.kinds[0] is not self.kind:
             yield "its part must be its own", type(plan.kinds[0]).__name__
-        asking = [one for part in self._parts for one in KINDS if one.is_asked_by(part)]
+        asking = [KINDS.get(name_asked(part)) for part in self._parts]
         if asking != list(plan.kinds):
             yield "one kind must take a part for its own", shown([type(one).__name__ for one in asking])
         yield from _try("a plan must be what its text says", self._require_text)

@@ -24,7 +24,7 @@ HOURS = 24
 @pytest.fixture
 def plan(monkeypatch):
     """Of hours of a day, asked through a ring."""
-    kinds = (*OF_SHARES, RingResponse)
+    kinds = {**OF_SHARES, RingResponse.name: RingResponse}
     monkeypatch.setattr("sordino.survey.questions.question.thaw_over", partial(thaw_over, kinds=kinds))
 
     def make(step="1/6", **changes):

@@ -10,14 +10,16 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.exact.combinatorics.projective import ProjectiveSpace
 from sordino.exact.combinatorics.subsets import unrank
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
+
+if TYPE_CHECKING:
+    from sordino.exact.combinatorics.projective import ProjectiveSpace
 
 Values: TypeAlias = NDArray[np.intp]
 
@@ -109,7 +111,7 @@ class Points:
             coordinates of a vector on or off the hyperplane, which names its point.
     """
 
-    space: ProjectiveSpace
+    space: "ProjectiveSpace"
     count: int
     is_listed: bool
 
@@ -208,6 +210,9 @@ def read_set(name: str, arguments: list[Any]) -> CodeSet:
     if name == "masks":
         return Masks(arguments[0], arguments[1])
     if name == "points":
+        # Most plans have no points, and a device that reads one of these does not wait for fields of primes.
+        from sordino.exact.combinatorics.projective import ProjectiveSpace
+
         q, t, count, is_listed = arguments
         return Points(ProjectiveSpace(q, t), count, bool(is_listed))
     p, multipliers, base = arguments

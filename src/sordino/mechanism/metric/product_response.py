@@ -6,7 +6,7 @@ are decoded along each axis in turn, since the inverse of a product is the produ
 Cost: what the parts take, each for all codes. A named combinator: it holds other mechanisms.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
@@ -32,8 +32,10 @@ from sordino.mechanism.table import ChannelTable
 
 Floats: TypeAlias = NDArray[np.float64]
 
-PARTS: tuple[type[Mechanism], ...] = (TreeResponse, RandomizedResponse, BinaryOptimal, ChannelTable)
-"""What can answer a coordinate: channels that count codes, of few codes each."""
+PARTS: Mapping[str, type[Mechanism]] = {
+    kind.name: kind for kind in (TreeResponse, RandomizedResponse, BinaryOptimal, ChannelTable)
+}
+"""What can answer a coordinate, by name: channels that count codes, of few codes each."""
 
 LARGEST = 1 << 22
 """Values, and codes, at most: estimates hold several vectors of this length."""
@@ -57,8 +59,8 @@ class ProductResponse(Brief, Mechanism):
 
     def __init__(self, axes: Sequence[Mechanism]) -> None:
         for part in axes:
-            if type(part) not in PARTS:
-                names = ", ".join(kind.__name__ for kind in PARTS)
+            if type(part) not in PARTS.values():
+                names = ", ".join(kind.__name__ for kind in PARTS.values())
                 raise SordinoError(f"the parts of a product must be among {names}", found=type(part).__name__)
         largest = max(prod(part.k for part in axes), prod(part.outputs for part in axes))
         if not axes or largest > LARGEST:

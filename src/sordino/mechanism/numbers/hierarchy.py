@@ -86,7 +86,7 @@ class HierarchyResponse(Brief, Mechanism):
     @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         del promise
-        inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
+        inner = [read_channel(own, INNER) for own in entries.inners("inner")]
         return cls(entries.whole("k"), entries.whole("fan"), inner)
 
     @property

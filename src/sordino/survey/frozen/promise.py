@@ -17,7 +17,6 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.amounts import canonical_amount, canonical_epsilon
-from sordino.survey.frozen.distances import metric_definition
 from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 
 LARGEST_DOMAIN = 2**22
@@ -86,6 +85,9 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
     if protect.blocks is not None:
         return BlockLDP(partition_of(domain, protect.blocks), epsilon)
     if protect.metric is not None:
+        # Few plans have distances, and a device that reads one of the others does not wait for their trees and maps.
+        from sordino.survey.frozen.distances import metric_definition
+
         return metric_definition(domain, protect.metric, epsilon)
     if protect.sensitive is not None:
         return HighLowLDP(domain.k, protect.sensitive, epsilon)

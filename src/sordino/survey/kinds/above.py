@@ -235,10 +235,6 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
         part = {"above": name, "threshold": settings.threshold, "epsilon": str(level)}
         return Chosen(part | channel_of_shares(2, LDP(level), terms.code_bits))
 
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "above" in document
-
     def check_part(self, part: AbovePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about a number that everybody has, and cuts its range in two."""
         del has_deltas

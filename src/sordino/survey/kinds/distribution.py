@@ -17,7 +17,7 @@ distribution function serves: that it is missing has no place in the order of th
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator
 
@@ -207,10 +207,6 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         part = {"distribution": name, "epsilon": str(level), **cut, "mechanism": freeze(mechanism)}
         part |= {"quantiles": quantiles, "ranges": ranges}
         return Chosen(part | ({"spikes": True} if spikes else {}))
-
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "distribution" in document
 
     def check_part(self, part: DistributionPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about a number."""

@@ -180,10 +180,6 @@ class HistogramKind(SharesKind[HistogramSettings, HistogramPart, HistogramQuesti
         channel = channel_of_shares(domain.k, definition_of(domain, protect), terms.code_bits)
         return Chosen({"histogram": name, **channel}, {name: protect.model_dump(exclude_none=True)})
 
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "histogram" in document
-
     def check_part(self, part: HistogramPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """Something is promised about its values."""
         del has_deltas

@@ -185,10 +185,6 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
         """
 
     @abstractmethod
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether a part of a plan's document, unchecked, is a question of this kind."""
-
-    @abstractmethod
     def check_part(self, part: PartT, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """Refuse a part that does not fit the attributes of its plan, all of which are there.
 

@@ -102,10 +102,6 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         del before
         yield from number_mistakes(f"{where}.{self.words[0]}", self.attributes(settings), survey)
 
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "numbers" in document and document.get("asked") == self.words[0]
-
     def check_part(self, part: PartT, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about different numbers."""
         del has_deltas

@@ -9,7 +9,7 @@ by the attribute's epsilon. Whatever is asked, how many categories apply is not 
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
@@ -86,10 +86,6 @@ class SeveralKind(Kind[SeveralSettings, SeveralPart, SeveralQuestion]):
         best = best_way(choices, epsilon, combinations, marks, terms.code_bits)
         how = {"way": best.way, "mechanism": freeze(best.mechanism), "subtract_totals": best.subtract_totals}
         return Chosen({"several": name, **how}, {name: {"epsilon": str(epsilon)}})
-
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "several" in document
 
     def check_part(self, part: SeveralPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """Any two combinations are protected from each other."""

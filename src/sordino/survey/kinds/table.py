@@ -315,10 +315,6 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         part |= channel_of_shares(record.k, definition, terms.code_bits)
         return Chosen(part, {name: protect.model_dump(exclude_none=True) for name, protect in protects.items()})
 
-    def is_asked_by(self, document: Mapping[str, Any]) -> bool:
-        """Whether it says so."""
-        return "table" in document
-
     def check_part(self, part: TablePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about different attributes that can be counted, each protected in the plan's way."""
         if len(set(part.table)) < len(part.table) or any(attributes[name].number is not None for name in part.table):

@@ -1,11 +1,12 @@
 """The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
 from collections import Counter
-from functools import reduce
+from collections.abc import Mapping
+from functools import cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, SerializeAsAny, Tag, create_model, model_validator
 
 from sordino.document.formats import PLAN
 from sordino.domain.categories import few
@@ -17,38 +18,19 @@ from sordino.survey.frozen.public_part import PublicPart, require_public_columns
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.frozen.questionnaire_part import QuestionnairePart
 from sordino.survey.frozen.series_part import SeriesPart, require_periods
-from sordino.survey.kinds import KINDS
+from sordino.survey.kinds import KINDS, name_asked
 from sordino.survey.kinds.kind import AnyKind
 
 MOST_PUBLIC = 8
 """Public columns of a plan."""
 
+EXPECTED = f"a question of a known kind: {', '.join(KINDS)}"
+"""What a plan holds where a document has something else."""
+
 
 def kind_of(part: QuestionPart) -> AnyKind:
     """The kind that a part of a plan is of."""
-    return next(kind for kind in KINDS if isinstance(part, kind.part))
-
-
-def _tag(document: Any) -> str:
-    """Which kind's part a question is, so that its mistakes are about that one."""
-    if not isinstance(document, dict):
-        return type(document).__name__
-    return next((kind.part.__name__ for kind in KINDS if kind.is_asked_by(document)), "")
-
-
-if TYPE_CHECKING:
-    AnyPart: TypeAlias = QuestionPart
-else:
-    AnyPart = Annotated[
-        reduce(or_, [Annotated[kind.part, Tag(kind.part.__name__)] for kind in KINDS]),
-        Discriminator(
-            _tag,
-            custom_error_type="literal_error",
-            custom_error_context={
-                "expected": f"a question of a known kind: {', '.join(one.words[0] for one in KINDS)}"
-            },
-        ),
-    ]
+    return KINDS[name_asked(vars(part))]
 
 
 class PlanDocument(Part):
@@ -73,7 +55,7 @@ class PlanDocument(Part):
     dependence: DependencePart | None = None
     attributes: dict[str, AttributePart] = Field(min_length=1)
     public: list[PublicPart] | None = Field(default=None, min_length=1, max_length=MOST_PUBLIC)
-    queries: list[AnyPart] = Field(min_length=1)
+    queries: list[SerializeAsAny[QuestionPart]] = Field(min_length=1)
     words: QuestionnairePart | None = None
     series: SeriesPart | None = None
 
@@ -151,7 +133,8 @@ class PlanDocument(Part):
 
 def seal(content: dict[str, Any]) -> PlanDocument:
     """Complete the content with format, version and hash."""
-    return PlanDocument.model_validate(PLAN.seal(content))
+    document = PLAN.seal(content)
+    return _as_plan(_table_of(document).model_validate(document))
 
 
 def dump(document: PlanDocument) -> dict[str, Any]:
@@ -166,4 +149,40 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
         DamagedError: changed after it was frozen, or with fields that do not fit.
     """
     PLAN.require_unchanged(document, name)
-    return PLAN.fields(PlanDocument, document, name)
+    return _as_plan(PLAN.fields(_table_of(document), document, name))
+
+
+@cache
+def plan_table(names: frozenset[str]) -> type[PlanDocument]:
+    """The fields of plans that ask questions of these kinds and of no others, which are not loaded."""
+    parts = [KINDS[name].part for name in KINDS if name in names]
+    one_of: Any = parts[0]
+    if parts[1:]:
+        one_of = Annotated[
+            reduce(or_, [Annotated[part, Tag(part.__name__)] for part in parts]),
+            Discriminator(_tag, custom_error_type="literal_error", custom_error_context={"expected": EXPECTED}),
+        ]
+    field = (list[one_of], Field(min_length=1))
+    return create_model(PlanDocument.__name__, __base__=PlanDocument, __doc__=PlanDocument.__doc__, queries=field)
+
+
+def _table_of(document: Mapping[str, Any]) -> type[PlanDocument]:
+    """The fields of a plan, unchecked: with a question of no kind those of all kinds, of which its mistake tells."""
+    found = document.get("queries")
+    names = {_name_of(part) for part in found} if isinstance(found, list) else set()
+    return plan_table(frozenset(KINDS if not names or "" in names else names))
+
+
+def _name_of(part: Any) -> str:
+    return name_asked(part) if isinstance(part, dict) else ""
+
+
+def _tag(part: Any) -> str:
+    """Which kind's part a question is, so that its mistakes are about that one."""
+    name = _name_of(part)
+    return KINDS[name].part.__name__ if name else ""
+
+
+def _as_plan(read: PlanDocument) -> PlanDocument:
+    """The same as one class, whatever it asks: processes hand it to each other by its name."""
+    return PlanDocument.model_construct(read.model_fields_set, **dict(read))

@@ -12,7 +12,7 @@ from sordino.audit.answers import monotone_pieces
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
-from sordino.document.codec import thaw_over
+from sordino.document.codec import OF_BINS, OF_OPTIONAL_BINS, thaw_over
 from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.categories import few
@@ -20,7 +20,6 @@ from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
-from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.query.bin import Bin
 from sordino.query.query import Query
@@ -142,7 +141,7 @@ class DistributionQuestion(Question):
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        kinds = (OptionalWindow if self.optional else WindowResponse, HierarchyResponse)
+        kinds = OF_OPTIONAL_BINS if self.optional else OF_BINS
         return thaw_over(self.part.mechanism, self.definition, self.domain.k + self.optional, kinds)
 
     @property

@@ -32,7 +32,7 @@ from sordino.survey.kinds.kind import AnyKind
 MOST_WEIGHT = 1 << 20
 """Of one question."""
 
-WORDS = tuple(word for kind in KINDS for word in kind.words)
+WORDS = tuple(word for kind in KINDS.values() for word in kind.words)
 """The settings of which a question has one."""
 
 
@@ -58,7 +58,7 @@ class Ask(Part):
                 found=found,
                 step='write one, as histogram = "age", and an [[ask]] for each more',
             )
-        for kind in KINDS:
+        for kind in KINDS.values():
             others = [name for name in kind.settings.model_fields if getattr(self, name) is not None]
             if others and kind is not self.kind:
                 word = kind.words[0]
@@ -76,7 +76,7 @@ class Ask(Part):
     @property
     def kind(self) -> AnyKind:
         """Of the question."""
-        return next(kind for kind in KINDS if self.word in kind.words)
+        return next(kind for kind in KINDS.values() if self.word in kind.words)
 
     @property
     def settings(self) -> Any:
@@ -102,7 +102,7 @@ class Ask(Part):
 
 def _fields() -> dict[str, Any]:
     """The settings of all kinds, none of which must be given; then what all have."""
-    hints = [(kind.settings, get_type_hints(kind.settings, include_extras=True)) for kind in KINDS]
+    hints = [(kind.settings, get_type_hints(kind.settings, include_extras=True)) for kind in KINDS.values()]
     own = {name: (types[name], field.default) for table, types in hints for name, field in table.model_fields.items()}
     return own | {"weight": (int, Field(default=1, ge=1, le=MOST_WEIGHT))}
 
@@ -116,7 +116,7 @@ else:
 def named_attributes(asks: object) -> Iterator[tuple[str, AnyKind, str]]:
     """Of unchecked tables each attribute that a question names: where, for which kind of question, and its name."""
     for i, ask in enumerate(asks if isinstance(asks, list) else []):
-        for kind, word in [(one, word) for one in KINDS for word in one.words]:
+        for kind, word in [(one, word) for one in KINDS.values() for word in one.words]:
             given = ask.get(word) if isinstance(ask, dict) else None
             for where, names in kind.attribute_references(word, given).items():
                 for name in [names] if isinstance(names, str) else names if isinstance(names, list) else []:
