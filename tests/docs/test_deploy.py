@@ -89,6 +89,8 @@ def test_a_collector_starts_twice_by_the_configuration(tmp_path, monkeypatch):
     token = tmp_path / "first-token"
     for _ in range(2):
         with served(tmp_path, plan, "--config", tmp_path / "collector.toml") as (client, said):
+            # Asked at the public port first: it answers once the process ends in order when it is told to.
+            assert client.ask("GET", "/livez").status == 200
             assert client.ask("GET", "/livez", port=client.metrics).status == 200
         assert said[2] == 0
         assert token.exists()
