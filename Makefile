@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live gallery gallery-check proofs screenshots test-long release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health example-series test test-lowest test-spark test-live gallery gallery-check proofs screenshots test-long release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -26,6 +26,9 @@ demo-live: $(STAMP)  ## a survey in four languages: links, simulated devices, a 
 
 example-health: $(STAMP)  ## real health data, attributes that are not equally sensitive; writes sordino-health/
 	$(BIN)/python examples/health/run.py $(HEALTH)
+
+example-series: $(STAMP)  ## a year of a simulated city, each person asked in one week; writes sordino-series/
+	$(BIN)/python examples/series/run.py $(SERIES)
 
 test: $(STAMP)  ## the default tests, minutes on two cores
 	$(BIN)/python -m pytest $(SPREAD) $(PYTEST)

@@ -1,4 +1,4 @@
-"""The example of health data runs as `make example-health` runs it, with fewer people."""
+"""The examples of health data and of a series run as `make` runs them, with fewer people."""
 
 import re
 import subprocess
@@ -10,7 +10,8 @@ import pytest
 from commands import PATIENCE
 from sordino import Survey
 
-HEALTH = Path(__file__).parents[2] / "examples" / "health"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HEALTH, SERIES = EXAMPLES / "health", EXAMPLES / "series"
 
 
 def test_the_survey_of_the_example_is_sound():
@@ -55,3 +56,26 @@ def test_the_example_runs_twice_into_the_same_folder(tmp_path):
     assert len(costs) == 10
     assert max(costs) > 3
     assert min(costs) == 1.0  # diabetes has the smallest delta itself
+
+
+def test_a_year_runs_twice_into_the_same_folder_and_its_bands_hold_the_truth(tmp_path):
+    command = [sys.executable, SERIES / "run.py", "--people", "30000", "--folder", "series"]
+    for _ in range(2):
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True
+        )
+    assert "Fewer than 100 reports, so no estimate: 2026-08-31." in done.stdout
+    page = (tmp_path / "series" / "page.html").read_text(encoding="utf-8")
+    assert "way by week" in page
+    found = re.findall(r"(each week by itself|smoothed): (0\.\d+), ([\d.]+)%", done.stdout)
+    (_, apart, covers), (_, smooth, holds) = found
+    assert float(smooth) < float(apart) / 2
+    assert min(float(covers), float(holds)) > 85
+
+
+def test_the_year_leaves_a_folder_of_somebody_else_alone(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    command = [sys.executable, SERIES / "run.py", "--folder", tmp_path]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False)
+    assert (done.returncode, "must be new, empty, or of an earlier run" in done.stderr) == (1, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from reports_sent import JSON, is_problem, on_a_thread
-from sordino import Plan, Survey
+from sordino import Plan, Survey, estimate
 from sordino.document.invitation_list import HEADER, InvitationList, new_secret
 from sordino.service.storage import collection
 from sordino.service.storage.receipts import NOT_OPEN
 from sordino.service.storage.store import ReportStore
-from sordino.survey.results.tally import aggregate_of, of_large_periods
+from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.results.over_time.plan_series import plan_series
+from sordino.survey.results.result import results
+from sordino.survey.results.tally import aggregate_of, aggregate_text, of_large_periods
 
 START = date(2026, 1, 5)
 SURVEY = {
@@ -182,3 +185,94 @@ def test_of_a_tally_that_names_no_periods_nothing_is_shown(plan):
     assert of_large_periods(plan, whole, 23).n == 46
     unnamed = type(whole)(whole.fingerprint, whole.n, whole.counts)
     assert of_large_periods(plan, unnamed, 1).n == 0
+
+
+WEEKS, FEW, EMPTY = 10, 4, 6
+LONG = {
+    **SURVEY,
+    "epsilon": "3",
+    "attribute": {"x": {"categories": ["a", "b"]}},
+    "series": {"periods": WEEKS, "every": "week", "start": START},
+}
+
+
+@pytest.fixture(scope="module")
+def year():
+    """A plan, and a tally of 300 reports a week, of a week with few, one with none, and a last one that has begun."""
+    long = Plan.of(Survey.read(LONG), 3000)
+    counts = [
+        7 if week == FEW else 0 if week == EMPTY else 9 if week == WEEKS - 2 else 300 for week in range(WEEKS - 1)
+    ]
+    week = np.repeat(np.arange(WEEKS - 1), counts)
+    codes = np.random.default_rng(4).integers(0, long.sampled.outputs, len(week)).astype(np.uint64)
+    return long, long.tally(long.cells.join(codes, week))
+
+
+@pytest.fixture
+def yearly(tmp_path, year):
+    """A collector that publishes what that tally says."""
+    long, tally = year
+    with on_a_thread(ReportStore.open(tmp_path / "year.sqlite", long), LEAST, published=True) as client:
+        client.token_header = {"Authorization": f"Bearer {client.token}"}
+        text = aggregate_text(long, tally).encode()
+        sent = client.of_plan("POST", "/aggregate", text, Content_Type=JSON, **client.token_header)
+        assert sent.json["added"] == tally.n
+        yield client
+
+
+def test_everybody_sees_each_period_of_enough_reports_and_the_curve(yearly, year):
+    long, tally = year
+    labels, told = long.series.labels, yearly.of_plan("GET", "/estimates").json
+    found = told["series"]
+    # The last week has begun with a few, of which nobody is told; the empty one and that of few are gaps.
+    assert told["n"] == tally.n - 7 - 9
+    large = [labels[week] for week in range(WEEKS - 2) if week not in (FEW, EMPTY)]
+    numbers = [(one["period"], one["n"], one["estimated"]) for one in found["periods"]]
+    assert numbers == [(one, 300, True) if one in large else (one, None, False) for one in labels[: WEEKS - 2]]
+    assert {row["period"] for row in found["rows"]} == set(large)
+    assert [row["period"] for row in found["smoothed"] if row["value"] == "a"] == labels[: WEEKS - 2]
+    own = estimate(long, of_large_periods(long, tally, LEAST))
+    expected = [float(one) for one in own.series.questions[0].readable[0].curve.value]
+    assert [row["estimate"] for row in found["smoothed"] if row["value"] == "a"] == pytest.approx(expected)
+    assert len(found["changed"]) == 2
+    # A token sees no number of few either, but their reports count among all.
+    whole = yearly.of_plan("GET", "/estimates", **yearly.token_header).json
+    assert whole["n"] == tally.n
+    assert [one["n"] for one in whole["series"]["periods"] if not one["estimated"]] == [None] * 3
+    assert "series" not in yearly.of_plan("GET", "/estimates?series=false").json
+    assert yearly.of_plan("GET", "/estimates?series=false").json["rows"] == told["rows"]
+
+
+def test_a_period_needs_as_many_reports_as_the_collector_asks_for(tmp_path, year):
+    long, tally = year
+    with on_a_thread(ReportStore.open(tmp_path / "year.sqlite", long), 301, published=True) as client:
+        token = {"Authorization": f"Bearer {client.token}"}
+        client.of_plan("POST", "/aggregate", aggregate_text(long, tally).encode(), Content_Type=JSON, **token)
+        assert is_problem(client.of_plan("GET", "/estimates"), 409, "must be of 301 reports or more")
+        found = client.of_plan("GET", "/estimates", **token).json["series"]
+        assert not any(one["estimated"] or one["n"] for one in found["periods"])
+        assert found["rows"] == found["smoothed"] == found["changed"] == []
+
+
+def test_the_page_watches_each_period_and_smooths_for_one_look(yearly, year):
+    page = yearly.of_plan("GET", "/page", **yearly.token_header).body.decode()
+    assert "x by week" in page
+    assert "its band" in page
+    assert "holds for one look, at a time chosen beforehand, such as the end of a week" in page
+    # Whoever looks again and again finds a change at last, so that none is looked for.
+    assert "Since 2026" not in page
+    assert "Noise alone" not in page
+    assert f"Fewer than {LEAST} reports, so no estimate" in page
+
+
+def test_watched_periods_are_narrowest_when_their_share_of_people_has_come(year):
+    long, tally = year
+    half = {}
+    for watched in (False, True):
+        coverage = Coverage(watched=watched)
+        found = plan_series(long, tally, results(long, tally, None, coverage), coverage, least=LEAST, smoothed=watched)
+        one = found.questions[0].readable[0]
+        half[watched] = (one.high - one.low) / 2
+        assert one.curve is not None
+        assert (one.change is None) == watched
+    assert (half[True] / half[False]).max() < 1.6

@@ -22,11 +22,13 @@ from sordino.service.storage.collection import Collection
 from sordino.service.web.answer_cache import AnswerCache
 from sordino.show.cells import result_rows
 from sordino.show.groups import groups_json
+from sordino.show.series import series_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import columns_of, group_counts, grouped_results
+from sordino.survey.results.over_time.plan_series import PlanSeries, plan_series
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 from sordino.survey.results.sourced_aggregate import counts_bytes
@@ -51,13 +53,24 @@ class AnalystRoutes:
         self._estimates = AnswerCache[_Estimates]()
 
     async def estimates(
-        self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = ""
+        self,
+        plan_hash: str,
+        request: Request,
+        confidence: Confidence = 0.95,
+        by: By = "",
+        *,
+        series: Annotated[bool, Query(description="Whether every period of a series follows.")] = True,
     ) -> dict[str, Any]:
-        """What the reports say so far, with intervals; by public columns also of groups, each of enough reports."""
+        """What the reports say so far, with intervals; also by period and by public columns, of enough reports each."""
         collection, tally = await self._tally_or_public(plan_hash, request)
         plan, least, columns = collection.plan, self._desk.least_people, columns_of(collection.plan, by)
-        key = plan.hash, counts_bytes(tally), confidence, columns
-        found = await self._estimates.once(key, lambda: _estimate(plan, tally, Coverage(confidence), columns, least))
+        coverage, series = Coverage(confidence), series and plan.series is not None
+        key = plan.hash, counts_bytes(tally), confidence, columns, series
+
+        def make() -> _Estimates:
+            return _estimate(plan, tally, coverage, columns, least, series=series)
+
+        found = await self._estimates.once(key, make)
         if found.has_small_groups:
             # Who adds up what is published would know how many these are, and what they say.
             await self._desk.require_role(request, "reader")
@@ -198,7 +211,9 @@ class _Estimates:
     has_small_groups: bool
 
 
-def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int) -> _Estimates:
+def _estimate(
+    plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int, *, series: bool
+) -> _Estimates:
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
     rows = [_row(row) for result in found for row in result_rows(result.blocks())]
@@ -206,12 +221,20 @@ def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, .
     told = {"plan": plan.hash, "n": tally.n, "confidence": coverage.confidence, "rows": rows, "pooled": more}
     weighted = weighted_by_survey(plan, tally, found, coverage)
     told |= {} if weighted is None else _finite(weighted_json(weighted))
+    over_time = plan_series(plan, tally, found, coverage, least=least) if series else None
+    told |= {} if over_time is None else {"series": _series_json(over_time)}
     if not by:
         return _Estimates(told, has_small_groups=False)
     grouped = grouped_results(plan, tally, by, coverage, least=least)
     # Of groups of too few reports how many these are.
     small = any(0 < group.n < least for group in grouped.groups)
     return _Estimates(told | _finite(groups_json(grouped)), small)
+
+
+def _series_json(found: PlanSeries) -> dict[str, Any]:
+    """Every period; how many reports one of few has is told nobody here, as in the progress."""
+    told = _finite(series_json(found)["series"])
+    return told | {"periods": [one if one["estimated"] else {**one, "n": None} for one in told["periods"]]}
 
 
 def _finite(found: Mapping[str, Any]) -> dict[str, Any]:

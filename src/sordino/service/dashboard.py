@@ -7,6 +7,7 @@ from sordino.service.web.answer_cache import AnswerCache
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import grouped_results
+from sordino.survey.results.over_time.plan_series import plan_series
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
 from sordino.survey.results.sourced_aggregate import counts_bytes
@@ -36,7 +37,7 @@ class DashboardPages:
             tally: of the reports.
             confidence: of each interval.
             by: public columns by which people are grouped.
-            least: reports without which a group is not estimated.
+            least: reports without which a group, or a period of a series, is not estimated.
 
         Raises:
             SordinoError: a confidence outside (0, 1), or a column that is not public.
@@ -49,9 +50,10 @@ class DashboardPages:
         def draw() -> str:
             found = results_so_far(plan, tally, None, coverage)
             groups = grouped_results(plan, tally, by, coverage, least=least) if by else None
+            over_time = plan_series(plan, tally, found, coverage, least=least, smoothed=True)
             pooled = pooled_results(plan, tally, found, coverage)
             weighted = weighted_by_survey(plan, tally, found, coverage)
-            return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted)
+            return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted, series=over_time)
 
         return await self._pages.once(key, draw)
 

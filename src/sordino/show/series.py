@@ -26,6 +26,10 @@ MOST_GAPS = 8
 
 OWN_PERIOD = "Each {every} is estimated from its own reports alone; they are of different people."
 CURVE = "A smoothed number borrows from other {every}s; its band holds in each {every} by itself."
+WATCHED_CURVE = (
+    "Each estimate's own interval holds at all times together; the curve's band holds for one look, at a time chosen"
+    " beforehand, such as the end of a {every}. Changes are tested once: by sordino estimate, or in the JSON estimates."
+)
 PLACE = "The date is where the means before and after differ most clearly: a change can be older, newer or gradual."
 NO_CURVE = "Not smoothed: that takes six {every}s with an estimate, and intervals for one look at the reports."
 
@@ -41,6 +45,8 @@ def series_blocks(found: PlanSeries) -> Iterator[Block]:
         more = len(question.readable) - len(shown)
         said = [*changes_in_words(question, found), OWN_PERIOD.format(every=every)]
         said.append((NO_CURVE if shown[0].curve is None else CURVE).format(every=every))
+        if shown[0].curve is not None and shown[0].watched:
+            said.append(WATCHED_CURVE.format(every=every))
         if more and not _is_complement(question):
             said.append(f"The first {len(shown)} of {len(question.readable):,} numbers; files and --json have all.")
         said += _gaps(found)

@@ -1,6 +1,6 @@
 """What changed between two collections, as a verb."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from sordino.survey.results.result import Result, results
 from sordino.tables.results.changes import all_rows, changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
-from sordino.words.changes import COLUMNS, change_cells
+from sordino.words.changes import AVERAGED, COLUMNS, change_cells
 from sordino.words.explain_questionnaire import survey_title
 
 MOST_NAMED = 5
@@ -43,6 +43,7 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
         n: the reports of both.
         coverage: how sure each interval is, or all of a question together.
         title: of the later survey; empty where it has none.
+        over_time: of each collection by a plan with a series, which days are compared as one.
 
     Of many numbers those with the largest changes are those with the most noise: a row is `sure` if its interval leaves
     out 0 even where it is to hold together with those of all numbers of its question.
@@ -62,6 +63,7 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
     n: tuple[int, int]
     coverage: Coverage
     title: str = ""
+    over_time: tuple[str, ...] = ()
 
     @property
     def _title(self) -> str:
@@ -85,6 +87,8 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
     def notebook_cell(self) -> NotebookCell:
         """What the page shows of each question."""
         parts = [(one.name, change_blocks(one, self.coverage)) for one in self.changed]
+        if self.over_time:
+            parts.append(("", (BlockGroup("Over time", tuple(map(Sentence, self.over_time))),)))
         if self.not_comparable:
             said = tuple(map(Sentence, self.not_comparable.values()))
             parts.append(("", (BlockGroup("Not compared", said),)))
@@ -115,7 +119,9 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
         # Drawing libraries take a second to load: only what draws waits for them.
         from sordino.show.html.change_page import change_page
 
-        page = change_page(self.changed, self.not_comparable, self.n, self.coverage, self.title)
+        page = change_page(
+            self.changed, self.not_comparable, self.n, self.coverage, self.title, over_time=self.over_time
+        )
         write_text(Path(path), page, overwrite=overwrite)
 
 
@@ -173,7 +179,20 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
         raise SordinoErrors("the comparison", list(apart.values()))
     why = {name: str(error) for name, error in apart.items()}
     reports = sum(one.n for one in before), sum(one.n for one in after)
-    return PlanChange(changed, why, reports, coverage, survey_title(second[0]))
+    over_time = (*_over_time("earlier", *first), *_over_time("later", *second))
+    return PlanChange(changed, why, reports, coverage, survey_title(second[0]), over_time)
+
+
+def _over_time(which: str, plan: Plan, tally: Aggregate) -> Iterator[str]:
+    """That the reports of a series count together, and of which days they are; of other plans nothing."""
+    series = plan.series
+    if series is None:
+        return
+    periods = sorted({cell % series.periods for cell, own in tally.cells.items() if plan.sampled.reports(own)})
+    if periods:
+        count = f"{len(periods):,} {series.every}{'' if len(periods) == 1 else 's'}"
+        days = f"{series.starts(periods[0])} to {series.ends(periods[-1])}"
+        yield AVERAGED.format(which=which, count=count, days=days)
 
 
 def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:

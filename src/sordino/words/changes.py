@@ -15,6 +15,11 @@ INDEPENDENT = (
     " wider than needed."
 )
 
+AVERAGED = (
+    "The {which} reports are of {count} of a series, {days}, and are compared as one: the mean over these reports. What"
+    " changed within a series: sordino estimate."
+)
+
 ALONE = "'Only alone': its own interval excludes 0, which happens by chance when so many numbers are compared."
 
 

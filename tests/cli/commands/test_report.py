@@ -87,3 +87,53 @@ def test_no_plan_that_was_changed_draws_anything(mine, run):
     (mine / "plan.json").write_text(text)
     assert run("report", "me.toml", "me.toml")[0] == 2
     assert run("report", "plan.json", "none.toml")[0] == 2
+
+
+@pytest.fixture
+def series(released, run):
+    """A plan with a series of four weeks, and a function of a period that writes a record with it."""
+    text = 'version = 1\nepsilon = "1"\n[series]\nperiods = 4\nevery = "week"\nstart = 2026-11-02\n'
+    text += '[attribute.x]\ncategories = ["a", "b"]\n[[ask]]\nhistogram = "x"\n'
+    (released / "series.toml").write_text(text)
+    assert run("plan", "series.toml", "--people", "1000", "-o", "series.json")[0] == 0
+
+    def write(period):
+        (released / "me.toml").write_text(f'version = 1\n[record]\nx = "a"\n{period}\n')
+        return run("report", "series.json", "me.toml")
+
+    return write
+
+
+@pytest.mark.parametrize("day", ["2026-11-09", "2026-11-12", "2026-11-15"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_record_names_its_period_by_any_of_its_days(series, day, quote):
+    code, out, errors = series(f"period = {quote}{day}{quote}")
+    assert (code, errors) == (0, "")
+    assert json.loads(out)["public"] == {"period": "2026-11-09"}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("2026-11-01", "a day before or after it"),
+        ("2026-11-30", "a day before or after it"),
+        ('"2026-12-01"', "a day before or after it"),
+        ("2026-11-09T10:00:00", "no day"),
+        ("10:00:00", "no day"),
+        ('"20261109"', "no day"),
+        ('"week"', "no day"),
+        ("2", "no day"),
+        ("true", "no day"),
+        ("[2026-11-09]", "no day"),
+    ],
+)
+def test_no_day_of_a_series_is_no_period(series, given, found):
+    code, out, errors = series(f"period = {given}")
+    assert (code, out) == (2, "")
+    rule = "the record's 'period' must be a day of the series, 2026-11-02 to 2026-11-29"
+    assert f"{rule}; found {found}: write a date, such as period = 2026-11-02" in errors
+
+
+def test_a_record_of_a_series_needs_a_period(series):
+    code, _, errors = series("")
+    assert (code, "found none for 'period'" in errors) == (2, True)

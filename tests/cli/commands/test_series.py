@@ -129,3 +129,17 @@ def test_the_period_is_drawn_once_where_no_link_names_one(released, run):
 def test_a_period_stands_with_its_invitation(run, behind):
     code, _, errors = run("answer", f"https://c.example/plans/sha256:{'0' * 64}#{behind}", "me.toml", "--yes")
     assert (code, "with an invitation its period" in errors) == (2, True)
+
+
+@pytest.mark.parametrize("period", ["2026-11-09", '"2026-11-09"', "2"])
+def test_a_record_that_is_sent_must_not_name_its_period(released, run, period):
+    (released / "me.toml").write_text(f'version = 1\n[record]\ncolour = "green"\nperiod = {period}\n')
+    plan = plan_from(1, periods=2, every="year")
+    store = ReportStore.open(released / "series.sqlite", plan)
+    with running(store) as port:
+        address = f"http://127.0.0.1:{port}/plans/{plan.hash}"
+        store.collections[plan.hash].invite(InvitationList.of(plan.hash, ["0" * 32], plan.series.labels[:1]).hashes)
+        link = f"{address}#invitation={'0' * 32}&period={plan.series.labels[0]}"
+        code, _, errors = run("answer", link, "me.toml", "--yes", "--store", "own.sqlite")
+        assert (code, "a record must not say its period: it is drawn, or comes by invitation" in errors) == (2, True)
+        assert b'"reports":0' in asked(f"{address}/progress")

@@ -193,3 +193,28 @@ def test_the_band_is_as_wide_as_its_confidence_asks():
 def test_what_is_no_series_is_refused(estimates, stderrs, season, message):
     with pytest.raises(SordinoError, match=message):
         smooth_series(estimates, stderrs, season)
+
+
+@pytest.mark.parametrize(("periods", "expected"), [(8, 0.15 * 32 / 28), (12, 0.15), (26, 0.075), (40, 0), (52, 0)])
+def test_bands_of_few_periods_are_wider_than_their_models_say(periods, expected, monkeypatch):
+    draw = np.random.default_rng(periods)
+    estimates = draw.normal(0.3, 0.02, periods)
+    found = smooth_series(estimates, np.full(periods, 0.02))
+    monkeypatch.setattr("sordino.estimation.series.smooth_series.WIDER", 0)
+    alone = smooth_series(estimates, np.full(periods, 0.02))
+    assert found.value == pytest.approx(alone.value)
+    assert found.stderr / alone.stderr - 1 == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shape", ["jump", "season", "steps"])
+def test_bands_of_twelve_periods_hold_what_moves(shape):
+    draw = np.random.default_rng(12)
+    held = []
+    for _ in range(150):
+        time = np.arange(12)
+        shares = {"jump": 4.0 * (time >= 6), "season": 2 * np.sin(2 * np.pi * time / 12)}
+        truth = 0.3 + 0.02 * shares.get(shape, np.cumsum(draw.normal(size=12)))
+        low, high = smooth_series(truth + draw.normal(0, 0.02, 12), np.full(12, 0.02)).interval()
+        held.append(((low <= truth) & (truth <= high)).mean())
+    # Some 94 %, with a standard error of 1 %.
+    assert np.mean(held) > 0.915

@@ -1,6 +1,7 @@
 """What changed between two collections: every number that both tell, and why others are not compared."""
 
 import tomllib
+from datetime import date
 
 import numpy as np
 import pyarrow as pa
@@ -312,3 +313,34 @@ def test_what_changed_by_its_own_interval_alone_is_said_to_be_no_evidence():
     for changed, verdicts in zip(said, told, strict=True):
         assert ("only alone" in verdicts) == (ALONE in sure_in_words(changed, Coverage(0.95)))
         assert {change_cells(row, together=True)[-1] for row in changed.first()} <= {"yes", "no"}
+
+
+def test_a_series_is_compared_as_one_and_its_days_are_named():
+    def planned(start=None, **more):
+        own = {} if start is None else {"series": {"periods": 4, "every": "week", "start": start}}
+        asked = {"version": 1, "epsilon": "6", "attribute": {"x": {"categories": ["a", "b"]}}, **own, **more}
+        return sordino.plan({**asked, "ask": [{"histogram": "x"}]}, people=4000)
+
+    def reports(frozen, part, weeks=range(4)):
+        people = {"x": np.where(np.arange(4000) < 4000 * part, "a", "b")}
+        if frozen.series is not None:
+            people["period"] = np.resize([frozen.series.label(week) for week in weeks], 4000)
+        return sordino.privatize(frozen, pa.table(people))
+
+    first, later, alone = planned(date(2026, 1, 5)), planned(date(2027, 1, 4)), planned()
+    found = sordino.change(first, reports(first, 0.3), later, reports(later, 0.6, [0, 2]))
+    (change,) = [row for row in found.rows() if row["value"] == "a"]
+    assert change["low"] < 0.3 < change["high"]
+    assert change["sure"]
+    assert [one.partition(", and")[0] for one in found.over_time] == [
+        "The earlier reports are of 4 weeks of a series, 2026-01-05 to 2026-02-01",
+        "The later reports are of 2 weeks of a series, 2027-01-04 to 2027-01-24",
+    ]
+    with_none = sordino.change(alone, reports(alone, 0.3), first, reports(first, 0.3))
+    assert [one.split()[1] for one in with_none.over_time] == ["later"]
+    assert not with_none.rows()[0]["sure"]
+    assert sordino.change(alone, reports(alone, 0.3), alone, reports(alone, 0.3)).over_time == ()
+    # The same periods by two plans ask the same people otherwise.
+    other = planned(date(2026, 1, 5), epsilon="5")
+    with pytest.raises(sordino.SordinoError, match="two plans of one series must be one plan"):
+        sordino.change(first, reports(first, 0.3), other, reports(other, 0.3))

@@ -63,6 +63,7 @@ def change(
     if as_json:
         head = {"first": plans[0].hash, "second": plans[1].hash, "n": list(found.n)}
         how = {"confidence": confidence, "simultaneous": simultaneous, "not_comparable": dict(found.not_comparable)}
+        how |= {"over_time": list(found.over_time)} if found.over_time else {}
         print_json({**head, **how, "rows": found.rows()})
         return
     say(f"{found.n[0]:,} reports, then {found.n[1]:,}")
@@ -70,7 +71,7 @@ def change(
         print_blocks(change_blocks(one, coverage))
     for why in found.not_comparable.values():
         say(f"Not compared: {why}")
-    say(INDEPENDENT, *POPULATION)
+    say(*found.over_time, INDEPENDENT, *POPULATION)
     for path in filter(None, (output, html)):
         say(f"{path}: written")
     if output is None and any(len(one.rows) > len(one.first()) for one in found.changed):

@@ -21,6 +21,20 @@ def iso_date(days: float) -> str:
     return date.fromordinal(EPOCH + round(days)).isoformat()
 
 
+def date_of(text: str) -> date | None:
+    """The date that a text is; None of any other.
+
+    Example:
+        >>> date_of("2026-01-05"), date_of("20260105"), date_of("2026-1-5")
+        (datetime.date(2026, 1, 5), None, None)
+    """
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.isoformat() == text else None
+
+
 def first_day(year: int) -> int:
     """Of a year from 1 to 9999, in days."""
     return date(year, 1, 1).toordinal() - EPOCH

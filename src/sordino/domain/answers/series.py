@@ -79,6 +79,11 @@ class Series:
         """The last day of period `i`."""
         return self._first_days[i + 1] - timedelta(days=1)
 
+    @property
+    def last_day(self) -> date:
+        """The end of the last period."""
+        return self.ends(self.periods - 1)
+
     def label(self, i: int) -> str:
         """What reports, tables and results call period `i`: its first day, as 2026-01-05."""
         return self.starts(i).isoformat()

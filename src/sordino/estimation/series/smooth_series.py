@@ -32,6 +32,11 @@ FEWEST = 6
 """Periods from which on a series can be smoothed: below, nothing distinguishes steps from noise."""
 
 
+MANY, WIDER = 40, 0.15
+"""Estimates from which on a band is as wide as its models say. Fewer do not show how rough a walk is, nor where it
+jumped: with 12 the band is 15 % wider. Else it holds a season, a jump and rough walks of 8, 12, 18 and 26 periods in 90 to
+97 %, so in 93 % or more (500 simulated series each)."""
+
 GAP = 1e3
 """Standard errors that stand for knowing nothing of a period."""
 
@@ -42,7 +47,7 @@ class SmoothedSeries:
 
     Attributes:
         value: of each period, season included, shape (T,).
-        stderr: of it, over all models, shape (T,).
+        stderr: of it, over all models, shape (T,); of few periods larger (`WIDER`).
         jumps: periods before which it jumped, more likely than not, in ascending order; the first period is 0.
     """
 
@@ -91,7 +96,8 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
             anywhere = jump_posterior(estimates, stderrs, curves, height, others)
             value += anywhere.mean - settled
             variance += np.maximum(anywhere.variance - least, 0)
-    return SmoothedSeries(value, np.sqrt(variance), tuple(sorted(jumps)))
+    wider = 1 + WIDER * max(0.0, (MANY - int(known.sum())) / (MANY - 12))
+    return SmoothedSeries(value, wider * np.sqrt(variance), tuple(sorted(jumps)))
 
 
 def _check(estimates: Floats, stderrs: Floats, season: int | None) -> None:

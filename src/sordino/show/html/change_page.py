@@ -17,6 +17,8 @@ def change_page(
     n: tuple[int, int],
     coverage: Coverage,
     title: str = "",
+    *,
+    over_time: Sequence[str] = (),
 ) -> str:
     """A self-contained HTML page.
 
@@ -26,8 +28,11 @@ def change_page(
         n: the reports of both.
         coverage: what intervals hold against.
         title: of the later survey; none if empty.
+        over_time: which days are compared as one, in words.
     """
     sections = [section for one in changed for section in sections_of(change_blocks(one, coverage))]
+    if over_time:
+        sections.append(Section("Over time", (Sentences(tuple(over_time)),)))
     if not_comparable:
         sections.append(Section("Not compared", (Sentences(tuple(not_comparable.values())),)))
     lead = f"{n[0]:,} reports, then {n[1]:,}. {INDEPENDENT} {' '.join(POPULATION)}"

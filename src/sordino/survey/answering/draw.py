@@ -6,15 +6,20 @@ is drawn, so that no refusal depends on the question; how many words are drawn d
 
 import secrets
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.document.record_file import read_values
+from sordino.domain.answers.days import date_of
+from sordino.domain.answers.series import Series
 from sordino.domain.interval import Interval
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.source import Source, SystemSource
 from sordino.survey.answering.plan_report import ID_BYTES, PlanReport
+from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import Question
 
@@ -51,7 +56,28 @@ def read_record(plan: Plan, tables: dict[str, Any]) -> dict[str, float | int]:
     """
     asked = {name: None for question in plan.questions for name in question.attribute_names}
     public = {one.name: one for one in plan.cells.attributes}
-    return read_values(tables, {**plan.attributes, **public}, "the plan's", [*asked, *public])
+    named = _with_period(plan.series, tables)
+    return read_values(named, {**plan.attributes, **public}, "the plan's", [*asked, *public])
+
+
+def _with_period(series: Series | None, tables: dict[str, Any]) -> dict[str, Any]:
+    """The tables with the first day of the period of a series, of which a record may name any day.
+
+    Raises:
+        SordinoErrors: no day of any period.
+    """
+    record = tables.get("record")
+    if series is None or not isinstance(record, Mapping) or PERIOD not in record:
+        return tables
+    given = record[PERIOD]
+    day = date_of(given) if isinstance(given, str) else given if type(given) is date else None
+    period = None if day is None else series.at(day)
+    if period is None:
+        rule = f"the record's {PERIOD!r} must be a day of the series, {series.starts(0)} to {series.last_day}"
+        found = "a day before or after it" if day is not None else "no day"
+        mistake = SordinoError(rule, found=found, step=f"write a date, such as {PERIOD} = {series.starts(0)}")
+        raise SordinoErrors("the record", [mistake])
+    return {**tables, "record": {**record, PERIOD: series.label(period)}}
 
 
 def question_arrays(question: Question, values: Mapping[str, float | int]) -> dict[str, NDArray[Any]]:

@@ -29,6 +29,8 @@ class Coverage:
         fitted: whether what is fitted has intervals too; they hold each by itself, at one time, of honest reports.
         finite: of how many people shares are: all who reported, to any question; 0 for a population that they are drawn
             from.
+        parts: by which the people are parted who are expected, as by the periods of a series: watched intervals are
+            narrowest when those of one part have come. Any number is sound, as long as no report chooses it.
 
     Raises:
         SordinoError: a confidence outside (0, 1), fewer than no forged reports, or intervals of what is fitted or of
@@ -41,6 +43,7 @@ class Coverage:
     forged: int = 0
     fitted: bool = False
     finite: int = 0
+    parts: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
@@ -104,7 +107,7 @@ class Coverage:
             expected: reports at which watched limits are to be narrowest.
             each: the confidence of each interval.
         """
-        return standard_errors(n, expected, each) if self.watched else errors_to_either_side(each)
+        return standard_errors(n, expected / self.parts, each) if self.watched else errors_to_either_side(each)
 
     def normal_limits(self, found: NormalEstimate, *, each: float, expected: int) -> Limits:
         """Limits of numbers whose errors are near normal, each with this confidence; not against forged reports.
@@ -143,7 +146,7 @@ class Coverage:
             part: what these are of all reports.
         """
         if self.watched:
-            fixed = watched_limits(fixed, value, stderr, n=n, expected=expected, confidence=each)
+            fixed = watched_limits(fixed, value, stderr, n=n, expected=expected / self.parts, confidence=each)
         if self.forged:
             fixed = forged_limits(fixed, value, stderr, moved, forged=self.forged, part=part)
         return fixed

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def standard_errors(n: int, expected: int, confidence: float) -> float:
+def standard_errors(n: int, expected: float, confidence: float) -> float:
     """How many standard errors the limits are from the estimate.
 
     Args:
@@ -37,7 +37,13 @@ def standard_errors(n: int, expected: int, confidence: float) -> float:
 
 
 def watched_limits(
-    fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64], *, n: int, expected: int, confidence: float
+    fixed: Limits,
+    value: NDArray[np.float64],
+    stderr: NDArray[np.float64],
+    *,
+    n: int,
+    expected: float,
+    confidence: float,
 ) -> Limits:
     """Limits that hold at all times together, nowhere inside those for one time.
 

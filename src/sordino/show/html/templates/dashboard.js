@@ -49,8 +49,18 @@ function show(parts) {
 
 // How many reports each public group has; of few no number is told.
 function grouped([name, counts]) {
-  const each = Object.entries(counts).map(([label, n]) => `${label} ${n === null ? "too few" : number(n)}`);
-  return `${name}: ${each.join(", ")}`;
+  if (name === "period" && last.open_periods) return periods(counts, last.open_periods);
+  return `${name}: ${Object.entries(counts).map(each).join(", ")}`;
+}
+
+const each = ([label, n]) => `${label} ${n === null ? "too few" : number(n)}`;
+
+// Of a series those that take reports, and of all others how many: a year of them would fill the screen.
+function periods(counts, open) {
+  const others = Object.entries(counts).filter(([label, n]) => n !== 0 && !open.includes(label));
+  const few = others.filter(([, n]) => n === null).length;
+  const now = open.length ? open.map((label) => each([label, counts[label]])).join(", ") : "none takes reports";
+  return `period: ${now}; ${others.length} other${others.length === 1 ? "" : "s"} with reports${few ? `, ${few} with too few` : ""}`;
 }
 
 async function count() {

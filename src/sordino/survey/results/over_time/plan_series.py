@@ -84,6 +84,7 @@ def plan_series(
     method: Method | None = None,
     public: Public | None = None,
     least: int = LEAST_REPORTS,
+    smoothed: bool = False,
 ) -> PlanSeries | None:
     """Estimate all questions in each period; None of a plan without a series, and where any period may be forged.
 
@@ -95,6 +96,7 @@ def plan_series(
         method: how distributions are fitted, as `results` takes it.
         public: numbers that may go with shares, as `results` takes them.
         least: reports without which a period is not estimated.
+        smoothed: whether there are curves while intervals are watched, too; their bands hold for one look all the same.
 
     Raises:
         RefusedError: a tally that does not say of which periods its reports are.
@@ -105,7 +107,7 @@ def plan_series(
     tallies = group_tallies(plan, aggregate, (PERIOD,))
     last = max((place for place, (_, own) in enumerate(tallies) if own.n), default=-1)
     tallies = tallies[: last + 1]
-    each = replace(coverage, finite=0)
+    each = replace(coverage, finite=0, parts=series.periods)
     if coverage.simultaneous:
         each = replace(each, confidence=bonferroni(coverage.confidence, sum(own.n >= least for _, own in tallies) or 1))
     groups = tuple(
@@ -113,12 +115,16 @@ def plan_series(
         for label, own in tallies
     )
     of_period = GroupedResults((PERIOD,), groups, each, least, (), ())
-    questions = (_question(place, result, of_period, coverage, series) for place, result in enumerate(found))
+    with_bands = smoothed or not coverage.watched
+    questions = (
+        _question(place, result, of_period, coverage, series, with_bands=with_bands)
+        for place, result in enumerate(found)
+    )
     return PlanSeries(series, of_period, tuple(one for one in questions if one is not None))
 
 
 def _question(
-    place: int, whole: Result, groups: GroupedResults, coverage: Coverage, series: Series
+    place: int, whole: Result, groups: GroupedResults, coverage: Coverage, series: Series, *, with_bands: bool
 ) -> SeriesQuestion | None:
     """What one question says over time; None where no period has an estimate."""
     estimated = [at for at, group in enumerate(groups.groups) if group.results is not None]
@@ -132,7 +138,7 @@ def _question(
     if len(readable) + len(others) > MOST_CURVES:
         readable, others = readable[:MOST_CURVES], []
     count = max(1, len(readable) + len(others))
-    band = None if coverage.watched else coverage.each(count * max(1, len(groups.groups)))
+    band = coverage.each(count * max(1, len(groups.groups))) if with_bands else None
 
     def over_time(keys: list[RowKey]) -> Iterator[QuantitySeries]:
         for key in keys:
@@ -185,6 +191,7 @@ def _over_time(
         low=low,
         high=high,
         confidence=first.confidence,
+        watched=coverage.watched,
         band_confidence=band[0],
         change_confidence=bonferroni(coverage.confidence, band[1]),
         season=series.season,

@@ -39,7 +39,8 @@ class QuantitySeries:
         estimate, stderr, low, high: in these periods, shape (m,); a standard error may be NaN.
         reports: about the question in these periods, shape (m,).
         confidence: of each interval.
-        band_confidence: of the band in each period; None where there is no band, as while reports are watched.
+        watched: whether intervals hold at all times together. No change is looked for then: it would be found at last.
+        band_confidence: of the band in each period, for one look; None where there is no band.
         change_confidence: of the limits of its change, so that those of all numbers of the question hold together.
         season: its length in periods; None where none is declared.
     """
@@ -57,14 +58,19 @@ class QuantitySeries:
     high: Floats
     reports: NDArray[np.intp]
     confidence: float
+    watched: bool
     band_confidence: float | None
     change_confidence: float
     season: int | None = None
 
     @cached_property
     def errors(self) -> Floats:
-        """Of each estimate the standard error, or half its interval as of a normal one; pooled (`pooled_errors`)."""
+        """Of each estimate the standard error, or half its interval as of a normal one; pooled (`pooled_errors`).
+
+        A watched interval is wider than what is known at one time, and stands for no standard error.
+        """
         half = (self.high - self.low) / (2 * errors_to_either_side(self.confidence))
+        half = np.full_like(half, np.nan) if self.watched else half
         own = np.where(np.isfinite(self.stderr), self.stderr, half)
         return pooled_errors(own, self.reports) if np.isfinite(own).all() else own
 
@@ -80,7 +86,7 @@ class QuantitySeries:
 
     @cached_property
     def curve(self) -> SmoothedSeries | None:
-        """From the first to the last period with an estimate; None where these are too few or watched."""
+        """From the first to the last period with an estimate; None where these are too few, or without a band."""
         if self.band_confidence is None or not self._usable.any():
             return None
         values = np.full((2, int(self.periods[-1]) - self.first + 1), np.nan)
@@ -113,7 +119,7 @@ class QuantitySeries:
     @cached_property
     def change(self) -> LastingChange | None:
         """The clearest change, by unsmoothed estimates; None where these are too few or watched."""
-        if self.band_confidence is None or self._usable.sum() < FEWEST:
+        if self.watched or self._usable.sum() < FEWEST:
             return None
         return lasting_change(self.estimate[self._usable], self.errors[self._usable])
 
