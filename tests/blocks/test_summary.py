@@ -51,6 +51,7 @@ def test_a_change_and_a_certificate_say_what_they_found(tables):
     assert lines[0] == "PlanChange from 3,000 reports to 3,000, 95% intervals"
     assert [line.split()[:2] for line in lines[2:]] == [["smoker:", "yes"], ["smoker:", "no"]]
     assert all(line.endswith("yes") for line in lines[2:])
+    assert sordino.certify(plan)
     lines = repr(sordino.certify(plan)).split("\n")
     assert lines[0] == "PlanCertificate: holds"
     assert lines[2].split() == ["smoker", "holds"]
@@ -72,6 +73,7 @@ def test_a_certificate_says_whether_it_holds(promised, said):
     found = sordino.certify(RandomizedResponse(3, "1"), sordino.LDP(promised))
     assert repr(found) == str(found)
     assert str(found).split("\n")[0] == f"Certificate: {said}"
+    assert bool(found) is (said == "holds")
     assert "code 0 distinguishes the value 0 from 1 by 1" in str(found)
 
 

@@ -89,6 +89,10 @@ class Certificate(Displayed):
     slack: Nats
     witness: Witness | None
 
+    def __bool__(self) -> bool:
+        # Whoever asks `if certify(...)` asks whether it holds.
+        return self.holds
+
     def __repr__(self) -> str:
         if self.witness is None:
             return self.title

@@ -37,6 +37,10 @@ class PlanCertificate(ArrowRows, WithCell, Displayed):
 
     plan: Plan
 
+    def __bool__(self) -> bool:
+        # Whoever asks `if certify(plan)` asks whether it holds.
+        return self.holds
+
     def __repr__(self) -> str:
         found = list(self.questions.items())
         rows = [(name, _verdict(holds=one.holds)) for name, one in found[:MOST_ROWS]]
