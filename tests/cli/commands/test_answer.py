@@ -56,7 +56,10 @@ def test_an_answer_reaches_the_collector_once(collector, released, run):
     )
     code, out, errors = run("answer", "--yes", collector, *words, "--json")
     # No word of it is the answer's.
-    assert (code, json.loads(out)) == (0, {"plan": collector[-71:], "again": True, "acknowledged": True})
+    assert (code, json.loads(out)) == (
+        0,
+        {"plan": collector[-71:], "again": True, "taken_back": False, "acknowledged": True},
+    )
     assert kept(released) == stored
 
 

@@ -125,6 +125,23 @@ def test_the_period_is_drawn_once_where_no_link_names_one(released, run):
         assert f'"reports":{counted}'.encode() in asked(f"{address}/progress")
 
 
+def test_a_link_without_its_period_is_refused_and_chooses_none(released, run):
+    """As the form refuses it: the collector would take the report in no period."""
+    (released / "me.toml").write_text('version = 1\n[record]\ncolour = "green"\n')
+    plan = plan_from(0, periods=2, every="year")
+    store = ReportStore.open(released / "series.sqlite", plan)
+    secret, label = f"{7:032x}", plan.series.label(0)
+    store.collections[plan.hash].invite(InvitationList.of(plan.hash, [secret], [label]).hashes)
+    with running(store) as port:
+        link = f"http://127.0.0.1:{port}/plans/{plan.hash}#invitation={secret}"
+        words = "me.toml", "--yes", "--store", "own.sqlite"
+        code, _, errors = run("answer", link, *words)
+        assert code == 2
+        assert "must name a period of the plan; found no period: give the whole link" in errors
+        assert run("answer", f"{link}&period={label}", *words)[0] == 0
+        assert b'"reports":1' in asked(f"http://127.0.0.1:{port}/plans/{plan.hash}/progress")
+
+
 @pytest.mark.parametrize("behind", ["period=2026-01-05", "invitation=" + "0" * 32 + "&period=2026-1-5"])
 def test_a_period_stands_with_its_invitation(run, behind):
     code, _, errors = run("answer", f"https://c.example/plans/sha256:{'0' * 64}#{behind}", "me.toml", "--yes")
