@@ -116,6 +116,7 @@ export default {
   checked_text: "Der Plan hat den Hash aus der Adresse dieser Seite. Die Faktoren oben wurden auf dieser Seite ausgerechnet, aus den Zahlen, nach denen Meldungen gezogen werden.",
   check_plan: "Jeden Teil des Plans prüfen",
   signed_address: "Er wurde mit dem Schlüssel der Adresse signiert.",
+  signed_successor: "Er wurde mit dem Schlüssel {key} signiert, zu dem der Schlüssel der Adresse führt: Jeder Schlüssel dazwischen hat den nächsten signiert.",
   signed_by: "Er wurde mit dem Schlüssel {key} signiert. Wem dieser gehört, kann diese Seite nicht wissen: Vergleichen Sie ihn mit dem, den Sie von anderswo kennen.",
   signature_unchecked: "Dieser Browser kann nicht prüfen, ob die Signatur stimmt.",
   unsigned: "Er ist nicht signiert.",

@@ -117,6 +117,7 @@ export default {
   checked_text: "The plan has the hash of this page's address. The factors above were worked out on this page, from the numbers that reports are drawn by.",
   check_plan: "Check every part of the plan",
   signed_address: "It was signed by the key of the address.",
+  signed_successor: "It was signed by the key {key}, to which the key of the address leads: each key in between signed the next one.",
   signed_by: "It was signed by the key {key}. Whose key that is, this page cannot know: compare it with the one that you know from elsewhere.",
   signature_unchecked: "This browser cannot check whether its signature is right.",
   unsigned: "It is not signed.",

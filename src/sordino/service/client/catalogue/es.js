@@ -116,6 +116,7 @@ export default {
   checked_text: "El plan tiene la huella de la dirección de esta página. Los factores de arriba se han calculado en esta página, a partir de los números con los que se extraen los informes.",
   check_plan: "Comprobar cada parte del plan",
   signed_address: "Lo firmó la clave de la dirección.",
+  signed_successor: "Lo firmó la clave {key}, a la que lleva la clave de la dirección: cada clave intermedia firmó la siguiente.",
   signed_by: "Lo firmó la clave {key}. Esta página no puede saber de quién es: compárela con la que conozca por otra vía.",
   signature_unchecked: "Este navegador no puede comprobar si la firma es correcta.",
   unsigned: "No está firmado.",

@@ -116,6 +116,7 @@ export default {
   checked_text: "Le plan porte l’empreinte de l’adresse de cette page. Les facteurs ci-dessus ont été calculés sur cette page, à partir des nombres selon lesquels les rapports sont tirés.",
   check_plan: "Vérifier chaque partie du plan",
   signed_address: "Il a été signé par la clé de l’adresse.",
+  signed_successor: "Il a été signé par la clé {key}, à laquelle mène la clé de l’adresse : chaque clé intermédiaire a signé la suivante.",
   signed_by: "Il a été signé par la clé {key}. Cette page ne peut pas savoir à qui elle appartient : comparez-la avec celle que vous connaissez par ailleurs.",
   signature_unchecked: "Ce navigateur ne peut pas vérifier si sa signature est correcte.",
   unsigned: "Il n’est pas signé.",
