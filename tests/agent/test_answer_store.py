@@ -8,7 +8,7 @@ import pytest
 
 from sordino import SordinoError
 from sordino.agent.answer_store import AnswerStore
-from sordino.errors import DamagedError, UnavailableError
+from sordino.errors import DamagedError, RefusedError, UnavailableError
 
 BODY = b'{"reports": [{"code": "914173"}]}'
 
@@ -36,6 +36,28 @@ def test_a_plan_has_one_answer_for_ever(path):
     assert store.find("a").acknowledged
     assert store.find("a").body == BODY + b"1"
     assert not store.find("b").acknowledged
+
+
+def test_a_ledger_is_noted_until_no_try_of_it_can_have_reserved(path):
+    store, own, other = AnswerStore.open(path), path.with_name("me.ledger"), path.with_name("two.ledger")
+    store.note_ledger("a", own)
+    store.note_ledger("a", own)
+    for number in range(2):
+        with pytest.raises(RefusedError, match=r"answered through .*me\.ledger"):
+            store.note_ledger("a", other)
+        with pytest.raises(RefusedError, match=r"answer with --ledger .*me\.ledger"):
+            AnswerStore.open(path).draw_once("a", lambda: pytest.fail("drawn"))
+        # The other try may have reserved since.
+        if number == 0:
+            store.forget_ledger_try("a")
+    store.forget_ledger_try("a")
+    assert store.draw_once("a", lambda: BODY).body == BODY
+    with pytest.raises(RefusedError, match="an answer drawn without the ledger"):
+        store.note_ledger("a", own)
+    store.note_ledger("b", own)
+    changed(path, "UPDATE through_ledger SET path = 'elsewhere'")
+    with pytest.raises(DamagedError, match="must be whole before anything is drawn"):
+        store.draw_once("c", lambda: pytest.fail("drawn"))
 
 
 def test_what_fails_while_it_is_drawn_leaves_nothing(path):

@@ -32,7 +32,10 @@ def test_an_answer_is_taken_back_once_and_for_all(tmp_path):
             assert (code, json.loads(out)) == (0, {"plan": plan.hash, "url": address, "taken_back": True})
             assert count() == 0
         code, out, _ = run_here("answer", own[0], record, *own[1:], "--yes")
-        assert (code, "has your answer" in out, "sent before, or taken back" in out) == (0, False, True)
+        assert (code, "You took this answer back" in out, "has your answer" in out) == (3, True, False)
+        code, out, _ = run_here("answer", own[0], record, *own[1:], "--yes", "--json")
+        told = {"plan": plan.hash, "again": True, "taken_back": True, "acknowledged": False}
+        assert (code, json.loads(out)) == (3, told)
         assert count() == 0
 
 
@@ -51,7 +54,7 @@ def test_an_answer_that_never_arrived_is_not_sent_after_it_was_taken_back(tmp_pa
     # Even if the collector cannot be asked at once.
     with pytest.raises(UnavailableError):
         take_back(store, plan, lose)
-    answer(store, plan, fetch, sent.append)
+    assert answer(store, plan, fetch, sent.append).taken_back
     assert len(sent) == 2
     take_back(store, plan, forgotten.append)
     assert forgotten == sent[:1]

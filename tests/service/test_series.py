@@ -178,6 +178,32 @@ def test_a_series_whose_periods_all_have_few_reports_is_not_shown(store, plan, c
         assert aggregate_of(plan, client.of_plan("GET", "/aggregate").json, "it").n == 0
 
 
+def test_other_columns_count_the_periods_that_are_shown(tmp_path, clock):
+    """Else the one report of a period that begins would be seen with its other public values."""
+    public = {"region": {"categories": ["north", "south"]}}
+    two = Plan.of(Survey.read({**SURVEY, "public": public}), 1000)
+    with on_a_thread(ReportStore.open(tmp_path / "two.sqlite", two), LEAST) as client:
+
+        def sending(period, region, first, count):
+            label = two.series.labels[period]
+            found = [
+                {"id": f"{number:032x}", "code": "1", "public": {"region": region, "period": label}}
+                for number in range(first, first + count)
+            ]
+            body = json.dumps({"reports": found}).encode()
+            assert client.of_plan("POST", "/reports", body, Content_Type=JSON).json["accepted"] == count
+
+        sending(0, "north", 1, LEAST + 2)
+        sending(0, "south", 100, LEAST + 2)
+        clock(8)
+        for number in range(LEAST):
+            sending(1, "north", 200 + number, 1)
+            told = client.of_plan("GET", "/progress").json
+            assert told["reports"] == 2 * (LEAST + 2) + number + 1
+            more = LEAST if number == LEAST - 1 else 0
+            assert told["groups"]["region"] == {"north": LEAST + 2 + more, "south": LEAST + 2}, number
+
+
 def test_of_a_tally_that_names_no_periods_nothing_is_shown(plan):
     numbers = plan.cells.join(np.arange(90, dtype=np.uint64) % np.uint64(3), np.arange(90) % 4)
     whole = plan.tally(numbers)

@@ -23,10 +23,12 @@ class Answered:
     Attributes:
         plan: the hash of the plan.
         again: whether it was drawn before.
+        taken_back: whether the person took it back, perhaps while it was sent: it is not to be counted.
     """
 
     plan: str
     again: bool
+    taken_back: bool = False
 
 
 def answer(
@@ -40,6 +42,8 @@ def answer(
 ) -> Answered:
     """Answer once, and have it acknowledged; by a plan with a series only in the person's own period.
 
+    What was taken back is not sent.
+
     Args:
         store: of the person's device.
         plan_hash: of the plan, by which its answer is known.
@@ -51,12 +55,13 @@ def answer(
 
     Raises:
         UnavailableError: the person's period is still to come.
-        RefusedError: it is over, or another one than the invitation's.
+        RefusedError: it is over, or another one than the invitation's; or the plan is answered through a ledger.
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
         SordinoError: see `AnswerStore`.
     """
     kept, drawn = store.find(plan_hash), list[bytes]()
     if kept is None:
+        store.require_ledger(plan_hash, None)
         plan, tables = fetch()
         turn = own_turn(store, plan, period)
         if turn is not None:
@@ -69,12 +74,12 @@ def answer(
 
         # Looked up by the plan's own hash: what was fetched is what is answered.
         kept = store.draw_once(plan.hash, draw)
-    if not kept.acknowledged:
+    if not kept.acknowledged and not store.is_taken_back(plan_hash):
         store.step("sending")
         send(kept.body)
         store.step("delivered")
         store.note_acknowledged(plan_hash)
-    return Answered(plan_hash, again=not drawn)
+    return Answered(plan_hash, again=not drawn, taken_back=store.is_taken_back(plan_hash))
 
 
 def take_back(store: AnswerStore, plan_hash: str, send: Callable[[bytes], None]) -> None:
@@ -93,7 +98,7 @@ def take_back(store: AnswerStore, plan_hash: str, send: Callable[[bytes], None])
         step = "take it back on the device that drew it, or with its own --store"
         raise SordinoError("an answer to the plan must be stored here", found="no stored answer", step=step)
     # First, so that no later try sends it after all.
-    store.note_acknowledged(plan_hash)
+    store.note_taken_back(plan_hash)
     send(kept.body)
 
 

@@ -3,8 +3,8 @@
 An answer is drawn within the transaction that stores it, which keeps every other process out from its beginning, and
 leaves the device only once it is on the disk (`synchronous = EXTRA`: the journal's folder too). So whatever is killed,
 and whenever: either nobody saw the answer that was drawn, or it is the one that stands here. A plan is known by its
-hash, whatever its name and address. Where a survey costs something in a person's ledger, it is charged in that same
-transaction, before the answer is drawn.
+hash, whatever its name and address. Of a plan that is answered through a ledger it stands here which one that is,
+before anything is reserved there: no other ledger draws an answer to it, and this store none.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import new_private_file, require_private
-from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 
 APPLICATION = 0x50414E53
@@ -36,6 +36,17 @@ WITHOUT ROWID
 
 PERIODS = "CREATE TABLE IF NOT EXISTS period (plan TEXT PRIMARY KEY, period INTEGER NOT NULL, seal BLOB NOT NULL)"
 """Of plans with a series, of which a store may know nothing yet: in which one the person answers."""
+
+LEDGERS = """
+CREATE TABLE IF NOT EXISTS through_ledger (plan TEXT PRIMARY KEY, path TEXT NOT NULL, tries INTEGER NOT NULL,
+seal BLOB NOT NULL)
+"""
+"""Of plans that are answered through a ledger: which one, and how many tries may have reserved something there."""
+
+TAKEN_BACK = "CREATE TABLE IF NOT EXISTS taken_back (plan TEXT PRIMARY KEY)"
+"""Plans whose answers were taken back, wherever these are stored."""
+
+ONCE = "a plan must be answered once"
 
 REASONS = {
     sqlite3.SQLITE_FULL: "no room",
@@ -111,11 +122,13 @@ class AnswerStore:
         Raises:
             DamagedError: a store that is not whole, in which nothing more is drawn.
             UnavailableError: the system refuses to write; the answer that was drawn is forgotten.
+            RefusedError: the plan is answered through a ledger.
         """
         with self._transaction() as connection:
             known = self._rows(connection).get(plan)
             if known is not None:
                 return known
+            self._require_ledger(connection, plan, None)
             self.step("drawing")
             body = draw()
             self.step("drawn")
@@ -150,6 +163,96 @@ class AnswerStore:
                 connection.execute("INSERT INTO period VALUES (?, ?, ?)", (plan, periods[plan], seal))
         self.step("period stored")
         return periods[plan]
+
+    def require_ledger(self, plan: str, path: Path | None) -> None:
+        """Refuse an answer that would be a second one to a plan.
+
+        Args:
+            plan: its hash.
+            path: of the ledger through which it would be drawn; None without one.
+
+        Raises:
+            RefusedError: the plan is answered through another ledger, or was answered without any.
+        """
+        with self._transaction() as connection:
+            self._require_ledger(connection, plan, path)
+
+    def note_ledger(self, plan: str, path: Path) -> None:
+        """Note, before anything is reserved, that the answer to a plan is drawn through a ledger and nowhere else.
+
+        Args:
+            plan: its hash.
+            path: of the ledger.
+
+        Raises:
+            RefusedError: the plan is answered through another ledger, or was answered without any.
+        """
+        with self._transaction() as connection:
+            self._require_ledger(connection, plan, path)
+            connection.execute(
+                "INSERT INTO through_ledger VALUES (?, ?, 1, ?) ON CONFLICT (plan) DO UPDATE SET tries = tries + 1",
+                (plan, str(path), _seal(plan, str(path).encode())),
+            )
+        self.step("ledger noted")
+
+    def note_ledger_answer(self, plan: str, path: Path) -> None:
+        """Note that a ledger holds an answer to a plan, perhaps from where another store of answers was.
+
+        Args:
+            plan: its hash.
+            path: of the ledger.
+        """
+        with self._transaction() as connection:
+            self._rows(connection)
+            connection.execute(LEDGERS)
+            values = plan, str(path), _seal(plan, str(path).encode())
+            connection.execute("INSERT INTO through_ledger VALUES (?, ?, 1, ?) ON CONFLICT (plan) DO NOTHING", values)
+
+    def forget_ledger_try(self, plan: str) -> None:
+        """Note that one try reserved nothing in its ledger: after as many as there were the plan is as if never asked.
+
+        Args:
+            plan: its hash.
+        """
+        with self._transaction() as connection:
+            connection.execute("UPDATE through_ledger SET tries = tries - 1 WHERE plan = ?", (plan,))
+            connection.execute("DELETE FROM through_ledger WHERE plan = ? AND tries <= 0", (plan,))
+
+    def _require_ledger(self, connection: sqlite3.Connection, plan: str, path: Path | None) -> None:
+        if plan in self._rows(connection):
+            step = "answer without --ledger: that answer is sent again, and no other is drawn"
+            raise RefusedError(ONCE, found="an answer drawn without the ledger", step=step)
+        connection.execute(LEDGERS)
+        ledgers = dict[str, str]()
+        for own, ledger, seal in connection.execute("SELECT plan, path, seal FROM through_ledger"):
+            if not isinstance(ledger, str) or seal != _seal(own, ledger.encode()):
+                raise _damage(self.path)
+            ledgers[own] = ledger
+        if ledgers.get(plan, str(path)) != str(path):
+            step = f"answer with --ledger {ledgers[plan]}: what is stored there is sent again, and no other is drawn"
+            raise RefusedError(ONCE, found=f"one that is answered through {ledgers[plan]}", step=step)
+
+    def note_taken_back(self, plan: str) -> None:
+        """Note that the answer to a plan is taken back, wherever it is stored: it is not sent again.
+
+        Args:
+            plan: its hash.
+        """
+        with self._transaction() as connection:
+            self._rows(connection)
+            connection.execute(TAKEN_BACK)
+            connection.execute("INSERT INTO taken_back VALUES (?) ON CONFLICT DO NOTHING", (plan,))
+
+    def is_taken_back(self, plan: str) -> bool:
+        """Whether the answer to a plan was taken back; the collector may still have to be told.
+
+        Args:
+            plan: its hash.
+        """
+        with self._transaction() as connection:
+            self._rows(connection)
+            connection.execute(TAKEN_BACK)
+            return bool(connection.execute("SELECT 1 FROM taken_back WHERE plan = ?", (plan,)).fetchall())
 
     def note_acknowledged(self, plan: str) -> None:
         """Note that a collector keeps the answer: it is not sent again.

@@ -186,12 +186,14 @@ def progress_of(collection: Collection, least: int) -> Callable[[object], dict[s
         found |= {"invitations": collection.invitations, "invitations_used": collection.used_invitations}
         if not plan.cells.parts:
             return found
-        by = {name: group_counts(plan, tally, name) for name in plan.cells.names}
-        groups = {name: _counts_of_large(own, least) for name, own in by.items()}
+        # In no other column either: what is there and in no period that is shown would be of one that is not.
+        shown = of_large_periods(plan, tally, least)
+        groups = {name: _counts_of_large(group_counts(plan, shown, name), least) for name in plan.cells.names}
         if plan.series is None:
             return found | {"groups": groups}
         # A period says nothing of a person, and the one that runs begins with a few: each is hidden by itself.
-        groups[PERIOD] = {one: n if n >= least or not n else None for one, n in by[PERIOD].items()}
+        of_periods = group_counts(plan, tally, PERIOD).items()
+        groups[PERIOD] = {one: n if n >= least or not n else None for one, n in of_periods}
         return found | {"groups": groups, "open_periods": collection.open_periods, "grace": collection.grace}
 
     return progress

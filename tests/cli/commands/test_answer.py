@@ -52,11 +52,14 @@ def test_an_answer_reaches_the_collector_once(collector, released, run):
     assert (code, errors, out) == (
         0,
         "",
-        "Nothing was sent: your answer was sent before, or taken back. No other one is drawn.\n",
+        "The collector has your answer. It was drawn before; no other one was drawn.\n",
     )
     code, out, errors = run("answer", "--yes", collector, *words, "--json")
     # No word of it is the answer's.
-    assert (code, json.loads(out)) == (0, {"plan": collector[-71:], "again": True, "acknowledged": True})
+    assert (code, json.loads(out)) == (
+        0,
+        {"plan": collector[-71:], "again": True, "taken_back": False, "acknowledged": True},
+    )
     assert kept(released) == stored
 
 
@@ -97,7 +100,7 @@ def test_nothing_is_drawn_before_somebody_agrees(released, reply, count):
             assert line in shown
         if count:
             # What was agreed to once is sent again without another question.
-            assert "No other one is drawn" in on_a_terminal(command, released, b"")[1]
+            assert "no other one was drawn" in on_a_terminal(command, released, b"")[1]
 
 
 @pytest.mark.parametrize(("more", "found"), [((), "no terminal to ask on"), (("--json",), "--json")])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sordino import plan
+from sordino import SordinoError, plan
 from sordino.cli.commands import answer as command
 
 TERMS = """
@@ -46,7 +46,7 @@ def through(tmp_path, monkeypatch, run):
         monkeypatch.setattr(command, "fetch_plan", lambda address, key: asked)
         given = [] if "--take-back" in more else ["record.toml", "--yes"]
         url = f"http://127.0.0.1:8000/plans/{asked.hash}"
-        return run("answer", url, *given, "--ledger", "me.ledger", *more)
+        return run("answer", url, *given, *([] if "--ledger" in more else ["--ledger", "me.ledger"]), *more)
 
     return answer, sent, erased
 
@@ -55,7 +55,7 @@ def test_answers_use_one_budget_and_say_what_is_left(through, run):
     answer, sent, erased = through
     smoker, age = plan_of("0.6", {"histogram": "smoker"}, "smoker"), plan_of("0.5", {"mean": "age"}, "age")
     assert answer(smoker)[0] == 0
-    assert "sent before, or taken back" in answer(smoker)[1]
+    assert "drawn before" in answer(smoker)[1]
     assert len(sent) == 1
     code, _, errors = answer(age)
     assert code == 3
@@ -108,3 +108,76 @@ def test_what_was_answered_without_the_ledger_is_not_drawn_again(through, run, t
     assert code == 3
     assert "an answer drawn without the ledger" in errors
     assert len(sent) == 1
+
+
+def test_what_was_answered_through_a_ledger_is_drawn_nowhere_else(through, run, tmp_path):
+    answer, sent, _ = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    without = "answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes"
+    (tmp_path / "smoker.toml").write_text('version = 1\n[record]\nsmoker = "no"\n')
+    assert answer(asked)[0] == 0
+    code, _, errors = run(*without)
+    assert (code, len(sent)) == (3, 1)
+    assert f"answered through {tmp_path / 'me.ledger'}: answer with --ledger {tmp_path / 'me.ledger'}" in errors
+    assert run("ledger", "new", "two.ledger", "terms.toml")[0] == 0
+    code, _, errors = answer(asked, "--ledger", "two.ledger")
+    assert (code, len(sent), "me.ledger" in errors) == (3, 1, True)
+    # A ledger that was moved has its answer; it is not drawn again.
+    (tmp_path / "me.ledger").rename(tmp_path / "moved.ledger")
+    assert "no other one was drawn" in answer(asked, "--ledger", "moved.ledger")[1]
+    assert len(sent) == 1
+    # Nor where nothing stands beside a ledger that has answered.
+    (tmp_path / "data" / "sordino" / "answers.sqlite").unlink()
+    assert answer(asked, "--ledger", "moved.ledger")[0] == 0
+    assert run(*without)[0] == 3
+    assert len(sent) == 1
+
+
+def test_what_a_ledger_refuses_is_free_to_be_answered_without_it(through, run, tmp_path):
+    answer, sent, _ = through
+    asked = plan_of("1.5", {"histogram": "smoker"}, "smoker")
+    (tmp_path / "smoker.toml").write_text('version = 1\n[record]\nsmoker = "no"\n')
+    assert answer(asked)[0] == 3
+    assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 0
+    assert len(sent) == 1
+
+
+def test_a_ledger_that_ends_after_it_reserved_keeps_its_plan(through, run, tmp_path, monkeypatch):
+    answer, sent, _ = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    (tmp_path / "smoker.toml").write_text('version = 1\n[record]\nsmoker = "no"\n')
+
+    def stop(*_):
+        raise SordinoError("it must go on")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sordino.ledger.answer_plan.PlanReport", stop)
+        assert answer(asked)[0] == 2
+    assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 3
+    assert answer(asked)[0] == 0
+    assert len(sent) == 1
+
+
+def test_what_was_taken_back_from_a_ledger_is_said_to_be(through):
+    answer, sent, erased = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    assert answer(asked)[0] == 0
+    code, out, _ = answer(asked, "--take-back")
+    assert (code, "still on its way can arrive later and be counted" in out) == (0, True)
+    code, out, _ = answer(asked)
+    assert (code, "You took this answer back" in out, "has your answer" in out) == (3, True, False)
+    code, out, _ = answer(asked, "--json")
+    told = {"plan": asked.hash, "again": True, "taken_back": True, "acknowledged": False}
+    assert (code, json.loads(out)) == (3, told)
+    assert len(sent) == len(erased) == 1
+
+
+def test_what_is_taken_back_while_it_is_sent_is_taken_back_again(through, tmp_path, monkeypatch):
+    """Its word may have come first, to a collector by invitation, which then counts the report."""
+    answer, _, erased = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    monkeypatch.setattr(command, "send_report", lambda *_: answer(asked, "--take-back"))
+    code, out, _ = answer(asked)
+    assert (code, "You took this answer back" in out) == (3, True)
+    assert len(erased) == 2
+    assert erased[0] == erased[1]

@@ -100,7 +100,7 @@ def test_a_person_answers_in_the_period_of_their_link(released, run):
         assert out.endswith("One answer is counted by your invitation.\n")
         assert b'"reports":1' in asked(f"{address}/progress")
         # Sent again, and the same one; no other link changes when this device answers.
-        assert "No other one is drawn" in answer(2)[1]
+        assert "no other one was drawn" in answer(2)[1]
         code, _, errors = answer(2, device=3)
         assert (code, "was chosen before, and stays" in errors) == (3, True)
         # Another period's date in the link is no way around: the collector knows no such invitation.
@@ -123,6 +123,23 @@ def test_the_period_is_drawn_once_where_no_link_names_one(released, run):
             assert codes in ({0}, {5})
             counted += codes == {0}
         assert f'"reports":{counted}'.encode() in asked(f"{address}/progress")
+
+
+def test_a_link_without_its_period_is_refused_and_chooses_none(released, run):
+    """As the form refuses it: the collector would take the report in no period."""
+    (released / "me.toml").write_text('version = 1\n[record]\ncolour = "green"\n')
+    plan = plan_from(0, periods=2, every="year")
+    store = ReportStore.open(released / "series.sqlite", plan)
+    secret, label = f"{7:032x}", plan.series.label(0)
+    store.collections[plan.hash].invite(InvitationList.of(plan.hash, [secret], [label]).hashes)
+    with running(store) as port:
+        link = f"http://127.0.0.1:{port}/plans/{plan.hash}#invitation={secret}"
+        words = "me.toml", "--yes", "--store", "own.sqlite"
+        code, _, errors = run("answer", link, *words)
+        assert code == 2
+        assert "must name a period of the plan; found no period: give the whole link" in errors
+        assert run("answer", f"{link}&period={label}", *words)[0] == 0
+        assert b'"reports":1' in asked(f"http://127.0.0.1:{port}/plans/{plan.hash}/progress")
 
 
 @pytest.mark.parametrize("behind", ["period=2026-01-05", "invitation=" + "0" * 32 + "&period=2026-1-5"])

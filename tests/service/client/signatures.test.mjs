@@ -66,7 +66,10 @@ test("a key that the one of the address names signs as well", async () => {
   const [a, b, c, other] = [await signer(), await signer(), await signer(), await signer()];
   const [ab, bc] = [await a.names(b), await b.names(c)];
   const told = { key: c.key, signature: c.signature, chain: [ab, bc] };
-  for (const known of [a, b, c]) assert.equal((await signedBy(TEXT, known.key, told)).key, "signed_address");
+  for (const known of [a, b]) {
+    assert.deepEqual(await signedBy(TEXT, known.key, told), { key: "signed_successor", values: { key: c.key } });
+  }
+  assert.deepEqual(await signedBy(TEXT, c.key, told), { key: "signed_address", values: {} });
   assert.equal((await signedBy(TEXT, null, told)).key, "signed_by");
   await assert.rejects(signedBy(TEXT, other.key, told), PlanError);
   await assert.rejects(signedBy(`${TEXT} `, a.key, told), PlanError);

@@ -92,7 +92,24 @@ def test_all_reports_that_are_taken_back_leave_nothing(opened, plan, theirs):
     assert counts(opened(plan).collections[plan.hash]) == [0, 0, 0, 1]
 
 
-def test_ids_that_nobody_knew_and_codes_that_are_scrubbed_are_later_too(opened, plan, theirs):
+def test_ids_that_are_made_up_hide_no_lost_reports(opened, plan, theirs):
+    """Anybody can erase ids that nobody sent: they are no report that was taken back."""
+    own, other = opened(plan).collections[plan.hash], theirs()
+    other.add([uploaded([0, 1, 2])])
+    before = handed_out(other)
+    own.merge(before)
+    other.erase([ids_from(number, 1) for number in range(70, 76)])
+    assert erased_of(handed_out(other)) == erased_of(handed_out(theirs())) == {}
+    lost = with_sources(plan.sampled.tally([]), {other.source: plan.sampled.tally(np.array([3], dtype=np.uint64))})
+    with pytest.raises(RefusedError, match="neither holds the other"):
+        own.merge(lost)
+    other = theirs()
+    other.add([uploaded([2], first=80), uploaded([2], first=70)])
+    assert [part.added for part in own.merge(handed_out(other))] == [1]
+    assert counts(own) == [1, 1, 2, 0]
+
+
+def test_ids_that_nobody_knew_and_codes_that_are_scrubbed_are_no_reports_that_are_missing(opened, plan, theirs):
     own, other = opened(plan).collections[plan.hash], theirs()
     other.add([uploaded([0, 1])])
     own.merge(handed_out(other))
@@ -102,7 +119,7 @@ def test_ids_that_nobody_knew_and_codes_that_are_scrubbed_are_later_too(opened, 
     other = theirs()
     other.add([uploaded([2, 2], first=70)])
     tally = handed_out(other)
-    assert erased_of(tally) == {other.source: 1}
+    assert erased_of(tally) == {}
     assert [part.added for part in own.merge(tally)] == [1]
     assert counts(own) == [1, 1, 1, 0]
 

@@ -82,6 +82,6 @@ def test_each_erasure_writes_and_waits_for_the_disk(tmp_path, plan, key, monkeyp
     monkeypatch.setattr(type(store._database), "rows", log)
     before = (tmp_path / "reports.sqlite-wal").stat().st_size
     store.collections[plan.hash].erase([ids_from(key, 1)])
-    assert [words.split()[0] for words in statements] == ["SELECT", "INSERT", "INSERT"]
+    assert [words.split()[0] for words in statements] == ["SELECT", "INSERT", "INSERT", "INSERT"]
     assert (tmp_path / "reports.sqlite-wal").stat().st_size > before
     store.close()

@@ -23,7 +23,7 @@ from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import SordinoError
 from sordino.ledger.answer_plan import answer_plan, take_plan_back
 from sordino.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
@@ -73,9 +73,10 @@ def answer(
 
     Shows the survey's title, what you agree to and what a report can reveal, and asks before anything is drawn. The
     answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
-    stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind #key=, must have
-    signed the plan, as one of --signed-by; an invitation that stands there goes with the answer. With a LEDGER the
-    plan's query is drawn first, and answered only if the ledger accepts it, about the RECORD of that ledger.
+    stored answer, if it was not acknowledged, and draws no other one; if it was taken back, it sends nothing and ends
+    with exit code 3. A key that stands in URL, behind #key=, must have signed the plan, as one of --signed-by; an
+    invitation that stands there goes with the answer. With a LEDGER the plan's query is drawn first, and answered only
+    if the ledger accepts it, about the RECORD of that ledger; then no other ledger answers the plan, nor this store.
 
     Of a plan with a series you answer in one period, drawn on this device or named by your invitation, whatever your
     answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
@@ -107,22 +108,37 @@ def answer(
             raise click.Abort
         return plan, tables
 
-    sent = False
+    sent = list[bytes]()
 
     def send(body: bytes) -> None:
-        nonlocal sent
         if signed_by is not None:
             # An answer that was drawn before, perhaps without a key, goes no further than a new one.
             fetch_once()
         send_report(address, body, Waiting(patience))
-        sent = True
+        sent.append(body)
 
     _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
     made = _answer(address, ledger, stored_in, fetch, send)
+    # By another process while this one sent it: it may have arrived after that one's word.
+    for body in sent if made.taken_back else ():
+        take_report_back(address, body, Waiting(patience))
+    _say_answered(address, made, as_json=as_json)
+
+
+def _say_answered(address: CollectorAddress, made: Answered, *, as_json: bool) -> None:
+    """What became of the answer; the end where it was taken back."""
     if as_json:
-        print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
-        return
-    _say_what_stands(address, made, sent=sent)
+        acknowledged = {"taken_back": made.taken_back, "acknowledged": not made.taken_back}
+        print_json({"plan": made.plan, "again": made.again, **acknowledged})
+    elif made.taken_back:
+        say("You took this answer back: it is not sent, and no other one is drawn.")
+        say("If the collector did not confirm that, run this again with --take-back.")
+    else:
+        open_to_all = address.invitation is None
+        kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
+        say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
+    if made.taken_back:
+        raise SystemExit(EXIT_CODES["refused"])
 
 
 def _leave_unless_turn(
@@ -144,7 +160,14 @@ def _leave_unless_turn(
 
 
 def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None:
-    """The person's period, which the store of answers keeps; of a plan that asks at one time nothing is kept."""
+    """The person's period, which the store of answers keeps; of a plan that asks at one time nothing is kept.
+
+    Raises:
+        SordinoError: see `own_turn`; or an invitation to a series without a period, in which nothing would be counted.
+    """
+    if plan.series is not None and address.invitation is not None and address.period is None:
+        step = "give the whole link that you were sent"
+        raise SordinoError("an invitation must name a period of the plan", found="no period", step=step)
     is_timed = plan.series is not None or address.period is not None
     return own_turn(AnswerStore.open(store), plan, address.period) if is_timed else None
 
@@ -160,24 +183,34 @@ def _answer(
     address: CollectorAddress, ledger: Path | None, store: Path, fetch: Fetch, send: Callable[[bytes], None]
 ) -> Answered:
     """Through the ledger, if there is one, else by the store alone, where periods stand in either case."""
+    own = AnswerStore.open(store)
     if ledger is None:
-        return answer_once(AnswerStore.open(store), address.plan, fetch, send, period=address.period)
+        return answer_once(own, address.plan, fetch, send, period=address.period)
+    path, through = ledger.resolve(), Ledger.open(ledger)
+    known, noted = through.find(address.plan), list[Path]()
+    if known is None or known.code is None:
+        own.require_ledger(address.plan, path)
+    else:
+        own.note_ledger_answer(address.plan, path)
 
     def fetch_in_turn() -> tuple[Plan, Mapping[str, Any]]:
         plan, tables = fetch()
         turn = _own_turn(address, store, plan)
-        if turn is None:
-            return plan, tables
-        turn.require(utc_today())
-        return plan, turn.record_tables(tables)
+        if turn is not None:
+            turn.require(utc_today())
+            tables = turn.record_tables(tables)
+        # Before anything is reserved: whatever ends this now, no answer is drawn elsewhere.
+        own.note_ledger(address.plan, path)
+        noted.append(path)
+        return plan, tables
 
-    through = Ledger.open(ledger)
-    stored = store.exists() and AnswerStore.open(store).find(address.plan) is not None
-    if stored and through.find(address.plan) is None:
-        step = "answer without --ledger: that answer is sent again, and no other is drawn"
-        raise RefusedError("a plan must be answered once", found="an answer drawn without the ledger", step=step)
-    found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda report: send(upload_of(report)))
-    return Answered(address.plan, again=found.again)
+    try:
+        found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda one: send(upload_of(one)))
+    except SordinoError:
+        if noted and through.find(address.plan) is None:
+            own.forget_ledger_try(address.plan)
+        raise
+    return Answered(address.plan, again=found.again, taken_back=own.is_taken_back(address.plan))
 
 
 def _require_record(record: Path | None) -> Path:
@@ -205,23 +238,18 @@ def _take_back(address: CollectorAddress, ledger: Path | None, path: Path, patie
     if ledger is None:
         take_answer_back(AnswerStore.open(path), address.plan, send)
     else:
-        take_plan_back(Ledger.open(ledger), address.plan, lambda report: send(upload_of(report)))
+        through = Ledger.open(ledger)
+        entry = through.find(address.plan)
+        if entry is not None and entry.report is not None:
+            AnswerStore.open(path).note_taken_back(address.plan)
+        take_plan_back(through, address.plan, lambda report: send(upload_of(report)))
     if as_json:
         print_json({"plan": address.plan, "url": address.url, "taken_back": True})
         return
     say(f"Your answer is taken back at {address.url}")
     say("It is counted no more, unless the collector had forgotten all codes before.")
+    say("By invitation, a report that was still on its way can arrive later and be counted: then run this again.")
     say("No other answer to this plan will be drawn here.")
-
-
-def _say_what_stands(address: CollectorAddress, made: Answered, *, sent: bool) -> None:
-    """What became of the answer; one that was not sent now may be with the collector, or taken back."""
-    if not sent:
-        say("Nothing was sent: your answer was sent before, or taken back. No other one is drawn.")
-        return
-    open_to_all = address.invitation is None
-    kept = "The collector has your answer." if open_to_all else "One answer is counted by your invitation."
-    say(kept + (" It was drawn before; no other one was drawn." if made.again else ""))
 
 
 def _show(plan: Plan) -> None:

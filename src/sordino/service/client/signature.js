@@ -53,7 +53,9 @@ export async function signedBy(text, wanted, told) {
   const needed = wanted !== null;
   const held = told ? await isSignedFor(text, wanted ?? told.key, told) : false;
   if (held) {
-    return needed ? { key: "signed_address", values: {} } : { key: "signed_by", values: { key: told.key } };
+    // Whoever has a key may name its successors, also whoever stole an old one: which of them signed is told.
+    if (needed && (await isSigned(text, wanted, told.signature))) return { key: "signed_address", values: {} };
+    return { key: needed ? "signed_successor" : "signed_by", values: { key: told.key } };
   }
   if (held === null) {
     const step = "Use a newer one, or an address without a key if you trust it as it is.";

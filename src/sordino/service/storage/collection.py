@@ -47,6 +47,11 @@ CODE_OF = "SELECT code FROM report WHERE plan = ? AND id = ?"
 FORGET_KNOWN = "UPDATE report SET code = NULL WHERE plan = ? AND id = ?"
 FORGET = "INSERT INTO report (plan, id, code) VALUES (?, ?, NULL) ON CONFLICT (plan, id) DO UPDATE SET code = NULL"
 
+ERASED = "erased"
+"""Before a plan's number, the name of a setting: how many of its reports were taken back."""
+
+NOTE_ERASED = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
+
 LATE = "a closed plan takes no reports"
 OPEN = "a collection is by invitation from its first report on"
 OWN = "this collector's own reports: nothing was added"
@@ -198,21 +203,23 @@ class Collection:
         Raises:
             UnavailableError: the system refuses to write.
         """
-        codes, erased = list[int](), 0
+        codes = list[int]()
         with self._transaction() as before:
             for key in dict.fromkeys(ids):
                 known = [code for (code,) in self._rows(CODE_OF, key)]
                 codes += [code for code in known if code is not None]
-                erased += known != [None] if known else not before.invitations
                 self._rows(FORGET_KNOWN if before.invitations else FORGET, key)
+            # Ids that nobody sent tell of no report that is missing: who makes some up must not hide lost ones.
+            erased = before.erased + len(codes)
+            self._database.rows(NOTE_ERASED, f"{ERASED} {self._number}", str(erased))
             self._database.touch()
         gone = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
-        self._note_state(replace(before, own=take_away(before.own, gone), erased=before.erased + erased))
+        self._note_state(replace(before, own=take_away(before.own, gone), erased=erased))
 
     def _count_erased(self) -> int:
-        """How many ids were to be forgotten: they have no code, and are in no tally of codes that were scrubbed."""
-        ((codeless,),) = self._rows("SELECT count(*) FROM report WHERE plan = ? AND code IS NULL")
-        return max(0, int(codeless) - self._tallies.find(SCRUBBED).n)
+        """How many reports that stood were taken out of the count."""
+        rows = self._database.rows("SELECT value FROM setting WHERE name = ?", f"{ERASED} {self._number}")
+        return int(rows[0][0]) if rows else 0
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
         """What becomes of uploads that may come, within a transaction, with the codes that are new."""

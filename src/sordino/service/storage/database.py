@@ -18,7 +18,7 @@ from sordino.service.storage.reports import Upload
 VERSION = 6
 """Of the tables: since 3 each tally of others is known by the collector whose reports they are, since 4 there can be
 invitations, since 5 there are tokens by name and a record of acts, since 6 others' tallies say how
-many ids were erased."""
+many reports were erased."""
 
 SCRUBBED = "scrubbed"
 """The tally of a store's own reports whose codes are gone; of all others the source is named."""
@@ -51,7 +51,7 @@ CREATE TABLE act (number INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT 
 """Since version 5: tokens and the record of acts."""
 
 ERASED_COLUMN = "ALTER TABLE tally ADD COLUMN erased BIGINT NOT NULL DEFAULT 0"
-"""Since version 6: how many ids a source was asked to forget until its tally."""
+"""Since version 6: how many reports a source was made to forget until its tally."""
 
 OLD_TOKEN = (
     "INSERT INTO token SELECT 'first', 'operator', value, '{day}', NULL, NULL FROM setting WHERE name = 'token'",

@@ -53,7 +53,7 @@ class TallyTable:
         Args:
             source: whose reports they are.
             found: the tally.
-            erased: how many ids the source was asked to forget until then.
+            erased: how many reports the source was made to forget until then.
 
         Raises:
             RefusedError: neither tally can have become the other.

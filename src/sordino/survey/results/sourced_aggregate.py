@@ -29,7 +29,7 @@ class SourcedAggregate(Aggregate):
         sources: the tally of each collector's own reports by its id, 32 hexadecimal digits; of reports that were
             tallied elsewhere and then merged by a collector, by the hash of their counts, 64 digits (`counts_hash`).
             All other reports are of no known source.
-        erased: how many ids each collector was asked to forget until then; of those that are not named, none.
+        erased: how many reports each collector was made to forget until then; of those that are not named, none.
     """
 
     sources: Mapping[str, Aggregate] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def sources_of(aggregate: Aggregate) -> Mapping[str, Aggregate]:
 
 
 def erased_of(aggregate: Aggregate) -> Mapping[str, int]:
-    """How many ids each source of a tally was asked to forget; none of one that does not say."""
+    """How many reports each source of a tally was made to forget; none of one that does not say."""
     return aggregate.erased if isinstance(aggregate, SourcedAggregate) else {}
 
 
@@ -128,7 +128,7 @@ def is_later(
         source: for the message.
         known: the tally that is counted.
         found: another one.
-        erased: how many ids the source was asked to forget until the known one, and until the other.
+        erased: how many reports the source was made to forget until the known one, and until the other.
 
     Raises:
         RefusedError: neither can have become the other.

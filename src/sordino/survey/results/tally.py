@@ -30,7 +30,7 @@ HIDES = "hides_sources"
 """Of a public tally of several collectors: whose reports it holds is not said, so that nothing can be added to it."""
 
 ERASED = "erased"
-"""How many ids each collector was asked to forget: which of its tallies is the later one."""
+"""How many reports each collector was made to forget: which of its tallies is the later one."""
 
 NAMES = "plan", "counts", "cells", "source", "sources", ERASED, HIDES
 FIELDS = frozenset(AGGREGATE.stamp(dict.fromkeys(NAMES)))
@@ -175,7 +175,7 @@ def aggregate_of(plan: Plan, document: Mapping[str, Any], name: str, *, alone: b
 
 
 def _read_erasures(document: Mapping[str, Any], sources: Mapping[str, Aggregate], name: str) -> Mapping[str, int]:
-    """How many ids each collector was asked to forget.
+    """How many reports each collector was made to forget.
 
     Raises:
         DamagedError: no such numbers, or of others.
