@@ -14,6 +14,7 @@ import numpy as np
 
 from sordino.document.record_file import read_values
 from sordino.errors import RefusedError, SordinoError
+from sordino.exact.amount_text import loss_text
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import in_nats
 from sordino.exact.source import Source
@@ -129,7 +130,7 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
     try:
         ledger.reserve(query, record)
     except RefusedError as refusal:
-        raise _with_remainder(ledger, refusal) from None
+        raise _with_remainder(ledger, query.collector, refusal) from None
 
     def draw() -> tuple[int, dict[str, Any]]:
         code = query.draw(record, source)
@@ -141,9 +142,13 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
     return ledger.draw(query, record, draw)
 
 
-def _with_remainder(ledger: Ledger, refusal: RefusedError) -> RefusedError:
-    """The refusal, and in words what is left."""
-    joint = ledger.standing().joint
-    left, whole = left_text(joint), in_nats(str(ledger.terms.epsilon))
-    step = f"nothing was drawn or sent; {left} of {whole} is left, and a survey that asks for less may be accepted"
+def _with_remainder(ledger: Ledger, collector: str, refusal: RefusedError) -> RefusedError:
+    """The refusal, and in words what is left; of the collector's quota too, if there are any."""
+    standing, terms = ledger.standing(), ledger.terms
+    left = f"{left_text(standing.joint)} of {in_nats(str(terms.epsilon))}"
+    quota = standing.own_filter(collector)
+    if quota is not None and terms.quotas is not None:
+        key, own = quota
+        left += f", and of the quota {left_text(own)} of {loss_text(terms.quotas.amount(key))},"
+    step = f"nothing was drawn or sent; {left} is left, and a survey that asks for less may be accepted"
     return RefusedError(refusal.rule, found=refusal.found, step=step)

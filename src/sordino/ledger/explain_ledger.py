@@ -1,12 +1,14 @@
 """What a ledger promises and what is left of it, in plain words."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import isinf
 
-from sordino.exact.amount_text import loss_text
-from sordino.exact.nats import outward
+from sordino.exact.amount_text import loss_text, remaining_text
+from sordino.exact.nats import Nats, outward
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.ledger_decision import QuotaLeft
 from sordino.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import LedgerLines
 from sordino.ledger.standing import Book
@@ -21,6 +23,11 @@ ALWAYS = (
     "`sordino ledger export` writes neither a record nor a hash of one.",
 )
 
+NAMES = (
+    "Quotas go by the names under which collectors ask. One that asks under several, or under those of others, gets at"
+    " most their quotas together; what is promised about all answers together holds whoever asks."
+)
+
 WITHIN = "against beliefs, before any answer, about the rest that the bounds on dependence allow"
 
 
@@ -31,7 +38,8 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     return (
         *_promise_sentences(ledger.terms),
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
-        *(() if damage else loss_sentences(ledger, reading.book)),
+        *(() if damage else (*quota_sentences(reading.standing.quotas), *loss_sentences(ledger, reading.book))),
+        *((NAMES,) if ledger.terms.quotas else ()),
         *ALWAYS,
     )
 
@@ -67,6 +75,16 @@ def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
         *left_sentences(joint.worst),
         *([waiting] if joint.open_names else []),
         *([] if joint.is_exact else [counted]),
+    )
+
+
+def quota_sentences(quotas: Iterable[QuotaLeft]) -> tuple[str, ...]:
+    """What the answers to each collector with a quota revealed by themselves, and what is left of it."""
+    return tuple(
+        f"The answers to {'all other collectors together' if own.collector is None else repr(own.collector)} may reveal"
+        f" at most {loss_text(Nats.of(own.quota))} by themselves: so far at most {_loss(own.spent)}; queries that"
+        f" add up to {remaining_text(Fraction(own.remaining))} are accepted."
+        for own in quotas
     )
 
 

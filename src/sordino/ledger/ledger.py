@@ -16,7 +16,6 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from sordino.accounting.state import Decision, FilterState
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, RefusedError, SordinoError
@@ -30,8 +29,9 @@ from sordino.ledger.journal.contents import Contents, read_contents, read_meta, 
 from sordino.ledger.journal.database import UnreadableError, settle, transaction
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
 from sordino.ledger.journal.writer import Writer, write_ledger
+from sordino.ledger.ledger_decision import LedgerDecision, refusal_of
 from sordino.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
-from sordino.ledger.standing import Book, Entry, Standing, refusal_of
+from sordino.ledger.standing import Book, Entry, Standing
 
 Drawn = tuple[int, Mapping[str, Any]]
 """The code of a plan's answer, and its report as the collector takes it."""
@@ -191,7 +191,7 @@ class Ledger:
         source = KeyedSource(bytes.fromhex(reading.meta["key"]), f"public choice {name}")
         return source.for_records([0]).public(1)
 
-    def decide(self, query: LedgerQuery, record: PersonRecord | None = None) -> Decision[FilterState]:
+    def decide(self, query: LedgerQuery, record: PersonRecord | None = None) -> LedgerDecision:
         """Whether a new query would be accepted; nothing changes.
 
         Args:
@@ -225,7 +225,7 @@ class Ledger:
             decision = standing.decide(query)
             reading.keep(connection)
             if not decision.accepted:
-                return refusal_of(self.terms, decision.loss)
+                return refusal_of(self.terms, decision)
             writer, version = Writer(connection, reading.head, self.clock()), standing.version
             if version != reading.book.versions[-1]:
                 writer.add(RECORD, str(version.number), {}, version.digest)

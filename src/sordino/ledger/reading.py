@@ -48,7 +48,7 @@ MOST_WAYS = 32
 LARGEST = 1 << 26
 """Bytes of a checkpoint at most."""
 
-MEANING = 2
+MEANING = 3
 """Counts what the words of a checkpoint meant, where the versions of the libraries do not tell."""
 
 
@@ -113,10 +113,7 @@ class LedgerLines:
 
     def keep(self, connection: sqlite3.Connection) -> None:
         """Write a checkpoint of the standing within the transaction of this reading, where it is worth it."""
-        if (
-            len(self.events) >= (FIRST if self.checkpoint is None else EVERY)
-            and len(self.standing.joint.ways) <= MOST_WAYS
-        ):
+        if len(self.events) >= (FIRST if self.checkpoint is None else EVERY) and self.standing.most_ways <= MOST_WAYS:
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:

@@ -6,21 +6,18 @@ different records: what was lost about an earlier one stays lost, and what is lo
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from math import isinf
 from typing import Any, Literal
 
 from sordino.accounting.joint import JointFilter
-from sordino.accounting.state import Decision, FilterState
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.nats import in_nats, outward
 from sordino.ledger.documents.asked_query import query_of_document, unread_query
 from sordino.ledger.documents.ledger_query import LedgerQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.query_table import PLAN_KIND
 from sordino.ledger.frozen_values import freeze, thaw
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+from sordino.ledger.ledger_decision import LedgerDecision, QuotaDecision, QuotaLeft, quota_left
 
 RESTORE = "restore the ledger from a copy, and ask nothing new until then"
 """Where a line cannot follow those before it."""
@@ -29,21 +26,6 @@ FEW_CODES = 16
 """Of a plan's query, each of which is looked at while its answer is out."""
 
 State = Literal["reserved", "sampled", "sent"]
-
-
-def refusal_of(terms: LedgerTerms, loss: float) -> RefusedError:
-    """The refusal of a query with which answers could reveal so much."""
-    if isinf(loss):
-        rule = "no answer may rule out values that the ledger's terms protect"
-        step = "ask through a mechanism whose every code can come from each protected value"
-        return RefusedError(
-            rule, found="a query with an answer that does, or with too many codes to look at each", step=step
-        )
-    rule = f"all answers together must reveal at most {in_nats(str(terms.epsilon))}"
-    if terms.protects:
-        rule = "all answers together must keep the bounds of the ledger's terms for every two values"
-    found = f"up to {outward(Fraction(loss), 6, up=True)} with this query"
-    return RefusedError(rule, found=found, step="ask with a smaller epsilon, or not at all")
 
 
 @dataclass(frozen=True)
@@ -124,11 +106,13 @@ class Standing:
     Attributes:
         joint: the filter of all that was asked.
         version: of the record, the one that queries are about now.
+        own: for each quota the filter of the queries that it bounds, by the collector's key; empty without quotas.
     """
 
     terms: LedgerTerms
     joint: JointFilter
     version: Version = field(default_factory=Version)
+    own: Mapping[str, JointFilter] = field(default_factory=dict)
 
     @classmethod
     def of(cls, terms: LedgerTerms, events: Iterable[Event]) -> "Standing":
@@ -136,7 +120,8 @@ class Standing:
 
         Raises SordinoError: an event that cannot follow the earlier ones: a query that the filter does not accept.
         """
-        return cls(terms, JointFilter.of(terms.filter())).after_all(events)
+        own = {key: JointFilter.of(begun) for key, begun in terms.quota_filters().items()}
+        return cls(terms, JointFilter.of(terms.filter()), own=own).after_all(events)
 
     @classmethod
     def of_bytes(cls, terms: LedgerTerms, content: bytes) -> "Standing":
@@ -144,8 +129,8 @@ class Standing:
 
         Raises UnfrozenError: other bytes, or parts that have other fields today.
         """
-        joint, number, digest = thaw(content)
-        return cls(terms, joint, Version(number, digest))
+        joint, number, digest, own = thaw(content)
+        return cls(terms, joint, Version(number, digest), own)
 
     @property
     def content(self) -> bytes:
@@ -153,7 +138,24 @@ class Standing:
 
         Raises UnfrozenError: parts that cannot be written.
         """
-        return freeze((self.joint, self.version.number, self.version.digest))
+        return freeze((self.joint, self.version.number, self.version.digest, dict(self.own)))
+
+    @property
+    def most_ways(self) -> int:
+        """In how many ways open answers may turn out, all of them or those that a quota bounds."""
+        return max(len(each.ways) for each in (self.joint, *self.own.values()))
+
+    @property
+    def quotas(self) -> tuple[QuotaLeft, ...]:
+        """What is left of each quota, that of all others last."""
+        return tuple(quota_left(self.terms, key, own, self.joint) for key, own in self.own.items())
+
+    def own_filter(self, collector: str) -> tuple[str, JointFilter] | None:
+        """The quota that bounds a collector's queries, by its key, and the filter of these; None without quotas."""
+        if self.terms.quotas is None:
+            return None
+        key = self.terms.quotas.key(collector)
+        return key, self.own[key]
 
     def after_all(self, events: Iterable[Event]) -> "Standing":
         """Where it stands after some more events."""
@@ -178,20 +180,43 @@ class Standing:
             if event.body["record"] != self.version.number:
                 rule = f"a query must be about the record's last version, {self.version.number}"
                 raise SordinoError(rule, found=f"version {shown(event.body['record'])}", step=RESTORE)
-            return replace(self, joint=self.joint.with_query(query.id, query.channel, pending=_is_pending(query)))
+            return self._with_query(query)
         if event.event == SENT:
-            return replace(self, joint=self.joint.with_answer(event.id, int(event.body["code"])))
+            return self._with_answer(event.id, int(event.body["code"]))
         return self
 
     def with_record(self, digest: str) -> "Standing":
         """Where it stands for another version of the record, about which nothing was asked yet."""
-        joint = self.joint.changed() if self.version.number else self.joint
-        return Standing(self.terms, joint, Version(self.version.number + 1, digest))
+        joint, own = self.joint, self.own
+        if self.version.number:
+            joint, own = joint.changed(), {key: each.changed() for key, each in own.items()}
+        return Standing(self.terms, joint, Version(self.version.number + 1, digest), own)
 
-    def decide(self, query: LedgerQuery) -> Decision[FilterState]:
+    def decide(self, query: LedgerQuery) -> LedgerDecision:
         """Whether a query may be asked about this version of the record; nothing changes."""
-        self.joint.require_room(query.channel, pending=_is_pending(query))
-        return self.joint.decide(query.channel)
+        pending = _is_pending(query)
+        self.joint.require_room(query.channel, pending=pending)
+        decision, quota = self.joint.decide(query.channel), self.own_filter(query.collector)
+        if quota is None:
+            return LedgerDecision(decision.accepted, decision.loss)
+        key, own = quota
+        own.require_room(query.channel, pending=pending)
+        by_quota = own.decide(query.channel)
+        return LedgerDecision(decision.accepted, decision.loss, QuotaDecision(key, by_quota.accepted, by_quota.loss))
+
+    def _with_query(self, query: LedgerQuery) -> "Standing":
+        """Where it stands once an accepted query is out."""
+        pending, quota = _is_pending(query), self.own_filter(query.collector)
+        joint, own = self.joint.with_query(query.id, query.channel, pending=pending), self.own
+        if quota is not None:
+            key, before = quota
+            own = {**own, key: before.with_query(query.id, query.channel, pending=pending)}
+        return replace(self, joint=joint, own=own)
+
+    def _with_answer(self, name: str, code: int) -> "Standing":
+        """Where it stands once the answer of a query that was out is sent."""
+        own = {key: each.with_answer(name, code) if name in each.open_names else each for key, each in self.own.items()}
+        return replace(self, joint=self.joint.with_answer(name, code), own=own)
 
 
 def _is_pending(query: LedgerQuery) -> bool:

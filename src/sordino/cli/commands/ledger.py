@@ -19,8 +19,9 @@ from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.explain_ledger import ledger_sentences, loss_sentences
+from sordino.ledger.explain_ledger import ledger_sentences, loss_sentences, quota_sentences
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.ledger_decision import LedgerDecision, QuotaLeft, refusal_of
 from sordino.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
 from sordino.ledger.reading import Checked, LedgerLines
 from sordino.ledger.standing import Entry
@@ -91,7 +92,7 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     if rows:
         print_table("", header, rows)
     if not book["damage"]:
-        print_lines(loss_sentences(opened, reading.book))
+        print_lines((*quota_sentences(reading.standing.quotas), *loss_sentences(opened, reading.book)))
 
 
 @ledger.command()
@@ -179,10 +180,10 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:
     known = ledger.find(query.id)
     if known is not None and known.query.hash == query.hash:
-        loss, accepted = ledger.standing().joint.spent, True
+        decision = LedgerDecision(by_promise=True, loss=ledger.standing().joint.spent)
     else:
         decision = ledger.decide(query, record)
-        loss, accepted = decision.loss, decision.accepted
+    loss, accepted, quota = decision.loss, decision.accepted, decision.refusing_quota
     if as_json:
         print_json(
             {
@@ -191,8 +192,13 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
                 "accepted": accepted,
                 "loss": loss if isfinite(loss) else None,
                 "known": known is not None,
+                "limit": None if accepted else "promise" if quota is None else "quota",
             }
         )
+        return
+    if quota is not None:
+        refusal = refusal_of(ledger.terms, decision)
+        say(f"{query.id} would be refused: {refusal.rule}, and would reveal {refusal.found}")
         return
     verdict = "accepted" if accepted else "refused"
     if not isfinite(loss):
@@ -216,15 +222,16 @@ def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
         "waiting": joint and list(joint.open_names),
         "checks_only": reading.meta.get("copy") != "no",
         "damage": list(trouble),
-        "collectors": [] if trouble else _losses(losses_by_collector(ledger.terms, book)),
-        "attributes": [] if trouble else _losses(losses_by_attribute(ledger.terms, book)),
+        "quotas": [] if trouble else _amounts(reading.standing.quotas),
+        "collectors": [] if trouble else _amounts(losses_by_collector(ledger.terms, book)),
+        "attributes": [] if trouble else _amounts(losses_by_attribute(ledger.terms, book)),
         "entries": [_entry(entry) for entry in book.entries.values()],
     }
 
 
-def _losses(losses: Iterable[RevealedLoss]) -> list[dict[str, Any]]:
+def _amounts(each: Iterable[RevealedLoss | QuotaLeft]) -> list[dict[str, Any]]:
     """With null where an amount is infinite."""
-    return [{name: None if value == inf else value for name, value in asdict(own).items()} for own in losses]
+    return [{name: None if value == inf else value for name, value in asdict(own).items()} for own in each]
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -35,7 +35,8 @@ from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.nats import Nats, in_nats
+from sordino.exact.nats import Nats
+from sordino.ledger.documents.quotas import Quotas, QuotaTable
 from sordino.survey.attributes.attribute import GridTable, RangeTable
 from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
 from sordino.survey.frozen.dependence_bounds import RestBounds
@@ -133,12 +134,9 @@ class TermsTable(Part):
     epsilon = "1"
     [attribute.age]
     number = { low = 18, high = 90 }
-    [attribute.sleep]
-    number = { low = 0, high = 12 }
 
     Numbers and categories may stand together, and each attribute may have a delta of its own:
 
-    version = 1
     epsilon = "2"
     [attribute.smoker]
     categories = ["yes", "no"]
@@ -152,12 +150,14 @@ class TermsTable(Part):
         epsilon: the most that all answers together may tell about the whole record, in nats.
         attribute: the attributes by name.
         dependence: of attributes with deltas.
+        quota: the most that the answers to each collector may tell by themselves, and those to all others together.
     """
 
     version: VersionField
     epsilon: Epsilon
     attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
     dependence: BoundsTable | None = None
+    quota: QuotaTable | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -194,6 +194,7 @@ class LedgerTerms:
         rest: bounds on the dependence of attributes with deltas.
         nodes: the limit of the work for one decision, which decides with it.
         protects: which values of some attributes are protected from each other, in the words of a plan.
+        quotas: the most that the answers to one collector may tell by themselves; None for no limits but epsilon.
     """
 
     attributes: Mapping[str, Attribute]
@@ -201,17 +202,16 @@ class LedgerTerms:
     rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
     protects: Mapping[str, ProtectPart] = field(default_factory=dict)
+    quotas: Quotas | None = None
 
     def __post_init__(self) -> None:
         for name, part in self.protects.items():
             # Of a metric epsilon is the unit: values far apart have a multiple of it.
             own = [part.epsilon] if part.epsilon is not None and part.metric is None else []
-            own += [bound for row in part.bounds or () for bound in row if bound != "inf"]
-            largest = max(map(Nats.of, own), default=Nats.of(0))
-            if largest > self.epsilon:
+            finite = [bound for row in part.bounds or () for bound in row if bound != "inf"]
+            if max(map(Nats.of, [*own, *finite]), default=Nats.of(0)) > self.epsilon:
                 rule = f"what protect allows for {name!r} must not exceed epsilon, which holds for the whole record"
-                step = "lower it, or raise epsilon"
-                raise SordinoError(rule, found=in_nats(str(largest)), step=step)
+                raise SordinoError(rule, found="a larger amount", step="lower it, or raise epsilon")
 
     @classmethod
     def load(cls, path: Path | str) -> "LedgerTerms":
@@ -245,9 +245,10 @@ class LedgerTerms:
             if part.protect is not None
         }
         rest = dict(sorted(table.bounds().items())) if each else {}
-        terms = cls(attributes, table.epsilon, rest, protects=protects)
+        terms = cls(attributes, table.epsilon, rest, protects=protects, quotas=table.quota)
         # What no filter offers is refused before there is a ledger.
         terms.filter()
+        terms.quota_filters()
         return terms
 
     @classmethod
@@ -260,6 +261,7 @@ class LedgerTerms:
             TERMS.require_spelling(document, terms.document)
             # What no filter offers was never frozen.
             terms.filter()
+            terms.quota_filters()
         except DamagedError:
             raise
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
@@ -284,13 +286,15 @@ class LedgerTerms:
             {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
             document["nodes"],
             {name: ProtectPart.model_validate(part["protect"]) for name, part in parts.items() if "protect" in part},
+            Quotas.read(document["quota"]) if "quota" in document else None,
         )
 
     @cached_property
     def document(self) -> dict[str, Any]:
         """The frozen words: public, with their hash."""
         attributes = {name: self._words(name) for name in self.names}
-        return TERMS.seal({"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes})
+        quota = {} if self.quotas is None else {"quota": self.quotas.words}
+        return TERMS.seal({"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes, **quota})
 
     @property
     def hash(self) -> str:
@@ -350,6 +354,22 @@ class LedgerTerms:
     def filter(self) -> BayesianFilter:
         """A filter by which nothing was asked yet."""
         return BayesianFilter(self.domain, self.definition, nodes=self.nodes)
+
+    def quota_filters(self) -> dict[str, BayesianFilter]:
+        """For each quota a filter of the answers that it bounds, by which nothing was asked yet.
+
+        Raises SordinoError: a quota beside a promise that is not one epsilon for all values alike, or beyond it.
+        """
+        if self.quotas is None:
+            return {}
+        if self.protects or self.deltas:
+            rule = "quotas must stand in terms with one epsilon for all values alike"
+            found = "protect" if self.protects else "deltas or bounds on dependence"
+            step = "leave one of them out: a quota says nothing about pairs of values or beliefs"
+            raise SordinoError(rule, found=found, step=step)
+        self.quotas.require_at_most(self.epsilon)
+        definitions = self.quotas.definitions
+        return {key: BayesianFilter(self.domain, own, nodes=self.nodes) for key, own in definitions.items()}
 
     def _words(self, name: str) -> dict[str, Any]:
         attribute = self.attributes[name]
