@@ -40,7 +40,4 @@ def print_lines(lines: tuple[str, ...]) -> None:
 
 def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table whose first column is text and whose others are numbers."""
-    if title:
-        # By itself, not as the table's own, which would be folded to the table's width.
-        say(title)
-    say_table(header, rows)
+    say_table(header, rows, title)

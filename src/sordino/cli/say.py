@@ -28,14 +28,17 @@ def say_json(document: str) -> None:
     click.echo(escaped_json(document))
 
 
-def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Print a table whose first column is text and whose others are numbers."""
+def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: str = "") -> None:
+    """Print a table whose first column is text and whose others are numbers, below its title."""
     # What draws tables takes longer to load than a command that prints none.
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
 
+    if title:
+        # By itself, not as the table's own, which would be folded to the table's width; nothing before it can fail.
+        say(title)
     names, texts = tuple(map(printable, header)), [tuple(map(printable, row)) for row in rows]
     terminal = Console()
     # A pipe has no width of its own: lines there are not folded. Labels are shown as they are, never read as markup.
