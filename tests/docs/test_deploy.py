@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from time import sleep
 
 import click
 import pytest
@@ -89,8 +90,9 @@ def test_a_collector_starts_twice_by_the_configuration(tmp_path, monkeypatch):
     token = tmp_path / "first-token"
     for _ in range(2):
         with served(tmp_path, plan, "--config", tmp_path / "collector.toml") as (client, said):
-            # Asked at the public port first: it answers once the process ends in order when it is told to.
-            assert client.ask("GET", "/livez").status == 200
+            # Once it is ready, and not a moment earlier, a signal ends it in order.
+            while client.ask("GET", "/readyz", port=client.metrics).status != 200:
+                sleep(0.05)
             assert client.ask("GET", "/livez", port=client.metrics).status == 200
         assert said[2] == 0
         assert token.exists()
