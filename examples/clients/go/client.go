@@ -85,8 +85,8 @@ func (p plan) report(record object, w *words) num {
 	return mixture(answers, weightedPick(weights)).code(w)
 }
 
-// period is the first day of the period in which the person answers, by a plan with a series: it is drawn once, and kept
-// before anything is asked; the label stands in the record.
+// period is the first day of the period in which the person answers, by a plan with a series: it is drawn once, and
+// kept before anything is asked; the label stands in the record.
 func (p plan) period(w *words) string {
 	labels := p.Public[len(p.Public)-1].Labels
 	return labels[toInt(w.drawBelow(0, integer(len(labels))))]
