@@ -145,7 +145,7 @@ def main() -> None:
     """Print how many verdicts of either agree; fail where they contradict each other."""
     warnings.simplefilter("ignore")
     checker = Path(sys.argv[1]).resolve()
-    surveys = int(sys.argv[2]) if len(sys.argv) > 2 else 25
+    surveys = int(sys.argv[2]) if len(sys.argv) > 2 else 15
     each = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     made: Counter[str] = Counter()
     changed: Counter[str] = Counter()

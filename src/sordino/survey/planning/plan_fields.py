@@ -156,6 +156,10 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
 def plan_table(names: frozenset[str]) -> type[PlanDocument]:
     """The fields of plans that ask questions of these kinds and of no others, which are not loaded."""
     parts = [KINDS[name].part for name in KINDS if name in names]
+    for part in parts:
+        # What writes a part of any kind takes its own class, which is built when it is first read; older libraries
+        # do not build it when it is written.
+        part.model_rebuild()
     one_of: Any = parts[0]
     if parts[1:]:
         one_of = Annotated[
