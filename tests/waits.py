@@ -57,6 +57,14 @@ def ended(child, seconds=SOON):
         time.sleep(0.001)
 
 
+def kill_after(child, pause):
+    """How a process ended that is killed after a while; by itself where there is no pause."""
+    if pause is not None:
+        time.sleep(pause)
+        os.kill(child, signal.SIGKILL)
+    return ended(child)
+
+
 def joined(*threads, seconds=SOON):
     """Wait until threads have ended."""
     for thread in threads:

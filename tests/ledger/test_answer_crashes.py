@@ -6,7 +6,6 @@ import random
 import resource
 import shutil
 import signal
-import time
 from collections import defaultdict
 from functools import cache
 
@@ -18,7 +17,7 @@ from plan_laws import law_of
 from sordino import Ledger, RefusedError, SordinoError, plan
 from sordino.errors import UnavailableError
 from sordino.ledger.answer_plan import answer_plan, take_plan_back
-from waits import ended
+from waits import ended, kill_after
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -88,11 +87,7 @@ class AnswerCampaign:
     def kill(self):
         """One answer that is killed at a step, or after a while."""
         point = self.random.choice([*POINTS, None, None, None])
-        child = in_child(lambda: self.run(point))
-        if point is None:
-            time.sleep(self.random.uniform(0, LONGEST))
-            os.kill(child, signal.SIGKILL)
-        status = ended(child)
+        status = kill_after(in_child(lambda: self.run(point)), None if point else self.random.uniform(0, LONGEST))
         self.kills += os.WIFSIGNALED(status)
         self.check()
         entry = Ledger(self.path).book().entries.get(self.asked.hash)

@@ -3,13 +3,12 @@
 import os
 import random
 import signal
-import time
 
 import pytest
 
 from commands import in_child
 from sordino import Ledger, RefusedError, SordinoError, ask
-from waits import ended
+from waits import ended, kill_after
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -42,11 +41,10 @@ class Campaign:
     def kill(self):
         """One ask that is killed at a step, or after a while."""
         point = self.random.choice([*self.points, None, None, None])
-        child = in_child(lambda: self.ask(self.path, self.query, self.values, point))
-        if point is None:
-            time.sleep(self.random.uniform(0, LONGEST))
-            os.kill(child, signal.SIGKILL)
-        status = ended(child)
+        status = kill_after(
+            in_child(lambda: self.ask(self.path, self.query, self.values, point)),
+            None if point else self.random.uniform(0, LONGEST),
+        )
         self.kills += os.WIFSIGNALED(status)
         self.check()
         entry = Ledger(self.path).book().entries.get(self.query.id)
