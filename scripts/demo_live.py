@@ -29,10 +29,10 @@ from urllib.request import Request, urlopen
 import numpy as np
 
 from sordino import Plan, Survey
-from sordino.agent.answer import answer
-from sordino.agent.answer_store import AnswerStore
-from sordino.agent.collector_address import CollectorAddress
-from sordino.agent.exchange import send_report
+from sordino.once.agent.answer import answer
+from sordino.once.agent.answer_store import AnswerStore
+from sordino.once.agent.collector_address import CollectorAddress
+from sordino.once.agent.exchange import send_report
 
 TRAVEL = Path(__file__).parents[1] / "examples" / "travel"
 SURVEY = TRAVEL / "survey.toml"

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sordino.agent.collector_address import HASH
 from sordino.document.formats import REPORT as FILE
+from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
 from sordino.survey.kinds import KINDS
 from sordino.survey.planning.plan_fields import plan_table

@@ -34,7 +34,7 @@ FLOORS = {
     "estimation": ("Estimates", "Shares, means, covariances and coefficients, with their errors."),
     "audit": ("Certificates", "The exact verdict on a mechanism and a definition."),
     "accounting": ("Filters and odometers", "What many answers about one record reveal, and which more may be asked."),
-    "ledger": ("Ledger", "One person's file of everything that was asked."),
+    "once": ("Ledger", "One person's file of everything that was asked."),
     "domain": ("Domains", "The values that an answer can take."),
     "evidence": ("Evidence", "What outputs say about values."),
     "exact": ("Exact numbers and randomness", "Amounts of loss, and random words."),

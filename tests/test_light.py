@@ -62,7 +62,7 @@ def test_a_report_loads_the_kinds_mechanisms_and_statistics_of_its_plan_alone(tm
     here = {module for place in places if (module := place.partition(":")[0]) and f"sordino.{module}" in loaded}
     # What reads numbers stands with the statistics of one and of two.
     assert here == {"survey.kinds.histogram", "mechanism.randomized", "query.number"}
-    assert not {name for name in loaded if name.startswith(("sordino.ledger", "sordino.show", "sordino.design"))}
+    assert not {name for name in loaded if name.startswith(("sordino.once.ledger", "sordino.show", "sordino.design"))}
 
 
 def test_the_base_answers_plans_of_all_kinds_and_names_the_extra_that_explains_some(tmp_path):

@@ -30,8 +30,6 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
-from sordino.ledger.ask import Report, ask
-from sordino.ledger.ledger import Ledger
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
@@ -48,6 +46,8 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.once.ledger.ask import Report, ask
+from sordino.once.ledger.ledger import Ledger
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.logistic import Logistic

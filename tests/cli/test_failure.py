@@ -164,7 +164,7 @@ def test_a_file_without_rights(released, run):
 def test_a_ledger_that_is_kept_busy(home, run, monkeypatch):
     import sqlite3
 
-    from sordino.ledger.journal import database
+    from sordino.once.ledger.journal import database
 
     monkeypatch.setattr(database, "WAIT", 0.1)
     Path("query.toml").write_text(QUERY.replace('"2"', '"0.1"'))
@@ -176,7 +176,7 @@ def test_a_ledger_that_is_kept_busy(home, run, monkeypatch):
 
 
 def test_an_answer_that_is_out_stays_the_only_object(home, run, monkeypatch):
-    from sordino.ledger.ledger import Ledger
+    from sordino.once.ledger.ledger import Ledger
 
     def fail(ledger, query):
         raise UnavailableError("a ledger must be possible to write")

@@ -9,8 +9,8 @@ from in_one import in_one
 from sordino import SordinoErrors, Survey
 from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
 from sordino.document.record_file import RecordTable
-from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.documents.ledger_terms import LedgerTerms, TermsTable
+from sordino.once.ledger.documents.asked_query import AskedQuery
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
 from sordino.survey.kinds import KINDS

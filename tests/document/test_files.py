@@ -13,9 +13,9 @@ import pytest
 from sordino import Plan, SordinoError, Survey
 from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, replace_whole
 from sordino.errors import DamagedError
-from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.documents.asked_query import AskedQuery
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.survey.planning.statement import load_statement
 
 DEEP_TOML = {

@@ -6,8 +6,8 @@ from sordino import Ledger, Plan, RefusedError, SordinoError, Survey
 from sordino.document.invitation_list import InvitationList
 from sordino.document.kinds import WORDS, explain_kind, kind_of
 from sordino.errors import DamagedError, UnavailableError
-from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.transcript import export_transcript
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.transcript import export_transcript
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.key import make_key
 from sordino.tables.reports import tally_people

@@ -25,7 +25,7 @@ LONGEST = 240
 IMPATIENT = [
     sys.executable,
     "-c",
-    f"from sordino.agent import exchange; exchange.LONGEST_EXCHANGE = 2.0; {PROGRAM[-1]}",
+    f"from sordino.once.agent import exchange; exchange.LONGEST_EXCHANGE = 2.0; {PROGRAM[-1]}",
 ]
 """The command with a shorter deadline for an exchange, which is the same code: a minute each would try few lies."""
 

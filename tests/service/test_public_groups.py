@@ -7,7 +7,7 @@ import pytest
 
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, uploaded
 from sordino import Plan, Survey
-from sordino.agent.answer import _upload
+from sordino.once.agent.answer import _upload
 from sordino.service import analyst
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack, read_json, unpack

@@ -16,7 +16,7 @@ import pytest
 
 from collectors import asked
 from sordino import Plan, Survey
-from sordino.agent.collector_address import CollectorAddress
+from sordino.once.agent.collector_address import CollectorAddress
 
 pytestmark = pytest.mark.live
 

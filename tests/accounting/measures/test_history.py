@@ -27,7 +27,7 @@ from sordino import (
 )
 from sordino.accounting.joint import JointFilter
 from sordino.evidence import histories
-from sordino.ledger.frozen_values import freeze, thaw
+from sordino.once.ledger.frozen_values import freeze, thaw
 
 TWO, THREE = Categories(range(2)), Categories(range(3))
 COIN = ChannelTable([[3, 1], [1, 3]])

@@ -14,7 +14,7 @@ import pytest
 from collectors import asked, collecting
 from commands import PATIENCE, PROGRAM
 from sordino import Plan, Survey
-from sordino.agent.answer_store import AnswerStore
+from sordino.once.agent.answer_store import AnswerStore
 from sordino.service.signing import Signer
 
 WAITING = b'{"reports": [{"id": "00000000000000000000000000000001", "code": "1"}]}'

@@ -85,7 +85,7 @@ def test_a_store_and_a_ledger_are_not_both(through):
 @pytest.mark.parametrize(("days_ago", "code"), [(-1, 5), (1, 0), (20, 3)])
 def test_a_ledger_answers_a_series_in_the_own_period_alone(through, tmp_path, monkeypatch, days_ago, code):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("sordino.agent.turn.draw_period", lambda series: 0)
+    monkeypatch.setattr("sordino.once.agent.turn.draw_period", lambda series: 0)
     answer, sent, _ = through
     start = datetime.now(UTC).date() - timedelta(days=days_ago)
     survey = {"version": 1, "epsilon": "0.6", "attribute": {"smoker": ATTRIBUTES["smoker"]}}
@@ -151,7 +151,7 @@ def test_a_ledger_that_ends_after_it_reserved_keeps_its_plan(through, run, tmp_p
         raise SordinoError("it must go on")
 
     with monkeypatch.context() as patch:
-        patch.setattr("sordino.ledger.answer_plan.PlanReport", stop)
+        patch.setattr("sordino.once.ledger.answer_plan.PlanReport", stop)
         assert answer(asked)[0] == 2
     assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 3
     assert answer(asked)[0] == 0

@@ -10,9 +10,9 @@ import pytest
 
 from commands import PATIENCE
 from sordino import Ledger
-from sordino.ledger.journal.checkpoint import write_checkpoint
-from sordino.ledger.journal.database import transaction
-from sordino.ledger.reading import read_all
+from sordino.once.ledger.journal.checkpoint import write_checkpoint
+from sordino.once.ledger.journal.database import transaction
+from sordino.once.ledger.reading import read_all
 
 TERMS = """\
 version = 1

@@ -11,7 +11,7 @@ from in_one import in_one
 from sordino import ApproximateFilter, Box, Dependence, Nats, Plan, SordinoError, Survey
 from sordino.definition.prior import Prior
 from sordino.exact.messages.written import exact_value, read_rational, shown
-from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 
 GOOD = [
     ("0.25", Fraction(1, 4)),

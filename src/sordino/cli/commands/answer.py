@@ -10,13 +10,6 @@ from typing import Any
 
 import click
 
-from sordino.agent.answer import Answered, upload_of
-from sordino.agent.answer import answer as answer_once
-from sordino.agent.answer import take_back as take_answer_back
-from sordino.agent.answer_store import AnswerStore
-from sordino.agent.collector_address import CollectorAddress
-from sordino.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
-from sordino.agent.turn import Turn, own_turn, utc_today
 from sordino.cli.exits import EXIT_CODES
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines
@@ -24,8 +17,15 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
-from sordino.ledger.answer_plan import answer_plan, take_plan_back
-from sordino.ledger.ledger import Ledger
+from sordino.once.agent.answer import Answered, upload_of
+from sordino.once.agent.answer import answer as answer_once
+from sordino.once.agent.answer import take_back as take_answer_back
+from sordino.once.agent.answer_store import AnswerStore
+from sordino.once.agent.collector_address import CollectorAddress
+from sordino.once.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
+from sordino.once.agent.turn import Turn, own_turn, utc_today
+from sordino.once.ledger.answer_plan import answer_plan, take_plan_back
+from sordino.once.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_questionnaire import consent_text, reveal_sentences, survey_title
 

@@ -8,8 +8,6 @@ from secrets import SystemRandom
 
 import click
 
-from sordino.agent.collector_address import CollectorAddress
-from sordino.agent.turn import utc_today
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
@@ -19,6 +17,8 @@ from sordino.document.invitation_list import MOST_INVITATIONS, InvitationList, n
 from sordino.document.private_file import new_private_file
 from sordino.domain.answers.series import Series
 from sordino.errors import SordinoError
+from sordino.once.agent.collector_address import CollectorAddress
+from sordino.once.agent.turn import utc_today
 from sordino.survey.planning.plan import Plan
 
 

@@ -15,17 +15,17 @@ from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.say import say
 from sordino.errors import DamagedError, UnavailableError
 from sordino.exact.amount_text import loss_text, loss_text_of
-from sordino.ledger.ask import Report
-from sordino.ledger.ask import ask as answer
-from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.explain_ledger import ledger_sentences, loss_sentences, quota_sentences
-from sordino.ledger.ledger import Ledger
-from sordino.ledger.ledger_decision import LedgerDecision, QuotaLeft, refusal_of
-from sordino.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
-from sordino.ledger.reading import Checked, LedgerLines
-from sordino.ledger.standing import Entry
-from sordino.ledger.transcript import export_transcript, import_transcript
+from sordino.once.ledger.ask import Report
+from sordino.once.ledger.ask import ask as answer
+from sordino.once.ledger.documents.asked_query import AskedQuery
+from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.explain_ledger import ledger_sentences, loss_sentences, quota_sentences
+from sordino.once.ledger.ledger import Ledger
+from sordino.once.ledger.ledger_decision import LedgerDecision, QuotaLeft, refusal_of
+from sordino.once.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
+from sordino.once.ledger.reading import Checked, LedgerLines
+from sordino.once.ledger.standing import Entry
+from sordino.once.ledger.transcript import export_transcript, import_transcript
 from sordino.words.explain_filter import left_text
 
 CHECKPOINTS: Mapping[Checked, str] = {

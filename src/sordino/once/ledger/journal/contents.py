@@ -1,0 +1,172 @@
+"""What a ledger's file holds, and whether it is whole.
+
+Each line carries a hash of its own, and the number of lines stands beside the terms, so that a line that was changed or
+is missing is noticed. Of a damaged file every whole line is kept; nothing is ever written to it again.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from sordino.document.sealed import newer
+from sordino.errors import DamagedError, SordinoError
+from sordino.once.ledger.journal.checkpoint import read_checkpoint
+from sordino.once.ledger.journal.database import UnreadableError
+from sordino.once.ledger.journal.event import Event, seal_of
+from sordino.once.ledger.journal.header import VERSION, newer_version, with_new_header
+
+META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
+"""What stands beside the lines, and the form of each text. The version may be missing: then it is 1."""
+
+LARGEST = 1 << 28
+"""Bytes of a damaged file that is read at most."""
+
+FORMS = {**META, "version": "[0-9]{1,9}"}
+
+DatabaseRow: TypeAlias = tuple[object, ...]
+
+ALL_META = "SELECT name, value, seal FROM meta"
+
+COLUMNS = "sequence, event, id, body, secret, time, seal"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The lines of a ledger.
+
+    Attributes:
+        meta: terms, key, head (the number of lines) and copy, as texts.
+        events: the whole lines, ascending.
+        damage: what is not whole, in words; empty if all is.
+    """
+
+    meta: Mapping[str, str]
+    events: tuple[Event, ...]
+    damage: tuple[str, ...]
+
+
+def read_contents(connection: sqlite3.Connection) -> Contents:
+    """All lines within a transaction.
+
+    Raises:
+        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    """
+    found = [bytes(text).decode("utf-8", "replace") for (text,) in connection.execute("PRAGMA integrity_check(1)")]
+    damage = [] if found == ["ok"] else ["the file's tables"]
+    meta = connection.execute(ALL_META).fetchall()
+    events = connection.execute(f"SELECT {COLUMNS} FROM events ORDER BY sequence").fetchall()  # noqa: S608 - constant
+    contents = _check(meta, events, damage)
+    checkpoint = None if contents.damage else read_checkpoint(connection, contents.meta["key"])
+    if checkpoint is not None and checkpoint.lines > len(contents.events):
+        # It was sealed after lines that are not there: the number of lines is an older one.
+        return replace(contents, damage=(f"lines that are missing of {checkpoint.lines}",))
+    return contents
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """The whole texts beside the lines, within a transaction; no line is read.
+
+    Raises SordinoError: a newer version, or no terms; sqlite3.DatabaseError: damage beyond this way of reading.
+    """
+    return _whole_texts(connection.execute(ALL_META))
+
+
+def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -> list[Event | None]:
+    """Some lines in their order within a transaction; None for each that is not whole.
+
+    Raises:
+        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    """
+    command = f"SELECT {COLUMNS} FROM events WHERE {where} ORDER BY sequence"  # noqa: S608 - only constants are given
+    return [Event.of_row(row) for row in connection.execute(command, values)]
+
+
+def salvage(path: Path) -> Contents:
+    """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
+
+    Its header is written anew, since most of it is known. Memory: a few times the file.
+    """
+    with path.open("rb") as file:
+        content = bytearray(file.read(LARGEST + 1))
+    if len(content) > LARGEST:
+        found = f"a damaged file of more than {LARGEST >> 20} MiB"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="give the ledger itself, or an undamaged copy")
+    try:
+        meta, events = _rows(with_new_header(content))
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
+        raise UnreadableError(path, "no table that can be read") from None
+    try:
+        return _check(meta, events, ["the file"])
+    except DamagedError:
+        version = newer_version(content)
+        if version is not None:
+            raise newer("a ledger", VERSION, version) from None
+        if meta:
+            raise
+        raise DamagedError(
+            f"{path} must be a ledger",
+            found="a different file, or one that is damaged at its beginning",
+            step="make one with `sordino ledger new`, or restore an undamaged copy",
+        ) from None
+
+
+def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
+    """What can be read beside the lines, and of the lines, from either end."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.text_factory = bytes
+        connection.deserialize(content)
+        meta = list(_readable(connection, ALL_META))
+        events = {}
+        for order in ("ASC", "DESC"):
+            for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
+                if isinstance(row[0], int):
+                    events[row[0]] = row
+    return meta, [events[sequence] for sequence in sorted(events)]
+
+
+def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Rows of the table beside the lines."""
+    return [(name, value, seal_of(name, value)) for name, value in meta.items()]
+
+
+def _readable(connection: sqlite3.Connection, command: str) -> Iterator[DatabaseRow]:
+    """The rows up to the first that cannot be read."""
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+        yield from connection.execute(command)
+
+
+def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
+    """The texts beside the lines that are whole."""
+    known: dict[str, str] = {}
+    for row in meta:
+        with suppress(ValueError, TypeError, KeyError):
+            name, value, seal = (bytes(text).decode("utf-8") for text in row)  # type: ignore[call-overload]
+            if seal == seal_of(name, value) and re.fullmatch(FORMS[name], value, re.DOTALL):
+                known[name] = value
+    version = int(known.get("version", VERSION))
+    if version > VERSION:
+        raise newer("a ledger", VERSION, version)
+    if "terms" not in known:
+        rule = "a ledger must have its terms"
+        raise DamagedError(rule, found="damage to them", step="restore an undamaged copy of the file")
+    return known
+
+
+def _check(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
+    known = _whole_texts(meta)
+    events, broken = [], 0
+    for row in rows:
+        event = Event.of_row(row)
+        broken += event is None
+        events += [event] if event is not None else []
+    damage += [f"its {name}" for name in META if name not in known]
+    head = int(known.get("head", "-1"))
+    if broken:
+        damage.append(f"{broken} of its lines")
+    elif head >= 0 and [event.sequence for event in events] != list(range(1, head + 1)):
+        damage.append(f"lines that are missing of {head}")
+    return Contents(known, tuple(events), tuple(damage))

@@ -1,0 +1,221 @@
+"""The SQLite file of a ledger: made for its owner only, opened for one transaction at a time.
+
+Write-ahead log, synchronous FULL. `settle` moves all that is committed into the file itself and empties the log, so
+that no later damage to the log can undo it. Connections live as long as one transaction: none is shared with a fork.
+"""
+
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+from sordino.document.files import cannot, replace_whole, sync_folder
+from sordino.document.private_file import is_of_another, new_private_file, require_private
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.once.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
+
+WAIT = 60.0
+"""Seconds that a transaction waits for another one."""
+
+PAUSE = 0.005
+"""Seconds between two tries where SQLite itself does not wait."""
+
+
+NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""What SQLite reports of a full disk, among others."""
+
+REASONS = {
+    sqlite3.SQLITE_FULL: "no room",
+    sqlite3.SQLITE_IOERR: "an error of the disk",
+    sqlite3.SQLITE_READONLY: "a file that may only be read",
+    sqlite3.SQLITE_CANTOPEN: "a file that cannot be opened",
+}
+"""What SQLite refuses for, in words."""
+
+LOGS = ("-wal", "-shm")
+"""Endings of the files that SQLite keeps beside an open one."""
+
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal TEXT NOT NULL);
+CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    time TEXT NOT NULL,
+    seal TEXT NOT NULL,
+    UNIQUE (id, event)
+);
+"""
+
+
+@contextmanager
+def new_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """A new file that only its owner can open; it has its name once it is whole and was read again.
+
+    Raises SordinoError: something has that name, or the system refuses: then nothing is left.
+    """
+    with _errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.executescript(SCHEMA)
+        connection.execute("BEGIN")
+        yield connection
+        connection.execute("COMMIT")
+        content = bytearray(connection.serialize())
+    # SQLite would report too late that there is no room to move a log into its file.
+    content[VERSIONS] = WITH_LOG
+    with replace_whole(path) as temporary:
+        try:
+            with new_private_file(temporary) as file:
+                file.write(content)
+            _require_room(path, temporary)
+        finally:
+            for ending in LOGS:
+                with suppress(OSError):
+                    temporary.with_name(temporary.name + ending).unlink()
+    sync_folder(path)
+
+
+def _require_room(path: Path, temporary: Path) -> None:
+    """Have the new file read as it will be, with the files beside it that SQLite needs for that."""
+    with _errors(path), closing(_connect(temporary)) as connection:
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
+            raise UnreadableError(path, "another file than was written")
+
+
+@contextmanager
+def transaction(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    """A transaction that is committed when the block ends well, and otherwise changes nothing.
+
+    One that writes keeps all others that write out from its beginning.
+
+    Raises:
+        UnreadableError: a file that cannot be read as a ledger of this version.
+        SordinoError: no ledger of this user's alone, or the system refuses.
+    """
+    require_own(path)
+    _require_header(path)
+    with _errors(path), closing(_connect(path)) as connection:
+        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        yield connection
+        # A block that fails leaves the transaction to the closing connection, which undoes it.
+        connection.execute("COMMIT")
+
+
+def settle(path: Path) -> None:
+    """All that is committed into the file itself, synchronized, and the log emptied.
+
+    Raises:
+        UnreadableError: a file that cannot be read as a ledger of this version.
+        SordinoError: other transactions did not end in time.
+    """
+    require_own(path)
+    _require_header(path)
+    deadline = monotonic() + WAIT
+    with _errors(path), closing(_connect(path)) as connection:
+        while _checkpoint(connection):
+            # SQLite does not wait for a process that does the same.
+            if monotonic() > deadline:
+                raise _busy(path)
+            sleep(PAUSE)
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Empty the log; whether it could not be done for other processes."""
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error):
+            raise
+        return True
+    return bool(busy)
+
+
+def require_own(path: Path) -> None:
+    """Refuse a file that is not its owner's alone, or that is not one file of one name."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        found = "a folder" if path.is_dir() else "no file"
+        raise SordinoError(f"{path} must be a ledger", found=found, step="make one with `sordino ledger new`")
+    if is_of_another(status):
+        step = "run it as its owner, or make one with `sordino ledger new`"
+        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file", step=step)
+    require_private(path, status)
+    if status.st_nlink != 1:
+        # Two names have two logs, of which each knows half.
+        raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")
+
+
+def _require_header(path: Path) -> None:
+    """Have SQLite read no file whose header is not that of a ledger of this version."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(SIZE)
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if not is_sound(header):
+        raise UnreadableError(path, "a changed header")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+    try:
+        connection.text_factory = bytes
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """SQLite's refusals in our words; they never hold a value."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            raise _busy(path) from None
+        if _code(error) == sqlite3.SQLITE_ERROR:
+            # What the tables lack, not what the system does.
+            raise UnreadableError(path, "tables of another form") from None
+        step = "check that the disk has room" if _code(error) in NO_ROOM else ""
+        raise UnavailableError(f"{path} must be possible to use", found=_reason(error), step=step) from None
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        raise UnreadableError(path, "broken tables") from None
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Which kind of refusal it is; 0 for those of Python's own, which have none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """Why, by SQLite's name of the refusal: its words may quote what stands in the file."""
+    return REASONS.get(_code(error), getattr(error, "sqlite_errorname", "a refusal of the system"))
+
+
+class UnreadableError(DamagedError):
+    """A file that SQLite cannot read as it is."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        super().__init__(f"{path} must be a whole ledger", found=found, step="restore an undamaged copy")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+
+
+def _busy(path: Path) -> UnavailableError:
+    return UnavailableError(f"{path} must be free", found="a process that has it open", step="try again")

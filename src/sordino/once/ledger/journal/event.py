@@ -1,0 +1,101 @@
+"""The events of a ledger, in the order in which they happened, each sealed by a hash of its own.
+
+| event | id | body (public) | secret |
+|---|---|---|---|
+| record | the version's number | | a keyed hash of the record |
+| asked | the query's | its words, its channel and the record's version | |
+| drawn | the query's | of a plan the report as its collector takes it | the code |
+| sent | the query's | the code | |
+
+An answer is public once it is sent, and the line that it was drawn never is. Sequence numbers decide what came first;
+times are information only.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from sordino.document.sealed import canonical
+from sordino.once.ledger.documents.query_table import KINDS, PLAN_KIND
+
+RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
+
+NUMBER = re.compile(r"[0-9]{1,20}")
+"""A code, or a version of the record, as a text."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of a ledger.
+
+    Attributes:
+        sequence: 1 for the first event, then without gaps.
+        id: to what.
+        body: what everybody may know of it.
+        secret: what stays on the device.
+        time: when, by the device's clock: information only.
+    """
+
+    sequence: int
+    event: str
+    id: str
+    body: Mapping[str, Any]
+    secret: str
+    time: str
+
+    @cached_property
+    def seal(self) -> str:
+        """A hash of all of it: a line that was changed by accident does not match it."""
+        return seal_of(self.sequence, self.event, self.id, self.body, self.secret, self.time)
+
+    @property
+    def row(self) -> tuple[int | str, ...]:
+        """As it stands in the table."""
+        body = canonical(dict(self.body)).decode("ascii")
+        return self.sequence, self.event, self.id, body, self.secret, self.time, self.seal
+
+    @classmethod
+    def of_row(cls, row: tuple[Any, ...]) -> "Event | None":
+        """From the table's texts as bytes; None where it is not whole."""
+        try:
+            event, name, body, secret, time, seal = (bytes(text).decode("utf-8") for text in row[1:])
+            found = cls(int(row[0]), event, name, json.loads(body), secret, time)
+            whole = found.is_well_formed and seal == found.seal
+        except (ValueError, TypeError, RecursionError):
+            return None
+        return found if whole else None
+
+    @property
+    def is_well_formed(self) -> bool:
+        """Whether each part is of the kind that readers of events count on, whatever JSON it came from."""
+        texts = (self.event, self.id, self.secret, self.time)
+        if type(self.sequence) is not int or not isinstance(self.body, dict):
+            return False
+        if not all(isinstance(text, str) for text in texts):
+            return False
+        if self.event == ASKED:
+            channel, record = self.body.get("channel"), self.body.get("record")
+            return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
+        if self.event == DRAWN and not isinstance(self.body.get("report", {}), dict):
+            return False
+        number = {RECORD: self.id, DRAWN: self.secret, SENT: self.body.get("code")}.get(self.event)
+        return isinstance(number, str) and NUMBER.fullmatch(number) is not None
+
+
+def _is_query(words: object) -> bool:
+    """Whether they name a query, its collector and what it asks; building its channel checks all else."""
+    if not isinstance(words, dict):
+        return False
+    named = all(isinstance(words.get(name), str) for name in ("id", "collector", "epsilon", "hash"))
+    if isinstance(words.get(PLAN_KIND), str):
+        return named and type(words.get("question")) is int
+    return named and any(kind in words for kind in KINDS)
+
+
+def seal_of(*parts: Any) -> str:
+    """A hash of some words."""
+    return sha256(canonical({"parts": parts})).hexdigest()

@@ -1,0 +1,45 @@
+"""Writes lines into a ledger within a transaction, and new ledgers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from secrets import token_bytes
+from sqlite3 import Connection
+from typing import Any
+
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.journal.contents import sealed_meta
+from sordino.once.ledger.journal.database import new_database
+from sordino.once.ledger.journal.event import Event
+from sordino.once.ledger.journal.header import VERSION
+
+KEY_BYTES = 32
+"""Of the key under which a ledger hashes the record."""
+
+
+class Writer:
+    """Adds lines within a transaction, to a ledger that has so many."""
+
+    def __init__(self, connection: Connection, head: int, time: str) -> None:
+        self._connection, self._head, self._time = connection, head, time
+
+    def add(self, event: str, name: str, body: dict[str, Any], secret: str = "") -> Event:
+        """One line, and the new number of lines."""
+        self._head += 1
+        line = Event(self._head, event, name, body, secret, self._time)
+        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", line.row)
+        _write_meta(self._connection, {"head": str(self._head)})
+        return line
+
+
+def _write_meta(connection: Connection, meta: dict[str, str]) -> None:
+    """Set texts that stand beside the lines."""
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", sealed_meta(meta))
+
+
+def write_ledger(path: Path, terms: LedgerTerms, events: Sequence[Event], *, copy: bool) -> None:
+    """Write the file of a new ledger."""
+    with new_database(path) as connection:
+        meta = {"version": str(VERSION), "terms": terms.text, "key": token_bytes(KEY_BYTES).hex()}
+        _write_meta(connection, {**meta, "copy": "yes" if copy else "no", "head": str(len(events))})
+        rows = [event.row for event in events]
+        connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

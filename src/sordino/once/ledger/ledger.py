@@ -1,0 +1,394 @@
+"""A person's ledger: one file on their device, for all collectors, that never lets all answers tell more than agreed.
+
+The order is reserve, draw, settle, send, note: a query is written down before its answer is drawn, the answer is on the
+disk before it leaves, and whoever asks again gets the same answer. Each step is one transaction that keeps all other
+writers out, so queries that come at once are admitted jointly. An answer counts as any that it might be until it is
+known to have been sent.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from sordino.document.kinds import explain_kind
+from sordino.document.sealed import canonical
+from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages.arguments import checked
+from sordino.exact.source import Stream
+from sordino.once.ledger.documents.ledger_query import LedgerQuery
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.journal.contents import Contents, read_contents, read_meta, salvage
+from sordino.once.ledger.journal.database import UnreadableError, settle, transaction
+from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
+from sordino.once.ledger.journal.writer import Writer, write_ledger
+from sordino.once.ledger.ledger_decision import LedgerDecision, refusal_of
+from sordino.once.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
+from sordino.once.ledger.standing import Book, Entry, Standing
+
+Drawn = tuple[int, Mapping[str, Any]]
+"""The code of a plan's answer, and its report as the collector takes it."""
+
+
+def now() -> str:
+    """The device's clock."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _do_nothing(step: str) -> None:
+    del step
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The file of a ledger; every method opens it anew.
+
+    Attributes:
+        path: of the file.
+        clock: what time it is, in words: information only.
+        step: told the name of each step, for tests of what happens if there is no next one.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> terms = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger.make(f"{folder}/me.ledger", terms)
+        ...     float(ledger.standing().joint.remaining)
+        1.0
+    """
+
+    path: Path
+    clock: Callable[[], str] = now
+    step: Callable[[str], None] = _do_nothing
+
+    @classmethod
+    @checked
+    def make(cls, path: Path | str, terms: LedgerTerms | Mapping[str, Any] | Path | str) -> "Ledger":
+        """A new ledger, which only its owner can open.
+
+        Args:
+            path: where nothing is yet.
+            terms: what it promises; or the tables of their file, or the path of it.
+
+        Raises:
+            SordinoError: something has that name, or the system refuses.
+            SordinoErrors: all mistakes of the terms.
+        """
+        if isinstance(terms, Mapping):
+            terms = LedgerTerms.read(dict(terms))
+        elif not isinstance(terms, LedgerTerms):
+            terms = LedgerTerms.load(terms)
+        write_ledger(Path(path), terms, [], copy=False)
+        return cls(Path(path))
+
+    @classmethod
+    @checked
+    def open(cls, path: Path | str) -> "Ledger":
+        """A ledger that exists.
+
+        Raises:
+            SordinoError: no ledger of this user's alone, of a newer version, or so damaged that its terms are lost.
+        """
+        ledger = cls(Path(path))
+        with explain_kind(ledger.path, "ledger"):
+            _ = ledger.terms
+        return ledger
+
+    @cached_property
+    def terms(self) -> LedgerTerms:
+        """What it promises; it never changes."""
+        try:
+            with transaction(self.path, write=False) as connection:
+                return terms_of_text(read_meta(connection)["terms"])
+        except UnreadableError:
+            return terms_of_text(salvage(self.path).meta["terms"])
+
+    def contents(self) -> Contents:
+        """All its lines, or of a damaged file those that are whole.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_contents(connection)
+        except UnreadableError:
+            return salvage(self.path)
+
+    def reading(self, *, replay: bool = False) -> LedgerLines:
+        """All its lines, or of a damaged file those that are whole, and where it stands after them.
+
+        Args:
+            replay: work the standing out from all lines, without the checkpoint.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_all(connection, self.terms, replay=replay)
+        except UnreadableError:
+            return LedgerLines.of_contents(self.terms, salvage(self.path))
+
+    def book(self) -> Book:
+        """What was asked and answered."""
+        return self.reading(replay=True).book
+
+    def standing(self, *, replay: bool = False) -> Standing:
+        """What may be asked next.
+
+        Args:
+            replay: work it out from all lines, without the checkpoint.
+
+        Raises:
+            SordinoError: a damaged ledger, in which nothing more is asked.
+        """
+        reading = self.reading(replay=replay)
+        _require_whole(self.path, reading)
+        return reading.standing
+
+    def verify(self) -> Checked:
+        """Work the standing out from all lines, and the checkpoint again if it is another.
+
+        Raises:
+            SordinoError: a damaged ledger, in which nothing is written.
+        """
+        with transaction(self.path, write=True) as connection:
+            reading = read_all(connection, self.terms, replay=True)
+            _require_whole(self.path, reading)
+            return reading.verify(connection)
+
+    def trouble(self) -> tuple[str, ...]:
+        """Why nothing new is asked, in words; empty if all is well."""
+        return self.reading().trouble
+
+    def find(self, name: str) -> Entry | None:
+        """What was asked under an id, and answered; None if nothing was.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        return self._part(name, to="find").book.entries.get(name)
+
+    def public_stream(self, name: str) -> Stream:
+        """Random words for one public choice: by the ledger's key and a name, whatever the record, always the same.
+
+        Args:
+            name: of what is chosen.
+
+        Raises:
+            SordinoError: a damaged ledger.
+        """
+        reading = self._part(name, to="find")
+        _require_whole(self.path, reading)
+        source = KeyedSource(bytes.fromhex(reading.meta["key"]), f"public choice {name}")
+        return source.for_records([0]).public(1)
+
+    def decide(self, query: LedgerQuery, record: PersonRecord | None = None) -> LedgerDecision:
+        """Whether a new query would be accepted; nothing changes.
+
+        Args:
+            query: what is asked.
+            record: without it, as it was when it was last asked about.
+
+        Raises:
+            SordinoError: a damaged ledger, or a query that does not fit.
+        """
+        self._require_own_terms(query)
+        reading = self._part(query.id, to="decide")
+        _require_whole(self.path, reading)
+        return self._replay(reading, record).decide(query)
+
+    def reserve(self, query: LedgerQuery, record: PersonRecord) -> Entry:
+        """Write a query down, if it is accepted; a query that stands there already is found again.
+
+        Raises:
+            RefusedError: not accepted.
+            SordinoError: a record outside the terms, whatever is asked; the query's id belongs to another one, its
+            answer got lost about an earlier version of the record, a damaged ledger, or a query that does not fit,
+            whatever the record.
+        """
+        record.require_of(self.terms)
+
+        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry | RefusedError:
+            if known is not None:
+                return known
+            query.require_fit()
+            standing = self._replay(reading, record)
+            decision = standing.decide(query)
+            reading.keep(connection)
+            if not decision.accepted:
+                return refusal_of(self.terms, decision)
+            writer, version = Writer(connection, reading.head, self.clock()), standing.version
+            if version != reading.book.versions[-1]:
+                writer.add(RECORD, str(version.number), {}, version.digest)
+            body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
+            asked = writer.add(ASKED, query.id, body)
+            self.step("reserving")
+            return Entry(query, version.number, asked.sequence, asked.time)
+
+        entry = self._change_entry(query, record, write, to="decide")
+        self.step("reserved")
+        return entry
+
+    def draw(self, query: LedgerQuery, record: PersonRecord, draw: Callable[[], int | Drawn]) -> Entry:
+        """Draw the answer of a query that is reserved, once and for all; one that is drawn is found again.
+
+        Args:
+            query: what was reserved.
+            record: as it was then.
+            draw: gives the answer's code, of a plan with its report, with fresh randomness; called within the
+                transaction that stores it.
+
+        Raises:
+            SordinoError: not reserved, another version of the record, or a damaged ledger.
+        """
+
+        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry:
+            if known is None:
+                rule = "a query must be reserved before its answer is drawn"
+                raise SordinoError(rule, found="one that is not reserved", step="call reserve first")
+            self.step("drawing")
+            made = draw()
+            self.step("drawn")
+            code, report = (made, None) if isinstance(made, int) else made
+            # In the order in which it will be read: what is sent is the same each time.
+            report = None if report is None else json.loads(canonical(dict(report)))
+            body = {} if report is None else {"report": report}
+            Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, body, str(code))
+            self.step("storing")
+            return replace(known, code=code, report=report)
+
+        entry = self._change_entry(query, record, write, to="find")
+        self.step("stored")
+        return entry
+
+    def settle(self, query: LedgerQuery) -> None:
+        """Make the answer of a query outlast damage to the log, before it is sent.
+
+        Raises:
+            SordinoError: no answer that is settled.
+        """
+        try:
+            settle(self.path)
+        except UnreadableError:
+            # Of a damaged file nothing is read but what is in the file itself.
+            entry = Book.of(self.terms, salvage(self.path).events).entries.get(query.id)
+            if entry is None or entry.code is None:
+                raise
+        self.step("settled")
+
+    def note_sent(self, query: LedgerQuery) -> None:
+        """Note that an answer was sent; in a damaged ledger, where nothing is written, it stays unknown.
+
+        Raises:
+            SordinoError: no answer to this query.
+        """
+        with suppress(UnreadableError), transaction(self.path, write=True) as connection:
+            reading = read_part(connection, self.terms, query.id, to="find")
+            entry = reading.book.entries.get(query.id)
+            if entry is None or entry.code is None:
+                rule = "an answer must be drawn before it is sent"
+                raise SordinoError(rule, found="a query without an answer", step="draw it first")
+            if not entry.sent and not reading.damage:
+                Writer(connection, reading.head, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
+                self.step("noting")
+        self.step("noted")
+
+    def _part(self, name: str, *, to: Purpose) -> LedgerLines:
+        """What is needed to find a query, or to decide on it, in a transaction of its own."""
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_part(connection, self.terms, name, to=to)
+        except UnreadableError:
+            return LedgerLines.of_contents(self.terms, salvage(self.path))
+
+    def _change_entry(
+        self,
+        query: LedgerQuery,
+        record: PersonRecord,
+        write: Callable[[Connection, LedgerLines, Entry | None], Entry | RefusedError],
+        *,
+        to: Purpose,
+    ) -> Entry:
+        """A query's entry, found with its answer or written within a transaction of its own.
+
+        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent. Raises
+        RefusedError: what `write` gives instead of an entry; the transaction is committed.
+        """
+        self._require_own_terms(query)
+        try:
+            with transaction(self.path, write=True) as connection:
+                reading = read_part(connection, self.terms, query.id, to=to)
+                known = self._find_entry(reading, query, record)
+                if known is not None and known.code is not None:
+                    return known
+                _require_whole(self.path, reading)
+                found = write(connection, reading, known)
+        except UnreadableError:
+            reading = LedgerLines.of_contents(self.terms, salvage(self.path))
+            known = self._find_entry(reading, query, record)
+            if known is not None and known.code is not None:
+                return known
+            _require_whole(self.path, reading)
+            raise
+        if isinstance(found, RefusedError):
+            raise found
+        return found
+
+    def _find_entry(self, reading: LedgerLines, query: LedgerQuery, record: PersonRecord) -> Entry | None:
+        """The entry of a query."""
+        if reading.meta.get("copy") == "yes":
+            rule = f"{self.path} must be the person's own ledger"
+            found = "one made from a transcript, which only checks"
+            raise SordinoError(rule, found=found, step="ask the ledger itself")
+        entry = reading.book.entries.get(query.id)
+        if entry is None:
+            return None
+        if entry.query.hash != query.hash:
+            raise SordinoError(
+                "a query's id must belong to one query for ever",
+                found=f"{query.id!r}, which belongs to a different query",
+                step="give the new query a new id",
+            )
+        if entry.code is None and not reading.damage:
+            last = reading.book.versions[-1]
+            if entry.record != last.number or last.digest != _digest(reading, record):
+                rule = "a query must be answered about the record that it was reserved for"
+                found = "a record that has changed since, and no answer"
+                raise RefusedError(rule, found=found, step="ask under another id; until then it counts as any answer")
+        return entry
+
+    def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
+        standing = reading.standing
+        digest = standing.version.digest if record is None else _digest(reading, record)
+        if record is None and standing.version.number:
+            return standing
+        same = standing.version.number and standing.version.digest == digest
+        return standing if same else standing.with_record(digest)
+
+    def _require_own_terms(self, query: LedgerQuery) -> None:
+        """By other terms the same words build another channel."""
+        if query.terms.hash != self.terms.hash:
+            found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
+            step = "read the query again by this ledger's terms"
+            raise SordinoError("a query must be read by the ledger's own terms", found=found, step=step)
+
+
+def _digest(reading: LedgerLines, record: PersonRecord) -> str:
+    return record.digest(bytes.fromhex(reading.meta["key"]))
+
+
+def _require_whole(path: Path, reading: LedgerLines) -> None:
+    """In a damaged ledger queries may be missing that were answered: nothing more is asked."""
+    if reading.damage:
+        rule = f"{path} must be whole before anything new is asked"
+        step = "answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more"
+        raise DamagedError(rule, found="damage to " + ", ".join(reading.damage), step=step)
