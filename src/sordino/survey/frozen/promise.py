@@ -36,7 +36,7 @@ def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> At
     Raises:
         SordinoError: too many values, or none; an amount that is not in its canonical form.
     """
-    domain = domain_of(part.model_dump(include={*KINDS, "several", "none", "not_asked"}))
+    domain = domain_of(part.dump(include={*KINDS, "several", "none", "not_asked"}))
     if not isinstance(domain, Interval | Choices) and domain.k > LARGEST_DOMAIN:
         raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(domain.k))
     clip = part.number is not None and part.number.clip

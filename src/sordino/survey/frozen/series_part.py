@@ -7,21 +7,21 @@ is new.
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import StringConstraints, model_validator
-
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.answers.series import Series
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import Count, Part
+from sordino.survey.frozen.parts import Count
 from sordino.survey.frozen.public_part import PublicPart
 
 PERIOD = "period"
 """The public column of a plan with a series, and the column of a table of people that it is read from."""
 
 
-class SeriesPart(Part):
+class SeriesPart(StrictTable):
     """The periods of a plan: consecutive, each as long as `every` says.
 
     Attributes:
@@ -33,13 +33,11 @@ class SeriesPart(Part):
 
     periods: Count
     every: str
-    start: Annotated[str, StringConstraints(min_length=10, max_length=10)]
+    start: Annotated[str, ValueLimits(min_length=10, max_length=10)]
     season: Count | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         _ = self.series
-        return self
 
     @property
     def series(self) -> Series:

@@ -248,7 +248,7 @@ class NumbersQuestion(Question):
 
     def expected_document(self, expected: NDArray[np.float64]) -> Any:
         """Of each statistic the shares of what is read, in whole parts."""
-        return [ExpectedPart.of(own).model_dump(exclude_none=True) for own in self.readings(expected).values()]
+        return [ExpectedPart.of(own).dump() for own in self.readings(expected).values()]
 
     def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """The scaled records themselves, shape (n, d); means are each of those who have the number."""

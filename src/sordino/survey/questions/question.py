@@ -311,7 +311,7 @@ class SharesQuestion(Question):
 
     def expected_document(self, expected: Floats) -> Any:
         """The shares, in whole parts."""
-        return ExpectedPart.of(expected).model_dump(exclude_none=True)
+        return ExpectedPart.of(expected).dump()
 
     def expected_of_sample(self, values: NDArray[Any]) -> Floats:
         """The shares of the values, shape (k,)."""
