@@ -56,12 +56,15 @@ def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         options = [_schema(one, definitions) for one in inner]
         # A union in a union is one.
         return {"anyOf": [each for option in options for each in option.get("anyOf", [option])]}
-    if origin is list:
-        return {"items": _schema(inner[0], definitions), "type": "array"}
-    if origin is dict:
-        return {"additionalProperties": _schema(inner[1], definitions) or True, "type": "object"}
-    if kind in TYPES:
-        return dict(TYPES[kind])
+    if origin in (list, dict):
+        of = _schema(inner[-1], definitions)
+        return (
+            {"items": of, "type": "array"} if origin is list else {"additionalProperties": of or True, "type": "object"}
+        )
+    return dict(TYPES[kind]) if kind in TYPES else _reference(kind, definitions)
+
+
+def _reference(kind: type[StrictTable], definitions: dict[str, Any]) -> dict[str, Any]:
     if kind.__name__ not in definitions:
         definitions[kind.__name__] = {}
         definitions[kind.__name__] |= _properties(kind, definitions)

@@ -64,7 +64,7 @@ class Source(Protocol):
 
 
 class SystemSource:
-    """Fresh words: the operating system's, after the first of AES-256-CTR under a key from it, for each thread by itself.
+    """Fresh words: first the operating system's, then those of a stream that it keys; one a thread and process.
 
     Example:
         >>> SystemSource().words(3).dtype

@@ -106,7 +106,7 @@ class NumbersPart(QuestionPart, ABC):
         queries: the statistics that are drawn from, their mechanisms' integers and weights, as they are frozen.
         base: of a regression on attributes of categories too, the category of each that the others are compared to;
             answers do not depend on it. None where all are numbers.
-        expected: as of shares, of what each statistic reads (`statistics_read`).
+        expected: as of shares, of what each statistic reads (`Sampled.statistics_read`).
     """
 
     numbers: list[str] = setting(min_length=1)

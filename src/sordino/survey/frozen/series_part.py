@@ -7,15 +7,17 @@ is new.
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sordino.document.schema.limits import ValueLimits
 from sordino.document.schema.strict_table import StrictTable
-from sordino.domain.answers.series import Series
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Count
 from sordino.survey.frozen.public_part import PublicPart
+
+if TYPE_CHECKING:
+    from sordino.domain.answers.series import Series
 
 PERIOD = "period"
 """The public column of a plan with a series, and the column of a table of people that it is read from."""
@@ -40,12 +42,14 @@ class SeriesPart(StrictTable):
         _ = self.series
 
     @property
-    def series(self) -> Series:
+    def series(self) -> "Series":
         """The periods with their days.
 
         Raises:
             SordinoError: settings that cannot hold.
         """
+        from sordino.domain.answers.series import Series
+
         try:
             start = date.fromisoformat(self.start)
         except ValueError:
@@ -55,12 +59,12 @@ class SeriesPart(StrictTable):
         return Series(self.periods, self.every, start, self.season)
 
 
-def period_part(series: Series) -> PublicPart:
+def period_part(series: "Series") -> PublicPart:
     """The public column of a series."""
     return PublicPart(name=PERIOD, labels=series.labels, columns=[PERIOD])
 
 
-def require_periods(series: Series, public: Sequence[PublicPart]) -> None:
+def require_periods(series: "Series", public: Sequence[PublicPart]) -> None:
     """Refuse a plan whose last public column is not its periods.
 
     Raises:

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.document.codec import thaw_over
@@ -101,7 +99,7 @@ class Question(ABC):
         """The exact verdict on the document's integers."""
 
     @property
-    def value_promise(self) -> Definition | None:
+    def value_promise(self) -> "Definition | None":
         """What is promised about its values; None where the certificate is about the whole record."""
         return None
 
@@ -364,6 +362,8 @@ class SharesQuestion(Question):
     @cached_property
     def uniform(self) -> Mechanism:
         """The best way to ask it if all values of all attributes had to be protected as well as any two are now."""
+        from sordino.definition.matrix import PairwiseLDP
+        from sordino.definition.metric import MetricLDP
         from sordino.design.histograms.best_mechanism import best_mechanism
 
         definition = self.definition
