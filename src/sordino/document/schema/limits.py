@@ -3,8 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sordino.document.schema.unfit import unfit
 from sordino.errors import SordinoError
@@ -13,8 +12,7 @@ Reader: TypeAlias = Callable[[Any], Any]
 """What is found, as what it is read as; raises UnfitError."""
 
 
-@dataclass(frozen=True)
-class ValueLimits:
+class ValueLimits(NamedTuple):
     """Bounds of a number, of a text, or of how much a list or a table holds. None is within all of them.
 
     Attributes:
@@ -67,8 +65,7 @@ class ValueLimits:
             yield f"must be a text of the form {words}", lambda value: shape.fullmatch(value) is not None
 
 
-@dataclass(frozen=True)
-class Convert:
+class Convert(NamedTuple):
     """What people may write otherwise becomes what the type is, and is read as that.
 
     Attributes:
@@ -82,8 +79,7 @@ class Convert:
         return lambda found: read(without_error(self.convert, found))
 
 
-@dataclass(frozen=True)
-class Parse:
+class Parse(NamedTuple):
     """A function reads the value; its type is what it gives.
 
     Attributes:
@@ -98,8 +94,7 @@ class Parse:
         return lambda found: without_error(self.parse, found)
 
 
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(NamedTuple):
     """A table of one of several classes, which is known by what stands in it.
 
     Attributes:

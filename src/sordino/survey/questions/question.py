@@ -22,7 +22,6 @@ from sordino.domain.measured import Measured
 from sordino.domain.record import Record
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.expected_part import ExpectedPart, round_as_stored
@@ -35,11 +34,12 @@ if TYPE_CHECKING:
     from sordino.design.accuracy import Accuracy
     from sordino.design.histograms.shares_accuracy import SharesAccuracy
     from sordino.estimation.mean_readings import MeanReadings
+    from sordino.query.bin import Bin
     from sordino.survey.attributes.asked_survey import AskedSurvey
 
 Floats = NDArray[np.float64]
 
-CountedDomain: TypeAlias = Domain | Record | Bin
+CountedDomain: TypeAlias = "Domain | Record | Bin"
 """What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
 
 
@@ -104,7 +104,7 @@ class Question(ABC):
         return None
 
     @property
-    def values(self) -> CountedDomain | None:
+    def values(self) -> "CountedDomain | None":
         """What its mechanism takes, by name; None where it is no single mechanism."""
         return None
 
