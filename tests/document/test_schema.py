@@ -126,7 +126,7 @@ def test_a_whole_number_is_a_number():
     "name, value, rule",
     [
         ("text", 5, "text must be a text; found 5."),
-        ("text", "\ud800", "text must be a text; found "),
+        ("text", "\ud800", "text must be a text that UTF-8 can hold; found "),
         ("count", True, "count must be a whole number; found True"),
         ("count", 1.0, "count must be a whole number; found 1"),
         ("count", "1", "count must be a whole number"),

@@ -48,18 +48,15 @@ def _any_value(found: Any) -> Any:
 
 
 def _text(found: Any) -> str:
-    # Halves of surrogate pairs are no characters: no file could hold them.
-    if not isinstance(found, str) or not (found.isascii() or _is_unicode(found)):
+    if not isinstance(found, str):
         raise unfit(TYPE_RULES[str], found)
+    if not found.isascii():
+        try:
+            found.encode()
+        except UnicodeEncodeError:
+            # Half of a surrogate pair is no character.
+            raise unfit("must be a text that UTF-8 can hold", found) from None
     return found
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _whole_number(found: Any) -> int:
