@@ -10,8 +10,8 @@ from typing import Any
 from sordino.document.formats import REPORT as FILE
 from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
-from sordino.survey.kinds import KINDS
-from sordino.survey.planning.plan_fields import plan_table
+from sordino.survey.planning.plan_fields import PlanDocument
+from table_schema import table_schema
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 
@@ -20,9 +20,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Each schema by its file's name."""
-    plan, report = plan_table(frozenset(KINDS)).model_json_schema(), _report()
+    plan, report = table_schema(PlanDocument), _report()
     return {
-        "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **_plain(plan)},
+        "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **plan},
         "report-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:report:1", **report},
     }
 
@@ -36,18 +36,6 @@ def _report() -> dict[str, Any]:
         "question": {"type": "integer", "minimum": 0},
     }
     return {**REPORT, "required": [*own, *REPORT["required"]], "properties": {**own, **REPORT["properties"]}}
-
-
-def _plain(part: Any) -> Any:
-    """Without the titles that repeat a field's name, and of a description the first line."""
-    if isinstance(part, list):
-        return [_plain(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    kept = {name: _plain(value) for name, value in part.items() if name != "title" or not isinstance(value, str)}
-    if isinstance(kept.get("description"), str):
-        kept["description"] = kept["description"].partition("\n")[0]
-    return kept
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import sordino
@@ -13,6 +14,12 @@ from sordino.extras import LIBRARIES
 from sordino.survey.kinds import KINDS
 
 VECTORS = Path(__file__).parent / "vectors"
+
+MOST_MODULES = 128
+"""Of ours, that one report loads, folders among them."""
+
+PRELOADED = {"_distutils_hack", "_virtualenv", "pkg_resources", "setuptools"}
+"""What an environment may load when Python starts."""
 
 REPORT = """
 import sys
@@ -62,7 +69,23 @@ def test_a_report_loads_the_kinds_mechanisms_and_statistics_of_its_plan_alone(tm
     here = {module for place in places if (module := place.partition(":")[0]) and f"sordino.{module}" in loaded}
     # What reads numbers stands with the statistics of one and of two.
     assert here == {"survey.kinds.histogram", "mechanism.randomized", "query.number"}
-    assert not {name for name in loaded if name.startswith(("sordino.once.ledger", "sordino.show", "sordino.design"))}
+    rooms = ("accounting", "design", "estimation", "once", "show", "survey.reading", "tables", "words")
+    assert not {name for name in loaded if name.startswith(tuple(f"sordino.{room}." for room in rooms))}
+
+
+def test_a_report_loads_numpy_alone_and_few_modules_of_ours(tmp_path):
+    """Each module, and each dataclass in one, takes a part of a millisecond: a report is the work of a moment."""
+    survey = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+    survey["attribute"]["age"] = {"number": {"low": 0, "high": 100}}
+    asked = {**survey, "ask": [{"histogram": "smoker"}, {"mean": "age"}]}
+    sordino.plan(asked, people=1000).save(tmp_path / "plan.json")
+    loaded = set(done(REPORT.replace('"yes"}', '"yes", "age": 40}'), cwd=tmp_path).split())
+    installed = {name.partition(".")[0] for name in packages_distributions()}
+    assert {name for name in loaded if "." not in name} & installed <= {"numpy", "sordino", *PRELOADED}
+    assert len({name for name in loaded if name.startswith("sordino.")}) <= MOST_MODULES
+    # What few documents need, for which others do not wait.
+    assert not loaded & {"difflib", "importlib.metadata", "sqlite3", "ssl", "urllib.request"}
+    assert not {name for name in loaded if name.startswith(("sordino.estimation", "sordino.audit.levels"))}
 
 
 def test_the_base_answers_plans_of_all_kinds_and_names_the_extra_that_explains_some(tmp_path):

@@ -150,11 +150,11 @@ def test_nothing_large_loads_before_signals_are_heard():
     code = "import sys, sordino.cli.start; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "pydantic", "cryptography"}
+    assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "cryptography"}
 
 
 LIBRARIES = {
-    "click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "rich",
+    "click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "rich",
     "scipy",
 }  # fmt: skip
 
@@ -200,7 +200,7 @@ def test_only_what_is_needed_is_loaded(released, last):
         timeout=PATIENCE,
     )
     loaded = [(what, set(rest)) for what, *rest in map(str.split, done.stderr.splitlines())]
-    plans = {"click", "cryptography", "numpy", "pydantic"}
+    plans = {"click", "cryptography", "numpy"}
     tables = plans | {"duckdb", "pyarrow"}
     expected = [
         ("sordino", set()),

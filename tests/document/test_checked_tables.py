@@ -1,24 +1,17 @@
 """One reporter for all tables: all mistakes at once, in our words; of private tables nothing that stands in them."""
 
-from typing import get_args
-
 import pytest
-from pydantic_core.core_schema import ErrorType
 
 from in_one import in_one
 from sordino import SordinoErrors, Survey
-from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
+from sordino.document.checked_tables import tables_within, try_tables
 from sordino.document.record_file import RecordTable
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
-from sordino.survey.kinds import KINDS
-from sordino.survey.planning.plan_fields import plan_table
+from sordino.survey.planning.plan_fields import PlanDocument
 
-BOUNDS = {"ge": 1, "le": 2, "lt": 3, "min_length": 4, "max_length": 5, "pattern": "^x$", "expected": "'x' or 'y'"}
-TAGS = {"discriminator": "name", "expected_tags": "'x', 'y'"}
-TYPES = [kind for kind in get_args(ErrorType) if kind != "extra_forbidden"]
 MARK = "9141"
 """Stands for what is in a file."""
 
@@ -27,23 +20,6 @@ def mistakes(table, tables, *, private=False):
     read, found = try_tables(table, tables, private=private)
     assert read is None
     return [str(error) for error in found]
-
-
-def test_no_word_is_the_librarys_and_none_is_what_was_found():
-    context = {**BOUNDS, **TAGS, "error": ValueError(MARK), "tag": MARK, "input_value": MARK, "class": MARK}
-    details = {"loc": ("record", MARK), "msg": f"Input should be {MARK}", "input": MARK, "ctx": context}
-    for kind in TYPES:
-        (private,) = _mistakes(RecordTable, {**details, "type": kind}, private=True)
-        assert MARK not in str(private), kind
-        assert str(private).startswith("record must "), kind
-        (public,) = _mistakes(RecordTable, {**details, "type": kind}, private=False)
-        assert str(public).startswith(f"record.{MARK} must "), kind
-        assert "Input" not in str(public), kind
-        assert kind in WORDS or f"a mistake of the kind {kind}" in str(public)
-
-
-def test_our_words_are_of_types_that_there_are():
-    assert set(WORDS) <= set(TYPES)
 
 
 NUMBER = {"number": {"low": 0, "high": 12}}
@@ -101,7 +77,7 @@ def test_all_tables_of_a_format_are_found():
     found = set(tables_within(Survey))
     assert {Survey, GridTable, ProtectTable} < found
     assert len(found) == 14
-    assert "StatisticPart" in {table.__name__ for table in tables_within(plan_table(frozenset(KINDS)))}
+    assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
 
 
 def test_a_number_of_thousands_of_digits_is_a_mistake_too():

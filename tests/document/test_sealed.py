@@ -7,9 +7,9 @@ import pytest
 from in_one import in_one
 from sordino import SordinoError
 from sordino.document import formats
+from sordino.document.schema.strict_table import StrictTable
 from sordino.document.sealed import Sealed, canonical, content_hash
 from sordino.errors import DamagedError
-from sordino.survey.frozen.parts import Part
 
 KINDS = {kind.format: kind for kind in vars(formats).values() if isinstance(kind, Sealed)}
 CONTENT = {"a": [1.0, 2.5, "ü"], "b": {"c": None}}
@@ -91,7 +91,7 @@ def test_another_spelling_is_damage(kind):
 
 
 def test_fields_that_do_not_fit_are_damage(kind):
-    class Fields(Part):
+    class Fields(StrictTable):
         format: str
         version: int
         people: int

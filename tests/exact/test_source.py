@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import secrets
 import threading
 import warnings
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
+from own_words import FRESH
 from sordino import HadamardResponse, SystemSource
-from sordino.exact.source import ZEROS
+from sordino.exact.source import FEW, ZEROS
 from waits import SOON, ended, joined
 
 pytestmark = pytest.mark.fresh
@@ -52,14 +54,28 @@ def test_every_byte_of_every_batch_is_random(count):
     assert min(len(np.unique(column)) for column in bytes_of_batches.T) > 200
 
 
-def test_batches_are_never_overwritten():
-    stream = SystemSource().stream(np.arange(1000))
+@in_one("size", [FEW // 8, FEW, FEW + 1])
+def test_batches_are_never_overwritten(size):
+    stream = SystemSource().stream(np.arange(size))
     first = stream.next()
     kept = first.copy()
     later = [stream.next() for _ in range(5)]
     np.testing.assert_array_equal(first, kept)
     assert not any(np.shares_memory(first, batch) for batch in later)
-    assert len(np.unique(np.concatenate([first, *later]))) == 6000
+    assert len(np.unique(np.concatenate([first, *later]))) == 6 * size
+
+
+def test_the_first_words_are_the_operating_systems_and_the_rest_a_streams(monkeypatch):
+    sizes = []
+    monkeypatch.setattr(secrets, "token_bytes", lambda count: sizes.append(count) or FRESH(count))
+    source = SystemSource()
+    for count in (0, 3, FEW - 3, 0, 1, 1, FEW):
+        source.words(count)
+    # Then a key, and where its counter begins; once.
+    assert sizes == [0, 24, 8 * (FEW - 3), 0, 32, 16]
+    source.words(FEW)
+    SystemSource().words(FEW + 1)
+    assert sizes[6:] == [32, 16]
 
 
 def test_taken_rows_get_fresh_words_of_their_own():
@@ -89,7 +105,7 @@ def test_a_forked_child_repeats_neither_its_parent_nor_a_sibling(monkeypatch, sa
     if same_process_number:
         monkeypatch.setattr(os, "getpid", lambda: 1)
     source = SystemSource()
-    source.words(10)  # the parent's stream exists before the fork
+    source.words(FEW + 1)  # the parent's stream exists before the fork
     children = [in_child(lambda: source.words(100)) for _ in range(3)]
     grandchild = in_child(lambda: in_child(lambda: source.words(100)))
     everything = np.concatenate([*children, grandchild, source.words(100)])
@@ -98,7 +114,7 @@ def test_a_forked_child_repeats_neither_its_parent_nor_a_sibling(monkeypatch, sa
 
 def test_a_child_draws_reports_of_its_own():
     source, mechanism = SystemSource(), HadamardResponse(2**32, "0.001")
-    mechanism.privatize([0], source)
+    mechanism.privatize([0] * FEW, source)
     child = in_child(lambda: mechanism.privatize([0] * 50, source))
     assert not np.any(child == mechanism.privatize([0] * 50, source))
 
@@ -108,7 +124,7 @@ def test_threads_have_streams_of_their_own():
 
     def work():
         barrier.wait()
-        batches = [source.words(50) for _ in range(20)]
+        batches = [source.words(FEW // 5) for _ in range(20)]
         barrier.wait()
         drawn.extend(batches)
 
@@ -116,7 +132,7 @@ def test_threads_have_streams_of_their_own():
     for thread in threads:
         thread.start()
     joined(*threads)
-    assert len(np.unique(np.concatenate(drawn))) == 4 * 20 * 50
+    assert len(np.unique(np.concatenate(drawn))) == 4 * 20 * (FEW // 5)
 
 
 @pytest.mark.parametrize("copier", [pickle.dumps, copy.copy, copy.deepcopy])

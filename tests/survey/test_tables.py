@@ -28,8 +28,7 @@ from sordino.audit.certify import certify as certify_mechanism
 from sordino.definition.sampling import Answer, sampling_deltas, sampling_level
 from sordino.design.numbers.drawn_answers import highest_table_level
 from sordino.errors import DamagedError
-from sordino.survey.kinds import KINDS
-from sordino.survey.planning.plan_fields import plan_table
+from sordino.survey.planning.plan_fields import PlanDocument
 
 AGES, SMOKES = ["young", "middle", "old"], ["yes", "no"]
 
@@ -166,13 +165,11 @@ def test_under_deltas_a_table_keeps_the_least_of_its_own_and_what_others_allow()
 def test_a_plan_whose_table_tells_more_than_a_delta_is_refused():
     asked = survey(attribute=DELTAS, ask=[{"table": ["age_group", "smoker"]}])
     document = plan(asked, people=100_000).document
-    part = document.queries[0].model_copy(
-        update={"epsilon": "1", "mechanism": RandomizedResponse(6, "1").document_fields}
-    )
-    changed = Plan(document.model_copy(update={"queries": [part]}))
+    part = document.queries[0].replace(epsilon="1", mechanism=RandomizedResponse(6, "1").document_fields)
+    changed = Plan(document.replace(queries=[part]))
     assert changed.promise.violations == ("sex",)
-    told = document.queries[0].model_copy(update={"mechanism": RandomizedResponse(6, "1").document_fields})
-    louder = Plan(document.model_copy(update={"queries": [told]}))
+    told = document.queries[0].replace(mechanism=RandomizedResponse(6, "1").document_fields)
+    louder = Plan(document.replace(queries=[told]))
     assert not louder.about_shares[0].certificate.holds
 
 
@@ -201,10 +198,10 @@ FORGED = [
 @in_one("changes, rule", FORGED)
 def test_documents_of_other_tables_are_no_plans(changes, rule):
     document = plan(survey(), people=100_000).document
-    words = document.model_dump(exclude_none=True)
+    words = document.dump()
     words["queries"][0] |= changes
     with pytest.raises((SordinoError, DamagedError, ValueError), match=rule):
-        plan_table(frozenset(KINDS)).model_validate(words)
+        PlanDocument(**words)
 
 
 def test_under_deltas_a_table_tells_its_attributes_all_whatever_is_known_of_the_rest():

@@ -74,20 +74,15 @@ RESULTS = {
 }
 """Nobody makes these but Sordino; surveys are read."""
 
-PYDANTIC = {"model_validate", "model_validate_json", "model_validate_strings", "model_construct", "model_json_schema"}
-PYDANTIC |= {"from_orm", "model_parametrized_name", "parse_file", "parse_obj", "parse_raw", "validate", "construct"}
-PYDANTIC |= {"schema", "schema_json", "update_forward_refs", "model_rebuild"}
-
 
 def public_calls():
     """All public functions, classes and classmethods, by name."""
     for name in sordino.__all__:
         found = getattr(sordino, name)
-        # The survey's own constructor is pydantic's; surveys are read.
         if name not in RESULTS:
             yield name, found
         for member, raw in vars(found).items() if inspect.isclass(found) else ():
-            if isinstance(raw, classmethod) and not member.startswith("_") and member not in PYDANTIC:
+            if isinstance(raw, classmethod) and not member.startswith("_"):
                 yield f"{name}.{member}", getattr(found, member)
 
 

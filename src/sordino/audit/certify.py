@@ -18,20 +18,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
-from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
+from sordino.audit.outputs import can_enumerate, output_columns
 from sordino.blocks.displayed import Displayed
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.metric import MetricLDP
-from sordino.definition.pairwise import Extreme, PairwiseDefinition
-from sordino.definition.prior import Prior
-from sordino.definition.product import required_shape
+from sordino.definition.pairwise import Extreme, PairwiseDefinition, PrivacyDefinition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.amount_text import loss_text_of
@@ -41,6 +36,8 @@ from sordino.mechanism.base import Mechanism
 
 if TYPE_CHECKING:
     from sordino.audit.edges import TightEdge
+    from sordino.definition.bayesian import BayesianCoordinateDP
+    from sordino.definition.metric import MetricLDP
 
 LOOKED_AT = 1 << 12
 """Outputs looked at, at most, to show the tightest pair."""
@@ -128,7 +125,7 @@ _Tightest: TypeAlias = tuple[Nats, ColumnClass, Extreme]
 
 
 @checked
-def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate:
+def certify(mechanism: Mechanism, definition: PrivacyDefinition) -> Certificate:
     """Check every output of a mechanism against a definition, exactly.
 
     Raises:
@@ -141,22 +138,20 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
         >>> certify(HadamardResponse(1000, "1"), LDP("1")).slack.floor() < 1e-18
         True
     """
-    if isinstance(definition, BayesianCoordinateDP):
-        return _certify_averages(mechanism, definition)
-    if isinstance(definition, MetricLDP):
-        # Few plans have distances, and a device that reads one of the others does not wait for what looks along edges.
-        from sordino.audit.edges import tightest_edge
-        from sordino.audit.hops import tightest_crossing
+    # What few plans promise has a file of its own, for which a device that reads one of the others does not wait.
+    basis = definition.certificate_basis
+    if basis == "averages":
+        return _certify_averages(mechanism, cast("BayesianCoordinateDP", definition))
+    if basis == "edges" and (verdict := _certify_edges(mechanism, cast("MetricLDP", definition))) is not None:
+        return verdict
+    return _certify_columns(mechanism, cast("PairwiseDefinition", definition))
 
-        if tuple(part.k for part in mechanism.parts) == definition.shape:
-            return _certify_parts(mechanism, definition)
-        if len(definition.axes) == 1 and mechanism.hops_from(definition.axes[0].tree, NONE) is not None:
-            return _along_edges(tightest_crossing(mechanism, definition), definition)
-        if mechanism.weights_on(NONE) is not None:
-            return _along_edges(tightest_edge(mechanism, definition), definition)
+
+def _certify_columns(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate:
+    """The verdict on classes of outputs, or on single ones where these tell more, or are few."""
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
     # other: single outputs tell. Where they are too many, its extremes are never below the truth.
-    single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
+    single = definition.certificate_basis == "outputs" and can_enumerate(mechanism)
     classes = (column for stack in CheckedClasses(mechanism) for column in definition.distinct(stack))
     found = _tightest(output_columns(mechanism) if single else classes, definition)
     if not single and can_read_all(mechanism):
@@ -167,7 +162,21 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
 
 
-def _along_edges(found: "TightEdge | None", definition: MetricLDP) -> Certificate:
+def _certify_edges(mechanism: Mechanism, definition: "MetricLDP") -> Certificate | None:
+    """The verdict along the edges of a metric; None where the mechanism gives no weights together."""
+    from sordino.audit.edges import tightest_edge
+    from sordino.audit.hops import tightest_crossing
+
+    if tuple(part.k for part in mechanism.parts) == definition.shape:
+        return _certify_parts(mechanism, definition)
+    if len(definition.axes) == 1 and mechanism.hops_from(definition.axes[0].tree, NONE) is not None:
+        return _along_edges(tightest_crossing(mechanism, definition), definition)
+    if mechanism.weights_on(NONE) is not None:
+        return _along_edges(tightest_edge(mechanism, definition), definition)
+    return None
+
+
+def _along_edges(found: "TightEdge | None", definition: "MetricLDP") -> Certificate:
     """The verdict where every weight was looked at."""
     if found is None:
         return Certificate(holds=True, slack=definition.epsilon, witness=None)
@@ -175,12 +184,13 @@ def _along_edges(found: "TightEdge | None", definition: MetricLDP) -> Certificat
     return Certificate(found.slack.sign() >= 0, found.slack, Witness(found.code, found.value, found.other, loss))
 
 
-def _certify_parts(mechanism: Mechanism, definition: MetricLDP) -> Certificate:
+def _certify_parts(mechanism: Mechanism, definition: "MetricLDP") -> Certificate:
     """The channel of each axis under its own bounds.
 
     Two neighbours along an axis differ in the weights of its channel alone: those of all others are factors of both.
     """
     from sordino.audit.edges import check_product
+    from sordino.definition.metric import MetricLDP
 
     check_product(mechanism)
     alone = [certify(part, MetricLDP((axis,))) for part, axis in zip(mechanism.parts, definition.axes, strict=True)]
@@ -232,29 +242,16 @@ def _require_as_tight(outputs: _Tightest | None, classes: _Tightest | None) -> N
         )
 
 
-def _certify_averages(mechanism: Mechanism, definition: BayesianCoordinateDP) -> Certificate:
+def _certify_averages(mechanism: Mechanism, definition: "BayesianCoordinateDP") -> Certificate:
     """Each attribute's exact level against its delta, and the LDP level against epsilon where one is promised."""
-    beliefs = definition.beliefs
-    if isinstance(beliefs, Prior):
-        levels = prior_levels(mechanism, beliefs)
-    else:
-        levels = rest_levels(mechanism, required_shape(beliefs.shape), beliefs.bounds)
-    promised = [*zip(levels, definition.deltas, strict=True)]
-    if definition.epsilon is not None:
-        promised.append((ldp_level(mechanism), definition.epsilon))
-    left = [
-        (_slack_of(level, bound), level) for level, bound in promised if bound is not None and level.value is not None
-    ]
-    if not left:
+    from sordino.audit.averages import tightest_average
+
+    found = tightest_average(mechanism, definition)
+    if found is None:
         return Certificate(holds=True, slack=definition.largest, witness=None)
-    slack, level = min(left, key=lambda found: found[0])
+    slack, level = found
     witness = Witness(level.code, level.value or 0, level.other or 0, level.loss, level.attribute)
     return Certificate(slack.sign() >= 0, slack, witness)
-
-
-def _slack_of(level: Level, bound: Nats) -> Nats:
-    """What an exact level leaves of its bound; minus infinity where it is infinite."""
-    return Nats.log(0) if level.loss is None else bound - level.loss
 
 
 def _slack(extreme: Extreme) -> Nats:

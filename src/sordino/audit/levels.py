@@ -5,24 +5,20 @@ Bayesian definitions depend on which values are heavy. Cost: outputs x records c
 Source: BCDP paper, Definitions 1 to 4.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.audit.outputs import output_weights
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.prior import Prior
 from sordino.definition.product import Contrast, Shape, sizes_of
 from sordino.definition.rest import Rest
-from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-
-LARGEST_ENUMERATION = 1 << 21
-"""Weights read at most: seconds."""
 
 Contrasts: TypeAlias = Callable[[NDArray[np.object_]], Sequence[Contrast | None]]
 """What one output's weights, shape (k,), tell best about each attribute."""
@@ -88,44 +84,6 @@ def rest_levels(mechanism: Mechanism, shape: Shape, rest: Any) -> tuple[Level, .
     """The least delta of each attribute over all priors within a bound on dependence, one number or one for each."""
     sizes = sizes_of(shape)
     return _levels(mechanism, Rest.of(rest, len(sizes)).on(sizes).contrasts, of_attributes=True)
-
-
-def can_enumerate(mechanism: Mechanism) -> bool:
-    """Whether a mechanism's weights are few enough to be read one by one."""
-    return mechanism.outputs * mechanism.k <= LARGEST_ENUMERATION
-
-
-def output_weights(mechanism: Mechanism) -> Iterator[tuple[int, NDArray[np.object_]]]:
-    """Every code with its weights on all values, shape (k,)."""
-    if not can_enumerate(mechanism):
-        raise SordinoError(
-            f"a definition of averages is checked on at most {LARGEST_ENUMERATION} weights, one by one",
-            found=f"{mechanism.outputs} codes of {mechanism.k} records",
-            step="promise LDP, which holds whatever is believed, or ask about fewer values",
-        )
-    totals = np.zeros(mechanism.k, dtype=object)
-    for code in range(mechanism.outputs):
-        weights = np.array([mechanism.weight(value, code) for value in range(mechanism.k)], dtype=object)
-        if min(weights) < 0:
-            raise SordinoError("weights must not be negative", found=f"one on code {code}")
-        totals += weights
-        yield code, weights
-    wrong = int((totals != mechanism.denominator).sum())
-    if wrong:
-        raise SordinoError(
-            "the weights of every value's outputs must add up to the denominator",
-            found=f"{wrong} values whose weights do not",
-            step="the mechanism's weight() leaves out or repeats outputs; do not use it",
-        )
-
-
-def output_columns(mechanism: Mechanism) -> Iterator[ColumnClass]:
-    """Every output that can be sent, by itself."""
-    for code, weights in output_weights(mechanism):
-        present = sorted({*weights.tolist()} - {0})
-        parts = tuple(ValueClass(np.flatnonzero(weights == weight), ((weight, 1),)) for weight in present)
-        if parts:
-            yield ColumnClass(mechanism.k, 1, code, parts)
 
 
 def _records(weights: NDArray[np.object_], among: NDArray[np.intp]) -> Contrast | None:

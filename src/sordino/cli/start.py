@@ -18,7 +18,7 @@ LEAST_MEMORY = 640 << 20
 
 def main() -> None:
     """Run a command; its exit code is the process's."""
-    # Plugins of other packages would be looked for in all that is installed, and would see what people answer.
+    # A collector's framework would look for plugins of other packages in all that is installed.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # What says how a command stops is loaded itself, while signals are kept.
     kept: list[int] = []

@@ -9,13 +9,14 @@ Source: BCDP paper, Definition 4; Assumption 1 and (13) for the bound on depende
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import BoundLike, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence
-from sordino.definition.pairwise import LDP
+from sordino.definition.pairwise import LDP, CertificateBasis
 from sordino.definition.prior import Prior
 from sordino.definition.product import Amounts, Shape, read_amounts
 from sordino.definition.rest import Rest
@@ -40,6 +41,8 @@ class BayesianCoordinateDP:
         >>> definition.levels(FiniteEvidence(np.log([0.3, 0.2, 0.3, 0.2]))).round(6)
         array([0.04879 , 0.405465])
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "averages"
 
     deltas: Amounts
     beliefs: Prior | Rest

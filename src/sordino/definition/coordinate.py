@@ -8,12 +8,13 @@ Source: BCDP paper, Definition 3 (c-CDP).
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import BoundLike
-from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
+from sordino.definition.pairwise import CertificateBasis, Extreme, loss_over, require_size, weight_range
 from sordino.definition.product import (
     Amounts,
     Contrast,
@@ -48,6 +49,8 @@ class CoordinateDP:
         >>> str(definition.bound(0, 3)), str(definition.bound(0, 2)), definition.bound(0, 4)
         ('1/2', 'ln 3', None)
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "outputs"
 
     budgets: Amounts
     shape: tuple[int, ...] | None = None

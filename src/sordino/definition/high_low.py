@@ -8,12 +8,22 @@ Source: context-aware LDP paper, Definition 3.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.pairwise import Extreme, Part, largest_ratio, loss_over, require_size, slack_below, weight_range
+from sordino.definition.pairwise import (
+    CertificateBasis,
+    Extreme,
+    Part,
+    largest_ratio,
+    loss_over,
+    require_size,
+    slack_below,
+    weight_range,
+)
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked_class
@@ -54,6 +64,8 @@ class HighLowLDP(Brief):
         >>> HighLowLDP(6, [0, 3], "1").sensitive
         array([0, 3])
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "classes"
 
     k: int
     sensitive: NDArray[np.intp]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
 from sordino.definition.pairwise import (
     NEARLY,
+    CertificateBasis,
     Extreme,
     largest_quotient,
     logarithms,
@@ -43,6 +45,8 @@ class PairwiseLDP(Brief):
         >>> [str(bound) for bound in definition.bounds[0]], definition.lowered_pairs
         (['0', '1', '2'], ((0, 2),))
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "classes"
 
     given: Bounds
     bounds: Bounds

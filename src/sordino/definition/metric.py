@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.metric_tree import MetricTree, bound_at, total
 from sordino.definition.pairwise import (
     NEARLY,
+    CertificateBasis,
     Extreme,
     largest_quotient,
     logarithms,
@@ -69,6 +70,8 @@ class MetricLDP(Brief):
         >>> str(MetricLDP.tree([None, 0, 0, 1], "1").bound(2, 3))
         '3'
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "edges"
 
     axes: tuple[MetricTree, ...]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest, nsmallest
 from itertools import product
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,18 @@ class Extreme:
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
 
 
-class PairwiseDefinition(Protocol):
+CertificateBasis: TypeAlias = Literal["classes", "outputs", "edges", "averages"]
+"""What a certificate compares: extremes of classes of outputs; or of single outputs, which can reveal more of records
+that differ in one attribute; weights along the edges of a metric; or averages over beliefs."""
+
+
+class PrivacyDefinition(Protocol):
+    """What a mechanism can be certified against."""
+
+    certificate_basis: ClassVar[CertificateBasis]
+
+
+class PairwiseDefinition(PrivacyDefinition, Protocol):
     """A bound on the log-ratio of every protected pair of values."""
 
     @property
@@ -88,6 +99,8 @@ class LDP:
         >>> LDP("ln 3").epsilon
         Nats('ln 3')
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "classes"
 
     epsilon: Nats
 
@@ -131,6 +144,8 @@ class BlockLDP(Brief):
         >>> BlockLDP([[0, 1], [2, 3, 4]], "1").partition.m
         2
     """
+
+    certificate_basis: ClassVar[CertificateBasis] = "classes"
 
     partition: Partition
     epsilon: Nats

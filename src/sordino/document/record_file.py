@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.answers.choices import Choices
 from sordino.domain.answers.condition import are_asked, contradiction, missing_value, settle, with_conditions
 from sordino.domain.attribute import Attribute
@@ -34,15 +34,13 @@ POSITION = {"latitude", "longitude"}
 """What a position on a map is told by, in degrees."""
 
 
-class RecordTable(BaseModel):
+class RecordTable(StrictTable):
     """The file of a record.
 
     Attributes:
         version: of the format, 1.
         record: a value for each attribute.
     """
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     version: VersionField
     record: dict[Any, Any]

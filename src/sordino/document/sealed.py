@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from sordino.document.checked_tables import try_tables
+from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.messages.brief import shown
 
-Fields = TypeVar("Fields", bound=BaseModel)
+Fields = TypeVar("Fields", bound=StrictTable)
 
 
 @dataclass(frozen=True)

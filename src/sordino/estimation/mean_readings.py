@@ -9,29 +9,11 @@ from typing import TypeAlias
 from sordino.exact.arrays import Floats
 from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
-from sordino.query.number import Number, NumberStatistic
+from sordino.query.number import NumberStatistic
 from sordino.query.sampled import Sampled
-from sordino.query.signs import Signs
 
 MeanReadings: TypeAlias = Mapping[NumberStatistic, Floats]
 """For each statistic the probability that each of its values is read of somebody, shape (k,)."""
-
-
-def statistics_read(asked: Sampled) -> tuple[NumberStatistic, ...]:
-    """The statistics of some queries, each once and in their order; signs that are read together one by one.
-
-    Example:
-        >>> from sordino import LDP, Number, Query, RandomizedResponse, Sampled
-        >>> bit = Query(Number(0), RandomizedResponse(2, "1"))
-        >>> statistics_read(Sampled((bit, bit), (1, 2)))
-        (Number(place=0, points=2),)
-    """
-    found: dict[NumberStatistic, None] = {}
-    for statistic in asked.numbers:
-        found |= dict.fromkeys(
-            [Number(place) for place in statistic.at] if isinstance(statistic, Signs) else [statistic]
-        )
-    return tuple(found)
 
 
 def mean_readings(
@@ -45,7 +27,7 @@ def mean_readings(
         complete: the share of complete cases; as among the records by default.
         missing: by their places, the share of people who lack a number; as among the records by default.
     """
-    return {one: _mean_reading(one, records, complete, missing or {}) for one in statistics_read(asked)}
+    return {one: _mean_reading(one, records, complete, missing or {}) for one in asked.statistics_read}
 
 
 def _mean_reading(

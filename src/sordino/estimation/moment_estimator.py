@@ -133,7 +133,7 @@ class MomentEstimator:
     @cached_property
     def moments(self) -> Moments:
         """What is read, in the order of the queries."""
-        names = dict.fromkeys(name for statistic in self.asked.numbers for name, _ in statistic.counted_moments)
+        names = self.asked.moments_read
         return Moments(self.asked.d, tuple(name for name in names if self.wanted is None or name in self.wanted))
 
     @property

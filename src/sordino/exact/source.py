@@ -1,19 +1,22 @@
 """Random words from the operating system's entropy, and uniform choices without bias.
 
-`SystemSource` is an AES-256-CTR stream keyed from the operating system: exact for ideal words, computationally secure
-under AES. Every batch it hands out is fresh memory that nobody overwrites. Each thread has its own stream; a forked
-child draws a new key, so it never repeats its parent; a source is never pickled or copied. There is no seed.
+`SystemSource` hands out the operating system's words, and where many are drawn those of an AES-256-CTR stream that is
+keyed from them: exact for ideal words, computationally secure under AES. Every batch it hands out is fresh memory that
+nobody overwrites. Each thread has its own stream; a forked child draws a new key, so it never repeats its parent; a
+source is never pickled or copied. There is no seed.
 """
 
 import os
 import secrets
 import threading
 from collections.abc import Callable
-from typing import ClassVar, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol, TypeAlias
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import CipherContext
 
 Words: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.intp] | slice
@@ -26,6 +29,9 @@ LARGEST_WIDE_BOUND = 2**64
 """Uniform choices are from at most this many."""
 
 LARGEST_WORD = 2**64 - 1
+
+FEW = 1 << 10
+"""Words of a thread that come from the operating system as they are: a person's report needs no stream of its own."""
 
 ZEROS = bytes(1 << 16)
 """Plaintext of the stream; encrypted piece by piece, so that it stays in the processor's cache."""
@@ -58,7 +64,7 @@ class Source(Protocol):
 
 
 class SystemSource:
-    """Fresh words from AES-256-CTR under a key from the operating system; one stream for each thread and process.
+    """Fresh words: first the operating system's, then those of a stream that it keys; one a thread and process.
 
     Example:
         >>> SystemSource().words(3).dtype
@@ -73,7 +79,9 @@ class SystemSource:
 
     def words(self, count: int) -> Words:
         """`count` uniform 64-bit words in memory of their own."""
-        cipher = self._cipher()
+        cipher = self._cipher_after(count)
+        if cipher is None:
+            return np.frombuffer(bytearray(secrets.token_bytes(8 * count)), dtype=np.uint64)
         result = np.empty(count, dtype=np.uint64)
         view = memoryview(result.view(np.uint8))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
         for start in range(0, len(view), len(ZEROS)):
@@ -90,14 +98,20 @@ class SystemSource:
     def take(self, rows: Rows) -> "SystemSource":  # noqa: ARG002 - the rows are the protocol's
         return self
 
-    def _cipher(self) -> CipherContext:
-        owner = (SystemSource._forks, os.getpid())
-        if getattr(self._local, "owner", None) != owner:
-            self._local.cipher = Cipher(
-                algorithms.AES(secrets.token_bytes(32)), modes.CTR(secrets.token_bytes(16))
-            ).encryptor()
-            self._local.owner = owner
-        cipher: CipherContext = self._local.cipher
+    def _cipher_after(self, count: int) -> "CipherContext | None":
+        """The thread's stream for so many words more; None while it has drawn few."""
+        own, owner = self._local, (SystemSource._forks, os.getpid())
+        if getattr(own, "owner", None) != owner:
+            # The owner last: a child that is interrupted here must not go on with its parent's stream.
+            own.cipher, own.left, own.owner = None, FEW, owner
+        own.left -= count
+        if own.cipher is None and own.left < 0:
+            # Loaded where it is needed: it takes a tenth of what a report does.
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+            key, start = secrets.token_bytes(32), secrets.token_bytes(16)
+            own.cipher = Cipher(algorithms.AES(key), modes.CTR(start)).encryptor()
+        cipher: CipherContext | None = own.cipher
         return cipher
 
     @classmethod

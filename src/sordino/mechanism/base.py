@@ -16,19 +16,21 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property, reduce
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.blocks.displayed import Displayed
 from sordino.domain.partition import Partition
-from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import Channel
 from sordino.mechanism.draws.draw import Draw
+
+if TYPE_CHECKING:
+    from sordino.domain.tree import Tree
 
 FEW = 1024
 """Values up to which what a mechanism works out may be kept."""
@@ -117,7 +119,7 @@ class Mechanism(Channel, Displayed):
         del codes
         return None
 
-    def hops_from(self, tree: Tree, codes: NDArray[np.intp]) -> Iterator[Hop] | None:
+    def hops_from(self, tree: "Tree", codes: NDArray[np.intp]) -> Iterator[Hop] | None:
         """Some codes' weights from each one's own value to neighbours in a tree; None of any other channel.
 
         First all own values, then all their neighbours, and so on. What no hop lists weighs what the neighbour before

@@ -109,6 +109,11 @@ class NumberStatistic(Statistic):
         return {}
 
     @property
+    def single_statistics(self) -> "tuple[NumberStatistic, ...]":
+        """Itself, or what it reads together, one by one."""
+        return (self,)
+
+    @property
     def sign_places(self) -> tuple[int, int] | None:
         """The places of a category and of a number, if what is read is a function of that category and its sign."""
         return None

@@ -5,25 +5,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.box import Box
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.evidence.box import BoxEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Channel
-from sordino.query.column import column_of, level_of_columns
-from sordino.query.model import Model
 from sordino.query.number import NumberStatistic
 from sordino.query.statistic import Statistic, Values
+
+if TYPE_CHECKING:
+    from sordino.domain.box import Box
+    from sordino.evidence.box import BoxEvidence
+    from sordino.query.model import Model
 
 
 @checked_class
@@ -121,22 +122,27 @@ class Query(Channel):
         return law
 
     @property
-    def model(self) -> Model:
+    def model(self) -> "Model":
         """The statistic of a question about a record in a box.
 
         Raises:
             SordinoError: no model of such a record.
         """
+        # A plan asks about none: collectors ask a ledger.
+        from sordino.query.model import Model
+
         if not isinstance(self.statistic, Model):
             raise SordinoError("records in a box are asked about models of them", found=self.statistic.parameters)
         return self.statistic
 
-    def evidence(self, box: Box, code: int) -> BoxEvidence:
+    def evidence(self, box: "Box", code: int) -> "BoxEvidence":
         """What one answer says about a record in a box: the model's shape, with the mechanism's column.
 
         Raises:
             SordinoError: no model, or one that does not fit the box; a code that cannot be sent from either end.
         """
+        from sordino.query.column import column_of
+
         return self.model.evidence(box, column_of(self.mechanism, code))
 
     @property
@@ -190,6 +196,8 @@ class Query(Channel):
 
     @cached_property
     def _levels(self) -> tuple[Nats, float]:
+        from sordino.query.column import level_of_columns
+
         _ = self.model
         return level_of_columns(self.mechanism)
 

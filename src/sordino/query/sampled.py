@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.measured import Measured
+from sordino.domain.moment import Factors
 from sordino.domain.scaled import Scaled, read_records, require_inside, rows_of
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
@@ -82,6 +83,23 @@ class Sampled(SeveralQueries[Part]):
     def numbers(self) -> tuple[NumberStatistic, ...]:
         """The statistics, one after the other, if all queries are about numbers of one record; else none."""
         return tuple(query.number for parts in self.drawn_parts for query in parts)
+
+    @property
+    def statistics_read(self) -> tuple[NumberStatistic, ...]:
+        """The statistics of its queries about numbers, each once and in their order; signs one by one.
+
+        Example:
+            >>> from sordino import Number, RandomizedResponse, Signs
+            >>> Sampled((Query(Signs((0, 1)), RandomizedResponse(4, "1")),), (1,)).statistics_read
+            (Number(place=0, points=2), Number(place=1, points=2))
+        """
+        return tuple(dict.fromkeys(one for statistic in self.numbers for one in statistic.single_statistics))
+
+    @property
+    def moments_read(self) -> tuple[Factors, ...]:
+        """The moments that its queries about numbers tell, each once and in their order."""
+        named = (name for statistic in self.numbers for name, _ in statistic.counted_moments)
+        return tuple(dict.fromkeys(named))
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:

@@ -10,7 +10,7 @@ from sordino.domain.moment import Factors, Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.query.number import Floats, NumberStatistic, point_label, require_places, rounding_of
+from sordino.query.number import Floats, Number, NumberStatistic, point_label, require_places, rounding_of
 from sordino.query.statistic import attribute_list
 
 MOST_SIGNS = 12
@@ -65,6 +65,11 @@ class Signs(NumberStatistic):
     @property
     def bits(self) -> tuple[Moment, ...]:
         return tuple((place,) for place in self.at)
+
+    @property
+    def single_statistics(self) -> tuple[NumberStatistic, ...]:
+        """The sign of each number."""
+        return tuple(map(Number, self.at))
 
     @property
     def arguments(self) -> tuple[int, ...]:

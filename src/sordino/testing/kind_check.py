@@ -111,14 +111,15 @@ def _check(kind: AnyKind, asks: Sequence[Mapping[str, Any]], attributes: Mapping
 
 def _settings_mistakes(kind: AnyKind) -> Iterator[Mistake]:
     """Whether it has settings of its own."""
-    fields = kind.settings.model_fields
+    fields = kind.settings.settings_table()
     if not kind.words or not set(kind.words) <= set(fields):
         yield "the words of a kind must be settings of it", shown(kind.words)
-    others = {name for other in KINDS.values() if other is not kind for name in other.settings.model_fields}
+    others = {name for other in KINDS.values() if other is not kind for name in other.settings.settings_table()}
     for name in fields:
         if name in others or name == "weight":
             yield "the settings of a kind must be its own", name
-        if fields[name].default is not None:
+        default = fields[name].default
+        if default is None or default() is not None:
             yield "the settings of a kind must be None by default", name
 
 
@@ -192,7 +193,7 @@ class _KindTrial:
         yield from _try(
             "a sample must bound it, or be refused", partial(dependence, self.survey(), sample), refusal=True
         )
-        for name in self.kind.settings.model_fields:
+        for name in self.kind.settings.settings_table():
             for value in WRONG:
                 rule = f"a wrong {name} must be refused by a SordinoError"
                 yield from _try(rule, partial(self._make_plan, {name: value}), refusal=True)

@@ -22,7 +22,7 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     return attributes + shares
 
 
-def certificate_sentences(certificate: Certificate, domain: CountedDomain | None = None) -> tuple[str, ...]:
+def certificate_sentences(certificate: Certificate, domain: "CountedDomain | None" = None) -> tuple[str, ...]:
     """The verdict, and where least is left of a bound.
 
     Args:
@@ -46,7 +46,7 @@ def certificate_sentences(certificate: Certificate, domain: CountedDomain | None
     )
 
 
-def _value_name(value: int, domain: CountedDomain | None) -> str:
+def _value_name(value: int, domain: "CountedDomain | None") -> str:
     if domain is None:
         return str(value)
     label = domain.label(value)

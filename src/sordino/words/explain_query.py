@@ -13,7 +13,8 @@ from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from sordino.audit.certify import Witness, certify
-from sordino.audit.levels import can_enumerate, coordinate_levels
+from sordino.audit.levels import coordinate_levels
+from sordino.audit.outputs import can_enumerate
 from sordino.blocks.sentence import texts
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.definition.pairwise import LDP

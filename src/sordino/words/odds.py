@@ -32,7 +32,7 @@ SAME = Sentence("A second report about the same answer multiplies the factors.",
 
 
 def promise(
-    definition: Definition | CoordinateDP | BayesianCoordinateDP,
+    definition: "Definition | CoordinateDP | BayesianCoordinateDP",
     labels: Sequence[str] | None = None,
     report: str = "one report",
 ) -> tuple[Sentence, ...]:

@@ -20,7 +20,6 @@ from commands import PATIENCE
 from golden_people import NAMES, golden_text, sealed
 from kinds_of_survey import KINDS
 from sordino import Nats, Plan, SordinoError
-from sordino.estimation.mean_readings import statistics_read
 from sordino.mechanism.draws.code_distribution import code_distribution
 from sordino.mechanism.draws.draw import Draw
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -153,7 +152,7 @@ def changed_expectations(plan):
     """A plan with other expectations of one question, and whether it still is one."""
     for place, question in enumerate(plan.questions):
         if isinstance(question, NumbersQuestion):
-            sizes = [statistic.k for statistic in statistics_read(question.query)]
+            sizes = [statistic.k for statistic in question.query.statistics_read]
             right = [{"parts": [WHOLE, *[0] * (k - 1)]} for k in sizes]
             for i, k in enumerate(sizes):
                 yield from ((place, [*right[:i], table, *right[i + 1 :]], holds) for table, holds in expected_tables(k))

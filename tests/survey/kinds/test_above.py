@@ -150,7 +150,7 @@ def test_a_threshold_is_asked_once():
 @in_one("threshold", [0, -3.5, 100, 1e300])
 def test_a_plan_with_a_threshold_outside_the_range_is_refused(threshold):
     document = Plan.of(Survey.read(survey()), 1000).document
-    part = document.queries[0].model_copy(update={"threshold": float(threshold)})
+    part = document.queries[0].replace(threshold=float(threshold))
     with pytest.raises(SordinoError, match="within the number's range"):
         Plan.of(Survey.read(survey()), 1000).kinds[0].check_part(part, document.attributes, has_deltas=True)
 

@@ -57,7 +57,7 @@ def in_this_way(frozen, way):
     (question,) = frozen.questions
     ways = ways_to_ask(question.choices, question.definition.epsilon, 64)
     own = next(one for one in ways if one.way == way)
-    document = frozen.document.model_dump(exclude_none=True)
+    document = frozen.document.dump()
     part = {"way": way, "mechanism": freeze(own.mechanism), "subtract_totals": own.subtract_totals}
     document["queries"][0] |= part
     content = {name: value for name, value in document.items() if name not in {"format", "version", "hash"}}

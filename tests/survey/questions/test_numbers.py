@@ -298,7 +298,7 @@ def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
     assert levels[((age, height),)] > Nats.of(1)
     # Where nothing rests on the bins, values are promised.
     alone = Survey.read(tomllib.loads(edit((rest, 'file = "q.json"\n'), binned, ('delta = "0.5"', 'delta = "0.01"'))))
-    alone = alone.model_copy(update={"dependence": None})
+    alone = alone.replace(dependence=None)
     assert "any two values of 'height'" in " ".join(explain(Plan.of(alone, 100_000)))
 
 

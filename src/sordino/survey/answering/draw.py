@@ -7,14 +7,13 @@ is drawn, so that no refusal depends on the question; how many words are drawn d
 import secrets
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.document.record_file import read_values
 from sordino.domain.answers.days import date_of
-from sordino.domain.answers.series import Series
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.source import Source, SystemSource
@@ -22,6 +21,9 @@ from sordino.survey.answering.plan_report import ID_BYTES, PlanReport
 from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import Question
+
+if TYPE_CHECKING:
+    from sordino.domain.answers.series import Series
 
 
 def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None) -> PlanReport:
@@ -60,7 +62,7 @@ def read_record(plan: Plan, tables: dict[str, Any]) -> dict[str, float | int]:
     return read_values(named, {**plan.attributes, **public}, "the plan's", [*asked, *public])
 
 
-def _with_period(series: Series | None, tables: dict[str, Any]) -> dict[str, Any]:
+def _with_period(series: "Series | None", tables: dict[str, Any]) -> dict[str, Any]:
     """The tables with the first day of the period of a series, of which a record may name any day.
 
     Raises:

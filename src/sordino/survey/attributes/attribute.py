@@ -18,12 +18,11 @@ only_if = { smoker = "yes" }                                   # all others coun
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
-
-from pydantic import Field, model_validator
+from typing import Any
 
 from sordino.document.checked_tables import is_list_of
 from sordino.document.domains import domain_of
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.answers.choices import NONE, Choices
 from sordino.domain.answers.condition import NOT_ASKED
 from sordino.domain.attribute import AttributeDomain, Domain
@@ -38,7 +37,7 @@ from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.attributes.protect import Delta, ProtectTable, protect_mistakes
 from sordino.survey.attributes.several import several_mistakes
 from sordino.survey.attributes.wording import input_mistakes
-from sordino.survey.frozen.parts import GridPart, Part, RangePart
+from sordino.survey.frozen.parts import GridPart, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 
 BINS = 256
@@ -51,25 +50,21 @@ KINDS = ("categories", "grid", "number")
 class GridTable(GridPart):
     """A map cut into cells: edges in degrees, numbers of cells."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        cells = Grid(**self.model_dump()).k
+    def _check(self) -> None:
+        cells = Grid(**self.dump()).k
         if cells > LARGEST_DOMAIN:
             raise SordinoError(
                 f"a grid must have at most {LARGEST_DOMAIN} cells",
                 found=shown(cells),
                 step="take fewer rows and columns",
             )
-        return self
 
 
 class RangeTable(RangePart):
     """A number between two ends that are declared, never taken from the data."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         Interval(self.low, self.high)
-        return self
 
 
 class NumberTable(RangeTable):
@@ -86,19 +81,18 @@ class NumberTable(RangeTable):
     """
 
     clip: bool = False
-    bins: int | None = Field(default=None, ge=2, le=1000)
+    bins: int | None = setting(default=None, ge=2, le=1000)
     edges: list[float] | None = None
     spikes: bool = False
-    lipschitz: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    lipschitz: float | None = setting(default=None, ge=0, finite=True)
 
-    @model_validator(mode="after")
-    def _check_edges(self) -> Self:
+    def _check(self) -> None:
+        super()._check()
         if self.edges is not None:
             if self.bins is not None:
                 step = "equal bins have no edges of their own: leave one out"
                 raise SordinoError("a number must have either bins or edges", found="bins and edges", step=step)
             Bins.from_edges(self.edges, Interval(self.low, self.high))
-        return self
 
     @property
     def default_bins(self) -> Bins:
@@ -111,7 +105,7 @@ class NumberTable(RangeTable):
         return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
 
 
-class AttributeTable(Part):
+class AttributeTable(StrictTable):
     """One attribute of the people: its values, where they stand in the data, and how they are protected.
 
     Attributes:
@@ -150,12 +144,10 @@ class AttributeTable(Part):
     input: Any = None
     step: float | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         mistakes = list(self._mistakes())
         if mistakes:
             raise SordinoErrors("the attribute", mistakes)
-        return self
 
     def _mistakes(self) -> Iterator[SordinoError]:
         """All that is wrong with the attribute; what depends on a wrong domain cannot be told."""
@@ -256,7 +248,7 @@ class AttributeTable(Part):
             found = "other values" if self.several is not None else "the setting `none`"
             raise SordinoError(rule, found=found, step=step)
         if self.grid is not None or self.number is not None:
-            return domain_of(self.model_dump(include={"grid", "number"}))
+            return domain_of(self.dump(include={"grid", "number"}))
         if isinstance(self.categories, int) and not isinstance(self.categories, bool):
             if not 1 <= self.categories <= LARGEST_DOMAIN:
                 raise SordinoError(

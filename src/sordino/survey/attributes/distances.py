@@ -8,7 +8,8 @@ from typing import Any
 
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.design.histograms.map_steps import map_steps
-from sordino.document.checked_tables import is_list_of, nearest
+from sordino.document.checked_tables import is_list_of
+from sordino.document.schema.nearest import nearest
 from sordino.domain.attribute import Domain
 from sordino.domain.great_circle import KILOMETRES
 from sordino.domain.grid import Grid

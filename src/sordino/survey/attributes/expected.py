@@ -25,8 +25,15 @@ Floats = NDArray[np.float64]
 class BinnedNumber(Protocol):
     """A number between two ends, in bins."""
 
-    low: float
-    high: float
+    @property
+    def low(self) -> float:
+        """In the unit of the data."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The other end."""
+        ...
 
     @property
     def default_bins(self) -> Bins:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 

@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, model_validator
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
-from sordino.document.checked_tables import is_list_of, nearest
+from sordino.document.checked_tables import is_list_of
+from sordino.document.schema.limits import Convert
+from sordino.document.schema.nearest import nearest
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
@@ -28,7 +30,7 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.attributes.metric import bounds_text, read_matrix, read_metric
-from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
+from sordino.survey.frozen.parts import BlocksPart, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, partition_of
 
 WAYS = ("blocks", "sensitive", "metric", "matrix")
@@ -49,7 +51,7 @@ def read_positive(epsilon: object) -> Nats:
     return amount
 
 
-Epsilon = Annotated[Nats, BeforeValidator(read_positive)]
+Epsilon = Annotated[Nats, Convert(read_positive)]
 
 
 def _read_delta(delta: object) -> Nats:
@@ -60,10 +62,10 @@ def _read_delta(delta: object) -> Nats:
         raise SordinoError(error.rule.replace("epsilon", "delta"), found=error.found, step=error.step) from None
 
 
-Delta = Annotated[Nats, BeforeValidator(_read_delta)]
+Delta = Annotated[Nats, Convert(_read_delta)]
 
 
-class ProtectTable(Part):
+class ProtectTable(StrictTable):
     """Which values must not be told from each other, and how well; see the module's text."""
 
     epsilon: Epsilon | None = None
@@ -73,9 +75,8 @@ class ProtectTable(Part):
     metric: Any = None
     matrix: Any = None
 
-    @model_validator(mode="before")
     @classmethod
-    def _epsilon_of_metric(cls, tables: Any) -> Any:
+    def _prepare(cls, tables: Any) -> Any:
         """The epsilon of { metric = { per = 5, epsilon = "1" } } may stand in either table."""
         metric = tables.get("metric") if isinstance(tables, dict) else None
         if not isinstance(metric, dict) or "epsilon" not in metric:

@@ -12,15 +12,14 @@ weights = { urban = 3.5, rural = 40 }                          # people that a r
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import model_validator
-
-from sordino.document.checked_tables import is_list_of, nearest
+from sordino.document.checked_tables import is_list_of
+from sordino.document.schema.nearest import nearest
+from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.entries import LARGEST_NUMBER
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.public_part import MOST_LABELS
 
 DIGITS = 12
@@ -29,7 +28,7 @@ DIGITS = 12
 Known = TypeVar("Known", int, str)
 
 
-class PublicTable(Part):
+class PublicTable(StrictTable):
     """One public column of the people.
 
     Attributes:
@@ -50,12 +49,10 @@ class PublicTable(Part):
     help: Any = None
     labels: Any = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         mistakes = list(self._mistakes())
         if mistakes:
             raise SordinoErrors("the public column", mistakes)
-        return self
 
     def _mistakes(self) -> Iterator[SordinoError]:
         if self.column == "":

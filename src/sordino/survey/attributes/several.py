@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.domain.answers.choices import Choices
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown

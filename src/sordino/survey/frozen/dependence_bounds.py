@@ -7,15 +7,15 @@ thresholds = { income = 0.05 }            # or income = { smoker = 0.05 }: given
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Self
-
-from pydantic import PlainValidator, model_validator
+from typing import Annotated, Any
 
 from sordino.definition.dependence import Dependence, read_variation
+from sordino.document.schema.limits import Parse
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import DependencePart, Part, Text, require_one_of
+from sordino.survey.frozen.parts import DependencePart, Text, require_one_of
 
 
 def _read_rest(rest: Any) -> dict[str, Fraction] | Fraction:
@@ -33,12 +33,12 @@ def _read_thresholds(thresholds: Any) -> dict[str, dict[str, Fraction] | Fractio
     return {str(name): _read_rest(bounds) for name, bounds in thresholds.items()}
 
 
-ThresholdBounds = Annotated[dict[str, dict[str, Fraction] | Fraction], PlainValidator(_read_thresholds)]
+ThresholdBounds = Annotated[dict[str, dict[str, Fraction] | Fraction], Parse(_read_thresholds)]
 
-RestBounds = Annotated[dict[str, Fraction] | Fraction, PlainValidator(_read_rest)]
+RestBounds = Annotated[dict[str, Fraction] | Fraction, Parse(_read_rest)]
 
 
-class DependenceTable(Part):
+class DependenceTable(StrictTable):
     """How much the attributes may depend on each other, at most.
 
     Attributes:
@@ -54,14 +54,12 @@ class DependenceTable(Part):
     thresholds: ThresholdBounds | None = None
     file: Text | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         if self.thresholds is None:
             require_one_of(self, "rest", "file")
         elif self.file is not None:
             step = "leave the declared bounds out, or the file"
             raise SordinoError("bounds are declared, or from a statement", found="both of them", step=step)
-        return self
 
 
 def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Dependence:

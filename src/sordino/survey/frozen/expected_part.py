@@ -4,15 +4,15 @@ Public like all of a plan, and of bounded size: of more than 4,096 values the la
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import Part
 
 WHOLE = 10**9
 """Parts of all people."""
@@ -23,7 +23,7 @@ MOST_LISTED = 1 << 12
 Floats = NDArray[np.float64]
 
 
-class ExpectedPart(Part):
+class ExpectedPart(StrictTable):
     """The expected shares of some values.
 
     Attributes:
@@ -31,11 +31,10 @@ class ExpectedPart(Part):
         values: which are listed, ascending; the others have equal shares of what is left. All where None.
     """
 
-    parts: list[Annotated[int, Field(ge=0, le=WHOLE)]] = Field(min_length=1, max_length=MOST_LISTED)
-    values: list[Annotated[int, Field(ge=0)]] | None = Field(default=None, max_length=MOST_LISTED)
+    parts: list[Annotated[int, ValueLimits(ge=0, le=WHOLE)]] = setting(min_length=1, max_length=MOST_LISTED)
+    values: list[Annotated[int, ValueLimits(ge=0)]] | None = setting(default=None, max_length=MOST_LISTED)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         total = sum(self.parts)
         if total > WHOLE or (self.values is None and total < WHOLE):
             raise SordinoError(f"expected shares must add up to {WHOLE}", found=shown(total))
@@ -45,7 +44,6 @@ class ExpectedPart(Part):
             found = f"{len(self.values)} values with {len(self.parts)} shares, or not in ascending order"
             rule = "expected shares must be of different values in their order"
             raise SordinoError(rule, found=found, step="sort the values, each once")
-        return self
 
     @classmethod
     def of(cls, shares: Floats) -> "ExpectedPart":

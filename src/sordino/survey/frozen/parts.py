@@ -1,49 +1,33 @@
 """Tables of a frozen plan: attributes, what is promised about them, and how they may depend on each other."""
 
 import re
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.errors import SordinoError
 from sordino.exact.entries import LARGEST_NUMBER
-from sordino.exact.messages.brief import brief, shown
+from sordino.exact.messages.brief import shown
 
-Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
+Integer64 = Annotated[str, ValueLimits(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 """An integer >= 0 of up to 64 bits, as a string."""
 
 BETWEEN_0_AND_1 = r"0\.[0-9]{0,11}[1-9]"
 """A part of the people, as a decimal text."""
 
-Text = Annotated[str, StringConstraints(min_length=1)]
+Text = Annotated[str, ValueLimits(min_length=1)]
 
 MOST_PEOPLE = 10**12
 """That a plan is made for."""
 
-Count = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
+Count = Annotated[int, ValueLimits(ge=1, le=LARGEST_NUMBER)]
 """A whole number from 1 on, as every reader of JSON takes it."""
 
-Label = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+Label = Annotated[int, ValueLimits(ge=0, le=LARGEST_NUMBER)]
 """The same from 0 on: the number of a block or of a value."""
 
 
-class Part(BaseModel):
-    """A table of a survey or a plan: unknown keys are refused, nothing is converted."""
-
-    # Built when first used: most tables stand within others, and few are ever read by themselves.
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True, defer_build=True)
-
-    def __repr__(self) -> str:
-        """What was said, without long lists of names or integers."""
-        said = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return (
-            f"{type(self).__name__}({', '.join(f'{name}={brief(value)}' for name, value in said if value is not None)})"
-        )
-
-    __str__ = __repr__
-
-
-class GridPart(Part):
+class GridPart(StrictTable):
     """A map cut into cells."""
 
     south: float
@@ -54,7 +38,7 @@ class GridPart(Part):
     columns: int
 
 
-class RangePart(Part):
+class RangePart(StrictTable):
     """The ends of a number, in the unit of the data."""
 
     low: float
@@ -67,7 +51,7 @@ class NumberPart(RangePart):
     clip: bool
 
 
-class BlocksPart(Part):
+class BlocksPart(StrictTable):
     """A partition into blocks, one of three ways.
 
     Attributes:
@@ -76,17 +60,15 @@ class BlocksPart(Part):
         of: the number of each value's block.
     """
 
-    tiles: list[Count] | None = Field(default=None, min_length=2, max_length=2)
+    tiles: list[Count] | None = setting(default=None, min_length=2, max_length=2)
     run: Count | None = None
     of: list[Label] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, "tiles", "run", "of")
-        return self
 
 
-class MapMetricPart(Part):
+class MapMetricPart(StrictTable):
     """Distances over the Earth, and the bounds that keep them.
 
     Attributes:
@@ -101,7 +83,7 @@ class MapMetricPart(Part):
     column_step: str
 
 
-class MetricPart(Part):
+class MetricPart(StrictTable):
     """What is protected the less the further apart it lies, one of four ways.
 
     Attributes:
@@ -118,15 +100,13 @@ class MetricPart(Part):
     map: MapMetricPart | None = None
     lengths: dict[str, str] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, "per", "positions", "tree", "map")
         if self.lengths is not None and self.tree is None:
             raise SordinoError("lengths of a metric are those of a tree", found="no tree")
-        return self
 
 
-class ProtectPart(Part):
+class ProtectPart(StrictTable):
     """What is promised about an attribute.
 
     Attributes:
@@ -143,16 +123,14 @@ class ProtectPart(Part):
     metric: MetricPart | None = None
     bounds: list[list[str]] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, "epsilon", "bounds")
         if sum(part is not None for part in (self.blocks, self.sensitive, self.metric, self.bounds)) > 1:
             rule = "an attribute is protected by blocks, sensitive values, a metric or bounds"
             raise SordinoError(rule, found="several")
-        return self
 
 
-class AttributePart(Part):
+class AttributePart(StrictTable):
     """Values, where they stand in the data, and what is promised about them.
 
     Attributes:
@@ -176,15 +154,14 @@ class AttributePart(Part):
     number: NumberPart | None = None
     several: Count | None = None
     none: Text | None = None
-    columns: list[Text] = Field(min_length=1, max_length=2)
+    columns: list[Text] = setting(min_length=1, max_length=2)
     missing: str | None = None
     protect: ProtectPart | None = None
     delta: str | None = None
-    only_if: dict[str, Annotated[list[Text], Field(min_length=1)]] | None = Field(default=None, min_length=1)
+    only_if: dict[str, Annotated[list[Text], ValueLimits(min_length=1)]] | None = setting(default=None, min_length=1)
     not_asked: Text | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         self._check_several()
         require_one_of(self, "labels", "numbers", "grid", "number")
         if len(self.columns) == 2 and self.grid is None:
@@ -198,7 +175,6 @@ class AttributePart(Part):
             raise SordinoError("missing must name one of the labels", found=shown(self.missing))
         if self.protect is not None and self.number is not None:
             raise SordinoError("a number is protected as a whole", found="`protect`")
-        return self
 
     def _check_several(self) -> None:
         """Several apply of named categories; what is asked only if something holds has a value for who is not."""
@@ -228,15 +204,15 @@ class AttributePart(Part):
         return own is None or all(way is None for way in (own.blocks, own.sensitive, own.metric, own.bounds))
 
 
-class StatisticPart(Part):
+class StatisticPart(StrictTable):
     """How much a statistic may depend on an attribute: a bound on total variation, as text."""
 
     attribute: str
-    statistic: list[str] = Field(min_length=1, max_length=2)
+    statistic: list[str] = setting(min_length=1, max_length=2)
     bound: str
 
 
-class TableBoundPart(Part):
+class TableBoundPart(StrictTable):
     """A bound for the combinations of several categories given an attribute that is none of them.
 
     Attributes:
@@ -246,11 +222,11 @@ class TableBoundPart(Part):
     """
 
     attribute: str
-    table: list[str] = Field(min_length=2, max_length=8)
+    table: list[str] = setting(min_length=2, max_length=8)
     bound: str
 
 
-class CategorySignBoundPart(Part):
+class CategorySignBoundPart(StrictTable):
     """A bound for a category together with a number's sign, given an attribute that is none of them.
 
     Attributes:
@@ -266,7 +242,7 @@ class CategorySignBoundPart(Part):
     bound: str
 
 
-class ThresholdBoundPart(Part):
+class ThresholdBoundPart(StrictTable):
     """A bound for the distribution function of a number given another attribute.
 
     Attributes:
@@ -280,7 +256,7 @@ class ThresholdBoundPart(Part):
     bound: str
 
 
-class DependencePart(Part):
+class DependencePart(StrictTable):
     """How much the attributes may depend on each other.
 
     Attributes:
@@ -303,7 +279,7 @@ class DependencePart(Part):
     ground: list[str]
 
 
-def require_one_of(part: Part, *names: str) -> None:
+def require_one_of(part: StrictTable, *names: str) -> None:
     """Refuse a table that has not just one of some settings."""
     given = [name for name in names if getattr(part, name) is not None]
     if len(given) != 1:

@@ -1,12 +1,9 @@
 """From the frozen words of a plan to the domain and the definition of privacy that they stand for."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.domains import KINDS, domain_of, domain_words
 from sordino.domain.answers.choices import Choices
@@ -19,10 +16,16 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.amounts import canonical_amount, canonical_epsilon
 from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 
+if TYPE_CHECKING:
+    from sordino.definition.high_low import HighLowLDP
+    from sordino.definition.matrix import PairwiseLDP
+    from sordino.definition.metric import MetricLDP
+
 LARGEST_DOMAIN = 2**22
 """Values of an attribute at most: estimates hold several vectors of this length."""
 
-Definition = LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP
+Definition: TypeAlias = "LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP"
+"""What a plan promises about the values of an attribute; a device loads the class that its plan names."""
 
 
 def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> Attribute:
@@ -36,7 +39,7 @@ def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> At
     Raises:
         SordinoError: too many values, or none; an amount that is not in its canonical form.
     """
-    domain = domain_of(part.model_dump(include={*KINDS, "several", "none", "not_asked"}))
+    domain = domain_of(part.dump(include={*KINDS, "several", "none", "not_asked"}))
     if not isinstance(domain, Interval | Choices) and domain.k > LARGEST_DOMAIN:
         raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(domain.k))
     clip = part.number is not None and part.number.clip
@@ -76,6 +79,8 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
         SordinoError: an amount that is not in its canonical form, or words that do not fit the domain.
     """
     if protect.bounds is not None:
+        from sordino.definition.matrix import PairwiseLDP
+
         if len(protect.bounds) != domain.k:
             raise SordinoError(f"bounds must be about all {domain.k} values", found=str(len(protect.bounds)))
         for bound in {bound for row in protect.bounds for bound in row}:
@@ -85,10 +90,11 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
     if protect.blocks is not None:
         return BlockLDP(partition_of(domain, protect.blocks), epsilon)
     if protect.metric is not None:
-        # Few plans have distances, and a device that reads one of the others does not wait for their trees and maps.
         from sordino.survey.frozen.distances import metric_definition
 
         return metric_definition(domain, protect.metric, epsilon)
     if protect.sensitive is not None:
+        from sordino.definition.high_low import HighLowLDP
+
         return HighLowLDP(domain.k, protect.sensitive, epsilon)
     return LDP(epsilon)

@@ -6,16 +6,14 @@ code, and are no part of what is protected: the channel of a report does not dep
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Self
 
-from pydantic import Field, model_validator
-
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 from sordino.exact.entries import LARGEST_NUMBER
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.own_columns import looks
-from sordino.survey.frozen.parts import Label, Part, Text
+from sordino.survey.frozen.parts import Label, Text
 
 MOST_LABELS = 1 << 16
 """Of a public column."""
@@ -30,7 +28,7 @@ OWN_NAMES = frozenset({"plan", "code", "id", "question"})
 """What columns and fields of reports are called that are no public values."""
 
 
-class PublicPart(Part):
+class PublicPart(StrictTable):
     """A public column.
 
     Attributes:
@@ -43,14 +41,13 @@ class PublicPart(Part):
     """
 
     name: Text
-    labels: list[Text] = Field(min_length=1, max_length=MOST_LABELS)
-    columns: list[Text] = Field(min_length=1, max_length=1)
+    labels: list[Text] = setting(min_length=1, max_length=MOST_LABELS)
+    columns: list[Text] = setting(min_length=1, max_length=1)
     missing: str | None = None
     totals: list[Label] | None = None
     weights: list[str] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         Categories(self.labels)
         if self.missing is not None and self.missing not in self.labels:
             raise SordinoError("missing must name one of the labels", found=shown(self.missing))
@@ -63,7 +60,6 @@ class PublicPart(Part):
             raise SordinoError("totals must be of somebody, and add up to at most 2^53", found=shown(sum(self.totals)))
         if wrong := [text for text in self.weights or () if not re.fullmatch(AMOUNT, text) or text == "0"]:
             raise SordinoError("a weight must be a decimal above 0, in its shortest form", found=shown(wrong[0]))
-        return self
 
 
 def require_public_columns(parts: Sequence[PublicPart], attributes: Mapping[str, Iterable[str]]) -> None:

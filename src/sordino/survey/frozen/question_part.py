@@ -2,15 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
-
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.expected_part import ExpectedPart
-from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, Part, require_one_of
+from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, require_one_of
 
 TableOf = frozenset[str]
 """The attributes of a table, in any order."""
@@ -19,14 +19,14 @@ CategoryWithSign = tuple[str, str]
 """A category, and the number whose sign goes with it."""
 
 
-class QuestionPart(Part, ABC):
+class QuestionPart(StrictTable, ABC):
     """A question of a plan, and how it is answered.
 
     Attributes:
         weight: a person answers it with probability weight over the sum of all weights.
     """
 
-    weight: int = Field(ge=1, le=1 << 20)
+    weight: int = setting(ge=1, le=1 << 20)
 
     @property
     @abstractmethod
@@ -106,10 +106,10 @@ class NumbersPart(QuestionPart, ABC):
         queries: the statistics that are drawn from, their mechanisms' integers and weights, as they are frozen.
         base: of a regression on attributes of categories too, the category of each that the others are compared to;
             answers do not depend on it. None where all are numbers.
-        expected: as of shares, of what each statistic reads (`statistics_read`).
+        expected: as of shares, of what each statistic reads (`Sampled.statistics_read`).
     """
 
-    numbers: list[str] = Field(min_length=1)
+    numbers: list[str] = setting(min_length=1)
     asked: Literal["mean", "covariance", "regression"]
     queries: dict[str, Any]
     base: dict[str, str] | None = None
@@ -135,13 +135,11 @@ class NumbersPart(QuestionPart, ABC):
         """Those that may be categories."""
         return []
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         if self.base is not None and not (self.base and self.categorical <= set(self.features)):
             found = f"bases of {few([*self.base])}" if self.base else "no base"
             rule = "categories must be features of a regression, each with its base"
             raise SordinoError(rule, found=found, step="get the plan again")
-        return self
 
     def require_numbers(self, attributes: Mapping[str, AttributePart]) -> None:
         """Refuse what is asked twice, and categories in place of numbers.
@@ -178,17 +176,15 @@ class DistributionPart(QuestionPart):
     edges: list[float] | None = None
     mechanism: dict[str, Any]
     spikes: Literal[True] | None = None
-    quantiles: list[Annotated[str, StringConstraints(pattern=f"^{BETWEEN_0_AND_1}$")]]
-    ranges: list[Annotated[list[float], Field(min_length=2, max_length=2)]]
+    quantiles: list[Annotated[str, ValueLimits(pattern=f"^{BETWEEN_0_AND_1}$")]]
+    ranges: list[Annotated[list[float], ValueLimits(min_length=2, max_length=2)]]
     expected: ExpectedPart | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, "bins", "edges")
         if wrong := [ends for ends in self.ranges if not ends[0] < ends[1]]:
             step = "write the lower number first"
             raise SordinoError("a range must go from a lower to a higher number", found=shown(wrong[0]), step=step)
-        return self
 
     @property
     def names(self) -> tuple[str, ...]:

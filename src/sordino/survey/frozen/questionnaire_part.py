@@ -6,15 +6,15 @@ It stands in the plan and under its hash, so that what people agreed to is what 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
-
+from sordino.document.schema.limits import Convert, ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.answers.days import DAYS
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.public_part import PublicPart
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -36,11 +36,11 @@ def _read_text(found: object) -> object:
     return found
 
 
-LocalText = Annotated[str | dict[str, str], BeforeValidator(_read_text)]
+LocalText = Annotated[str | dict[str, str], Convert(_read_text)]
 """A text in all languages, or one in each."""
 
 
-class SurveySectionPart(Part):
+class SurveySectionPart(StrictTable):
     """Questions under a heading, in the order in which they are asked.
 
     Attributes:
@@ -50,10 +50,10 @@ class SurveySectionPart(Part):
 
     title: LocalText | None = None
     text: LocalText | None = None
-    attributes: list[str] = Field(min_length=1)
+    attributes: list[str] = setting(min_length=1)
 
 
-class WordingPart(Part):
+class WordingPart(StrictTable):
     """How one attribute, or one public column, is asked for.
 
     Attributes:
@@ -72,11 +72,9 @@ class WordingPart(Part):
     input: Literal["slider", "date"] | None = None
     step: float | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         if (self.input == "slider") != (self.step is not None):
             raise SordinoError("a slider must have a step, and nothing else has one", found=f"{self.input} {self.step}")
-        return self
 
     def require_fit(self, name: str, attribute: AttributePart) -> None:
         """Refuse words for values that the attribute does not have, and a number that is given in a way it cannot be.
@@ -112,7 +110,7 @@ class WordingPart(Part):
             raise SordinoError("a unit, a slider and a date must be those of a number", found=shown(name))
 
 
-class QuestionnairePart(Part):
+class QuestionnairePart(StrictTable):
     """What people read: who asks and why, what they agree to, and the questions in their order.
 
     Attributes:
@@ -129,19 +127,18 @@ class QuestionnairePart(Part):
         attributes: how they and public columns are asked for; of none where its name is all there is.
     """
 
-    languages: list[str] = Field(min_length=1)
+    languages: list[str] = setting(min_length=1)
     title: LocalText | None = None
     by: LocalText | None = None
     purpose: LocalText | None = None
     contact: LocalText | None = None
     reports: LocalText | None = None
-    until: Annotated[str, StringConstraints(min_length=10, max_length=10)] | None = None
+    until: Annotated[str, ValueLimits(min_length=10, max_length=10)] | None = None
     consent: LocalText | None = None
-    sections: list[SurveySectionPart] = Field(min_length=1)
+    sections: list[SurveySectionPart] = setting(min_length=1)
     attributes: dict[str, WordingPart]
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         wrong = [language for language in self.languages if not LANGUAGE.fullmatch(language)]
         if wrong or len(set(self.languages)) < len(self.languages):
             raise SordinoError("languages must be codes of BCP 47, each once", found=few(self.languages))
@@ -151,7 +148,6 @@ class QuestionnairePart(Part):
             if not isinstance(words, str) and set(words) != set(self.languages):
                 rule = "a text must be in all languages, or in each of them"
                 raise SordinoError(rule, found=f"one in {few([*words])}")
-        return self
 
     @property
     def order(self) -> list[str]:

@@ -7,21 +7,23 @@ is new.
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import StringConstraints, model_validator
-
-from sordino.domain.answers.series import Series
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import Count, Part
+from sordino.survey.frozen.parts import Count
 from sordino.survey.frozen.public_part import PublicPart
+
+if TYPE_CHECKING:
+    from sordino.domain.answers.series import Series
 
 PERIOD = "period"
 """The public column of a plan with a series, and the column of a table of people that it is read from."""
 
 
-class SeriesPart(Part):
+class SeriesPart(StrictTable):
     """The periods of a plan: consecutive, each as long as `every` says.
 
     Attributes:
@@ -33,21 +35,21 @@ class SeriesPart(Part):
 
     periods: Count
     every: str
-    start: Annotated[str, StringConstraints(min_length=10, max_length=10)]
+    start: Annotated[str, ValueLimits(min_length=10, max_length=10)]
     season: Count | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         _ = self.series
-        return self
 
     @property
-    def series(self) -> Series:
+    def series(self) -> "Series":
         """The periods with their days.
 
         Raises:
             SordinoError: settings that cannot hold.
         """
+        from sordino.domain.answers.series import Series
+
         try:
             start = date.fromisoformat(self.start)
         except ValueError:
@@ -57,12 +59,12 @@ class SeriesPart(Part):
         return Series(self.periods, self.every, start, self.season)
 
 
-def period_part(series: Series) -> PublicPart:
+def period_part(series: "Series") -> PublicPart:
     """The public column of a series."""
     return PublicPart(name=PERIOD, labels=series.labels, columns=[PERIOD])
 
 
-def require_periods(series: Series, public: Sequence[PublicPart]) -> None:
+def require_periods(series: "Series", public: Sequence[PublicPart]) -> None:
     """Refuse a plan whose last public column is not its periods.
 
     Raises:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.domain.categories import few
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.written import MOST_DIGITS

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.bins import Bins, plain
 from sordino.domain.categories import Categories
@@ -30,7 +31,7 @@ from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.expected_part import round_as_stored
-from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import SharesPart
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.moments import number_mistakes, require_deltas
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from sordino.survey.attributes.asked_survey import AskedSurvey
 
 
-class AboveSettings(Part):
+class AboveSettings(StrictTable):
     """What is asked.
 
     Attributes:

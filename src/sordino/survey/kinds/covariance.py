@@ -12,10 +12,10 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Literal
 
 from sordino.definition.dependence import Dependence
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.moment import Factors
 from sordino.errors import SordinoError
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.question_part import NumbersPart
 from sordino.survey.kinds.moments import MomentsKind, MomentTerms, moment_facts, pair_statistics
 from sordino.survey.kinds.names import Names, require_distinct
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
 
 
-class CovarianceSettings(Part):
+class CovarianceSettings(StrictTable):
     """What is asked.
 
     Attributes:

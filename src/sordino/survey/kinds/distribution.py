@@ -19,9 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator
-
 from sordino.definition.dependence import Dependence
+from sordino.document.schema.limits import Convert
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.bins import Bins, plain
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError, SordinoErrors
@@ -29,7 +29,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.attributes.part_of_people import read_part_of_people
-from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import DistributionPart
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
 from sordino.survey.kinds.moments import number_mistakes, require_deltas
@@ -121,12 +121,12 @@ def _range(given: object) -> list[float]:
     return [low, high]
 
 
-Quantiles = Annotated[list[str], BeforeValidator(read_quantiles)]
+Quantiles = Annotated[list[str], Convert(read_quantiles)]
 
-RangeList = Annotated[list[list[float]], BeforeValidator(read_ranges)]
+RangeList = Annotated[list[list[float]], Convert(read_ranges)]
 
 
-class DistributionSettings(Part):
+class DistributionSettings(StrictTable):
     """What is asked.
 
     Attributes:

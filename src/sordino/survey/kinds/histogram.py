@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.query.query import Query
 from sordino.query.statistic import Value
-from sordino.survey.frozen.parts import AttributePart, MetricPart, Part, ProtectPart, Text
+from sordino.survey.frozen.parts import AttributePart, MetricPart, ProtectPart, Text
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from sordino.survey.attributes.asked_survey import AskedSurvey
 
 
-class HistogramSettings(Part):
+class HistogramSettings(StrictTable):
     """What is asked.
 
     Attributes:
@@ -178,7 +179,7 @@ class HistogramKind(SharesKind[HistogramSettings, HistogramPart, HistogramQuesti
             (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, terms.dependence)
         protect = protect_part(domain, survey.attribute[name].protect, epsilon)
         channel = channel_of_shares(domain.k, definition_of(domain, protect), terms.code_bits)
-        return Chosen({"histogram": name, **channel}, {name: protect.model_dump(exclude_none=True)})
+        return Chosen({"histogram": name, **channel}, {name: protect.dump()})
 
     def check_part(self, part: HistogramPart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """Something is promised about its values."""

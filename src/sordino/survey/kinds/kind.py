@@ -14,9 +14,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from sordino.definition.dependence import Dependence
+from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.question import Floats, Question
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
 
-SettingsT = TypeVar("SettingsT", bound=Part)
+SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=QuestionPart)
 QuestionT = TypeVar("QuestionT", bound=Question)
 

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sordino.definition.dependence import Dependence
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.moment import Factors, presence
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.question_part import NumbersPart
 from sordino.survey.kinds.moments import MomentsKind, MomentTerms, moment_facts
 from sordino.survey.kinds.names import Names, require_distinct
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
 
 
-class MeanSettings(Part):
+class MeanSettings(StrictTable):
     """What is asked.
 
     Attributes:

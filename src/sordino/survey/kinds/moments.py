@@ -6,12 +6,13 @@ from functools import partial
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.parts import AttributePart, Part
+from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.question_part import NumbersPart
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
 from sordino.survey.questions.facts import PlanFacts
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
 
-SettingsT = TypeVar("SettingsT", bound=Part)
+SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=NumbersPart)
 QuestionT = TypeVar("QuestionT", bound=NumbersQuestion)
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
-
+from sordino.document.schema.limits import Convert, ValueLimits
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Text
@@ -24,7 +23,7 @@ def _as_list(names: object) -> object:
     return [names] if isinstance(names, str) else names
 
 
-Names = Annotated[list[Text], BeforeValidator(_as_list), Field(min_length=1, max_length=MOST_NUMBERS)]
+Names = Annotated[list[Text], Convert(_as_list), ValueLimits(min_length=1, max_length=MOST_NUMBERS)]
 
 
 def require_distinct(setting: str, names: Sequence[str]) -> None:

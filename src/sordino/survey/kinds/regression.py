@@ -7,11 +7,11 @@ regression = { target = "weight", features = ["age", "smoker"], base = { smoker 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
-
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.limits import Convert
+from sordino.document.schema.nearest import nearest
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories, few
 from sordino.domain.coded import MOST_CATEGORIES
@@ -21,7 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.kinds.moments import MomentsKind, MomentTerms, moment_facts, pair_statistics
 from sordino.survey.kinds.names import Names, require_distinct
 from sordino.survey.questions.categorical_regression import CategoricalRegression
@@ -41,7 +41,7 @@ def _table(regression: object) -> object:
     return regression
 
 
-class RegressionTable(Part):
+class RegressionTable(StrictTable):
     """A linear regression with an intercept, by least squares.
 
     Attributes:
@@ -52,10 +52,9 @@ class RegressionTable(Part):
 
     target: Text
     features: Names
-    base: dict[str, Text] = Field(default_factory=dict)
+    base: dict[str, Text] = setting(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         if self.target in self.features:
             found = f"the target {self.target!r} among them"
             raise SordinoError(
@@ -70,17 +69,16 @@ class RegressionTable(Part):
                 found=found,
                 step='write base = { smoker = "no" }, of a feature with categories',
             )
-        return self
 
 
-class RegressionSettings(Part):
+class RegressionSettings(StrictTable):
     """What is asked.
 
     Attributes:
         regression: the target, the features, and the base categories of some of them.
     """
 
-    regression: Annotated[RegressionTable | None, BeforeValidator(_table)] = None
+    regression: Annotated[RegressionTable | None, Convert(_table)] = None
 
 
 class RegressionKind(MomentsKind[RegressionSettings, RegressionPart, RegressionQuestion]):

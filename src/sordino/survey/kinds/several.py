@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.frozen.amounts import canonical_epsilon
-from sordino.survey.frozen.parts import AttributePart, Part, Text
+from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import SeveralPart
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
 from sordino.survey.questions.facts import PlanFacts
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sordino.survey.forecasts.forecast import Forecast
 
 
-class SeveralSettings(Part):
+class SeveralSettings(StrictTable):
     """What is asked.
 
     Attributes:

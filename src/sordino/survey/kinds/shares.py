@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sordino.definition.pairwise import PairwiseDefinition
+from sordino.document.schema.strict_table import StrictTable
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.question_part import SharesPart
 from sordino.survey.kinds.kind import EstimateTerms, Kind
 from sordino.survey.questions.question import Floats, SharesQuestion
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
 
-SettingsT = TypeVar("SettingsT", bound=Part)
+SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=SharesPart)
 QuestionT = TypeVar("QuestionT", bound=SharesQuestion)
 

@@ -12,11 +12,10 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, model_validator
 
 from sordino.definition.combined import combined_definition
 from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
@@ -25,6 +24,8 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.document.schema.limits import Convert
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import few
 from sordino.domain.record import Record
@@ -33,7 +34,7 @@ from sordino.exact.messages.brief import shown
 from sordino.query.query import Query
 from sordino.query.statistic import Values
 from sordino.survey.frozen.amounts import canonical_amount
-from sordino.survey.frozen.parts import AttributePart, Part, ProtectPart
+from sordino.survey.frozen.parts import AttributePart, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart, TableOf
 from sordino.survey.kinds.kind import ChoiceTerms, Chosen
@@ -58,7 +59,7 @@ def _tables(tables: object) -> object:
     return tables
 
 
-class TablesTable(Part):
+class TablesTable(StrictTable):
     """All tables of some attributes.
 
     Attributes:
@@ -67,10 +68,9 @@ class TablesTable(Part):
     """
 
     of: Names
-    ways: int = Field(default=2, ge=FEWEST_TOGETHER, le=MOST_TOGETHER)
+    ways: int = setting(default=2, ge=FEWEST_TOGETHER, le=MOST_TOGETHER)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_distinct("of", self.of)
         if len(self.of) < self.ways:
             found = f"{len(self.of)} for tables of {self.ways}"
@@ -82,10 +82,9 @@ class TablesTable(Part):
         if comb(len(self.of), self.ways) > MOST_TABLES:
             rule, found = f"there must be at most {MOST_TABLES:,} tables", f"{comb(len(self.of), self.ways):,}"
             raise SordinoError(rule, found=found, step="name fewer attributes")
-        return self
 
 
-class TableSettings(Part):
+class TableSettings(StrictTable):
     """What is asked: one of the two.
 
     Attributes:
@@ -94,7 +93,7 @@ class TableSettings(Part):
     """
 
     table: Names | None = None
-    tables: Annotated[TablesTable | None, BeforeValidator(_tables)] = None
+    tables: Annotated[TablesTable | None, Convert(_tables)] = None
 
 
 class TablePart(SharesPart):
@@ -106,7 +105,7 @@ class TablePart(SharesPart):
             about each attribute's values says it all.
     """
 
-    table: list[str] = Field(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
+    table: list[str] = setting(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
     epsilon: str | None = None
 
     @property
@@ -313,7 +312,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
             promises = [definition_of(domains[name], protect) for name, protect in protects.items()]
             definition = combined_definition(promises, record.shape)
         part |= channel_of_shares(record.k, definition, terms.code_bits)
-        return Chosen(part, {name: protect.model_dump(exclude_none=True) for name, protect in protects.items()})
+        return Chosen(part, {name: protect.dump() for name, protect in protects.items()})
 
     def check_part(self, part: TablePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about different attributes that can be counted, each protected in the plan's way."""

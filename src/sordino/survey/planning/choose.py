@@ -40,7 +40,7 @@ def choose(survey: Survey, people: int, progress: Callable[[int], None] = lambda
     columns = [public_words(name, table) for name, table in (survey.public or {}).items()]
     if survey.series is not None:
         content["series"] = survey.series.words
-        columns.append(period_part(survey.series.series).model_dump(exclude_none=True))
+        columns.append(period_part(survey.series.series).dump())
     if columns:
         # So do the public values beside it.
         code_bits -= (prod(len(column["labels"]) for column in columns) - 1).bit_length()
@@ -53,7 +53,7 @@ def choose(survey: Survey, people: int, progress: Callable[[int], None] = lambda
         part = declared_dependence(survey)
         dependence = dependence_of(part, survey.places)
         content |= {"epsilon": str(survey.epsilon)}
-        content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
+        content |= {} if part is None else {"dependence": part.dump()}
     attributes = {name: attribute_words(survey.attribute_named(name)) for name in survey.attribute}
     unknown, total = dependence or Dependence.unknown(len(survey.places)), sum(ask.weight for ask in survey.questions)
     queries = []

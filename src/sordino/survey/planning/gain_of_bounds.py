@@ -28,7 +28,7 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
     if not boundable:
         return ()
     rest = dict.fromkeys(boundable, EXAMPLE) if related else EXAMPLE
-    bounded = survey.model_copy(update={"dependence": DependenceTable(rest=rest)})
+    bounded = survey.replace(dependence=DependenceTable(rest=rest))
     other = Plan.of(bounded, plan.people)
     better = [
         f"{now.name}: {then.typical_error / now.typical_error:.2f} times the standard error."

@@ -21,7 +21,6 @@ from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import sealed_bytes
-from sordino.domain.answers.series import Series
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
@@ -46,6 +45,7 @@ from sordino.survey.questions.question import Question, SharesQuestion
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sordino.domain.answers.series import Series
     from sordino.survey.planning.expected import Expectations
     from sordino.survey.reading.schema import Survey
 
@@ -283,7 +283,7 @@ class Plan(ArrowRows, Displayed):
         return PublicCells(tuple(self.document.public or ()), self.sampled.outputs)
 
     @cached_property
-    def series(self) -> Series | None:
+    def series(self) -> "Series | None":
         """The periods of which each person answers in one; None of a plan that asks at one time."""
         return None if self.document.series is None else self.document.series.series
 

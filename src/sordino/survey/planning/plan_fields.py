@@ -1,19 +1,16 @@
 """The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
 from collections import Counter
-from collections.abc import Mapping
-from functools import cache, reduce
-from operator import or_
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import Discriminator, Field, SerializeAsAny, Tag, create_model, model_validator
+from typing import Annotated, Any, Literal
 
 from sordino.document.formats import PLAN
+from sordino.document.schema.limits import OneOf
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.categories import few
 from sordino.errors import SordinoError
 from sordino.survey.frozen.conditions import require_conditions
 from sordino.survey.frozen.own_columns import require_own_columns
-from sordino.survey.frozen.parts import AttributePart, Count, DependencePart, Part
+from sordino.survey.frozen.parts import AttributePart, Count, DependencePart
 from sordino.survey.frozen.public_part import PublicPart, require_public_columns
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.frozen.questionnaire_part import QuestionnairePart
@@ -24,8 +21,19 @@ from sordino.survey.kinds.kind import AnyKind
 MOST_PUBLIC = 8
 """Public columns of a plan."""
 
-EXPECTED = f"a question of a known kind: {', '.join(KINDS)}"
-"""What a plan holds where a document has something else."""
+
+def _part_of(document: Any) -> type[QuestionPart] | None:
+    """The class of a question, unchecked, by which its kind alone is loaded."""
+    name = name_asked(document) if isinstance(document, dict) else ""
+    return KINDS[name].part if name else None
+
+
+def _all_parts() -> list[type[QuestionPart]]:
+    return [kind.part for kind in KINDS.values()]
+
+
+AnyPart = Annotated[QuestionPart, OneOf(_part_of, _all_parts, f"a question of a known kind: {', '.join(KINDS)}")]
+"""A question of a plan."""
 
 
 def kind_of(part: QuestionPart) -> AnyKind:
@@ -33,7 +41,7 @@ def kind_of(part: QuestionPart) -> AnyKind:
     return KINDS[name_asked(vars(part))]
 
 
-class PlanDocument(Part):
+class PlanDocument(StrictTable):
     """The whole plan: public, frozen, hashed.
 
     Attributes:
@@ -53,14 +61,13 @@ class PlanDocument(Part):
     people: Count
     epsilon: str | None = None
     dependence: DependencePart | None = None
-    attributes: dict[str, AttributePart] = Field(min_length=1)
-    public: list[PublicPart] | None = Field(default=None, min_length=1, max_length=MOST_PUBLIC)
-    queries: list[SerializeAsAny[QuestionPart]] = Field(min_length=1)
+    attributes: dict[str, AttributePart] = setting(min_length=1)
+    public: list[PublicPart] | None = setting(default=None, min_length=1, max_length=MOST_PUBLIC)
+    queries: list[AnyPart] = setting(min_length=1)
     words: QuestionnairePart | None = None
     series: SeriesPart | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         found = {name for part in self.queries for name in part.names}
         unknown = sorted(found - set(self.attributes))
         if unknown:
@@ -89,7 +96,6 @@ class PlanDocument(Part):
         self._check_promise()
         if self.words is not None:
             self.words.require_fit(self.attributes, self.asked_public)
-        return self
 
     @property
     def asked_public(self) -> list[PublicPart]:
@@ -133,13 +139,12 @@ class PlanDocument(Part):
 
 def seal(content: dict[str, Any]) -> PlanDocument:
     """Complete the content with format, version and hash."""
-    document = PLAN.seal(content)
-    return _as_plan(_table_of(document).model_validate(document))
+    return PlanDocument(**PLAN.seal(content))
 
 
 def dump(document: PlanDocument) -> dict[str, Any]:
     """The document as plain data, without what is not set."""
-    return document.model_dump(exclude_none=True)
+    return document.dump()
 
 
 def unseal(document: dict[str, Any], name: str) -> PlanDocument:
@@ -149,44 +154,4 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
         DamagedError: changed after it was frozen, or with fields that do not fit.
     """
     PLAN.require_unchanged(document, name)
-    return _as_plan(PLAN.fields(_table_of(document), document, name))
-
-
-@cache
-def plan_table(names: frozenset[str]) -> type[PlanDocument]:
-    """The fields of plans that ask questions of these kinds and of no others, which are not loaded."""
-    parts = [KINDS[name].part for name in KINDS if name in names]
-    for part in parts:
-        # What writes a part of any kind takes its own class, which is built when it is first read; older libraries
-        # do not build it when it is written.
-        part.model_rebuild()
-    one_of: Any = parts[0]
-    if parts[1:]:
-        one_of = Annotated[
-            reduce(or_, [Annotated[part, Tag(part.__name__)] for part in parts]),
-            Discriminator(_tag, custom_error_type="literal_error", custom_error_context={"expected": EXPECTED}),
-        ]
-    field = (list[one_of], Field(min_length=1))
-    return create_model(PlanDocument.__name__, __base__=PlanDocument, __doc__=PlanDocument.__doc__, queries=field)
-
-
-def _table_of(document: Mapping[str, Any]) -> type[PlanDocument]:
-    """The fields of a plan, unchecked: with a question of no kind those of all kinds, of which its mistake tells."""
-    found = document.get("queries")
-    names = {_name_of(part) for part in found} if isinstance(found, list) else set()
-    return plan_table(frozenset(KINDS if not names or "" in names else names))
-
-
-def _name_of(part: Any) -> str:
-    return name_asked(part) if isinstance(part, dict) else ""
-
-
-def _tag(part: Any) -> str:
-    """Which kind's part a question is, so that its mistakes are about that one."""
-    name = _name_of(part)
-    return KINDS[name].part.__name__ if name else ""
-
-
-def _as_plan(read: PlanDocument) -> PlanDocument:
-    """The same as one class, whatever it asks: processes hand it to each other by its name."""
-    return PlanDocument.model_construct(read.model_fields_set, **dict(read))
+    return PLAN.fields(PlanDocument, document, name)

@@ -23,13 +23,13 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
     named = {name: words for name, words in wordings.items() if words}
     if survey.about is None and survey.section is None and not named:
         return None
-    sections = [section.model_dump(exclude_none=True) for section in survey.section or ()]
+    sections = [section.dump() for section in survey.section or ()]
     listed = {name for section in sections for name in section["attributes"]}
     if rest := [name for name in survey.attribute if name not in listed]:
         sections.append({"attributes": rest})
-    words: dict[str, Any] = {"languages": languages_of(survey.model_dump(include=WORDED, exclude_none=True))}
+    words: dict[str, Any] = {"languages": languages_of(survey.dump(include=WORDED))}
     if (about := survey.about) is not None:
-        words |= about.model_dump(include=set(OF_ABOUT), exclude_none=True)
+        words |= about.dump(include=set(OF_ABOUT))
         words |= {} if about.until is None else {"until": about.until.isoformat()}
         words |= {} if about.consent is None else {"consent": about.consent.text}
     return words | {"sections": sections, "attributes": named}
@@ -37,7 +37,7 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
 
 def _public_wording(table: PublicTable) -> dict[str, Any]:
     """What a public column's table says to people."""
-    return table.model_dump(include={"text", "help", "labels"}, exclude_none=True)
+    return table.dump(include={"text", "help", "labels"})
 
 
 def _wording_part(table: AttributeTable) -> dict[str, Any]:

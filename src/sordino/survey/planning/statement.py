@@ -13,8 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
-
 from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER, Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS
 from sordino.design.dependence.sample_questions import (
@@ -32,22 +30,24 @@ from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
 from sordino.document.kinds import read_document
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import outward
 from sordino.printable import quote
-from sordino.survey.frozen.parts import GridPart, Part, Text
+from sordino.survey.frozen.parts import GridPart, Text
 
-RatioText = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
+RatioText = Annotated[str, ValueLimits(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
 """A number >= 0 as a text."""
 
 
-class _StatementAttribute(Part):
+class _StatementAttribute(StrictTable):
     name: Text
     labels: list[Text] | None = None
-    numbers: int | None = Field(default=None, ge=1)
+    numbers: int | None = setting(default=None, ge=1)
     grid: GridPart | None = None
     low: float | None = None
     high: float | None = None
@@ -58,25 +58,25 @@ class _StatementAttribute(Part):
     asked: list[float] | None = None
 
 
-class _BoundPart(Part):
+class _BoundPart(StrictTable):
     attribute: Text
-    statistic: list[Text] = Field(min_length=1, max_length=MOST_TOGETHER)
+    statistic: list[Text] = setting(min_length=1, max_length=MOST_TOGETHER)
     thresholds: Literal[True] | None = None
     sign: Literal[True] | None = None
     bound: RatioText
     why: Why
     seen: RatioText | None = None
-    least: int | None = Field(default=None, ge=0)
+    least: int | None = setting(default=None, ge=0)
 
 
-class _StatementPart(Part):
+class _StatementPart(StrictTable):
     format: Literal["sordino dependence"]
     version: Literal[1]
-    attributes: list[_StatementAttribute] = Field(min_length=1)
-    bounds: list[_BoundPart] = Field(min_length=1)
-    records: int = Field(ge=1, lt=MOST_RECORDS)
+    attributes: list[_StatementAttribute] = setting(min_length=1)
+    bounds: list[_BoundPart] = setting(min_length=1)
+    records: int = setting(ge=1, lt=MOST_RECORDS)
     confidence: RatioText
-    comparisons: int = Field(ge=0)
+    comparisons: int = setting(ge=0)
     shift: RatioText
     population: str
     date: str | None = None
@@ -246,11 +246,11 @@ def _attribute_part(attribute: Attribute) -> dict[str, Any]:
 
 def _values(attribute: Attribute) -> Attribute:
     """The attribute without what does not change its values."""
-    return _attribute(_StatementAttribute.model_validate(_attribute_part(attribute)))
+    return _attribute(_StatementAttribute(**_attribute_part(attribute)))
 
 
 def _attribute(part: _StatementAttribute) -> Attribute:
-    given = part.model_dump(exclude_none=True, exclude_defaults=True, exclude={"name"})
+    given = part.dump(exclude={"name"} if part.clip else {"name", "clip"})
     if len(given) == 1:
         return Attribute(part.name, domain_of(given))
     if part.low is None or part.high is None or part.answers is None or {"labels", "numbers", "grid"} & set(given):

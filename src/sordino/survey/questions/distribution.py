@@ -183,7 +183,7 @@ class DistributionQuestion(Question):
 
     def expected_document(self, expected: NDArray[np.float64]) -> Any:
         """The shares of all that is read, in whole parts."""
-        return ExpectedPart.of(self.expected_errors(expected)).model_dump(exclude_none=True)
+        return ExpectedPart.of(self.expected_errors(expected)).dump()
 
     def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """The shares of the bins, and of who lacks the number if it may be missing."""

@@ -1,7 +1,7 @@
 """A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -99,17 +99,23 @@ class NumbersQuestion(Question):
     @cached_property
     def query(self) -> Sampled:
         """What is drawn and answered, made of the document's integers."""
-        from sordino.estimation.estimated_moments import read_moments
-
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.attribute_names):
             raise SordinoError(f"the queries must be about {len(self.attribute_names)} numbers", found=shown(asked.d))
         self._require_optional(asked)
-        if not set(self._moments_needed()) <= set(read_moments(asked).moments.names):
-            missing = set(self._moments_needed()) - set(read_moments(asked).moments.names)
+        if missing := set(self._moments_needed()) - set(self._moments_read(asked)):
             rule, step = "the queries must cover every moment that is needed", "get the plan again"
             raise SordinoError(rule, found=f"{len(missing)} too few", step=step)
         return asked
+
+    def _moments_read(self, asked: Sampled) -> Sequence[Factors]:
+        """The moments that queries tell: of complete cases, if estimates are of these."""
+        if not self.of_complete:
+            return asked.moments_read
+        # A device whose plan asks for no complete cases does not wait for what estimates them.
+        from sordino.estimation.estimated_moments import read_moments
+
+        return read_moments(asked).moments.names
 
     def _require_optional(self, asked: Sampled) -> None:
         """Refuse queries that read another number as one that may be missing, or do not tell what means are of."""
@@ -237,18 +243,16 @@ class NumbersQuestion(Question):
     @cached_property
     def expected_people(self) -> "MeanReadings | None":
         """What the plan expects to be read of the people; None where nothing is known."""
-        from sordino.estimation.mean_readings import statistics_read
-
         if self.part.expected is None:
             return None
-        read = statistics_read(self.query)
+        read = self.query.statistics_read
         if len(read) != len(self.part.expected):
             raise SordinoError(f"{len(read)} statistics must be expected", found=shown(len(self.part.expected)))
         return {statistic: part.shares(statistic.k) for statistic, part in zip(read, self.part.expected, strict=True)}
 
     def expected_document(self, expected: NDArray[np.float64]) -> Any:
         """Of each statistic the shares of what is read, in whole parts."""
-        return [ExpectedPart.of(own).model_dump(exclude_none=True) for own in self.readings(expected).values()]
+        return [ExpectedPart.of(own).dump() for own in self.readings(expected).values()]
 
     def expected_of_sample(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """The scaled records themselves, shape (n, d); means are each of those who have the number."""

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
-from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.document.codec import thaw_over
@@ -24,7 +22,6 @@ from sordino.domain.measured import Measured
 from sordino.domain.record import Record
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.expected_part import ExpectedPart, round_as_stored
@@ -37,11 +34,12 @@ if TYPE_CHECKING:
     from sordino.design.accuracy import Accuracy
     from sordino.design.histograms.shares_accuracy import SharesAccuracy
     from sordino.estimation.mean_readings import MeanReadings
+    from sordino.query.bin import Bin
     from sordino.survey.attributes.asked_survey import AskedSurvey
 
 Floats = NDArray[np.float64]
 
-CountedDomain: TypeAlias = Domain | Record | Bin
+CountedDomain: TypeAlias = "Domain | Record | Bin"
 """What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
 
 
@@ -101,12 +99,12 @@ class Question(ABC):
         """The exact verdict on the document's integers."""
 
     @property
-    def value_promise(self) -> Definition | None:
+    def value_promise(self) -> "Definition | None":
         """What is promised about its values; None where the certificate is about the whole record."""
         return None
 
     @property
-    def values(self) -> CountedDomain | None:
+    def values(self) -> "CountedDomain | None":
         """What its mechanism takes, by name; None where it is no single mechanism."""
         return None
 
@@ -311,7 +309,7 @@ class SharesQuestion(Question):
 
     def expected_document(self, expected: Floats) -> Any:
         """The shares, in whole parts."""
-        return ExpectedPart.of(expected).model_dump(exclude_none=True)
+        return ExpectedPart.of(expected).dump()
 
     def expected_of_sample(self, values: NDArray[Any]) -> Floats:
         """The shares of the values, shape (k,)."""
@@ -364,6 +362,8 @@ class SharesQuestion(Question):
     @cached_property
     def uniform(self) -> Mechanism:
         """The best way to ask it if all values of all attributes had to be protected as well as any two are now."""
+        from sordino.definition.matrix import PairwiseLDP
+        from sordino.definition.metric import MetricLDP
         from sordino.design.histograms.best_mechanism import best_mechanism
 
         definition = self.definition

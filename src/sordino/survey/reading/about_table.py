@@ -17,12 +17,10 @@ attributes = ["age", "smoker"]
 
 from typing import Any
 
-from pydantic import Field
-
-from sordino.survey.frozen.parts import Part
+from sordino.document.schema.strict_table import StrictTable, setting
 
 
-class ConsentTable(Part):
+class ConsentTable(StrictTable):
     """What a person must agree to before anything is drawn.
 
     Attributes:
@@ -32,7 +30,7 @@ class ConsentTable(Part):
     text: Any
 
 
-class AboutTable(Part):
+class AboutTable(StrictTable):
     """Who asks and why. Texts and languages are looked at with all others (`text_mistakes`).
 
     Attributes:
@@ -56,7 +54,7 @@ class AboutTable(Part):
     consent: ConsentTable | None = None
 
 
-class SectionTable(Part):
+class SectionTable(StrictTable):
     """Attributes that are asked for one after the other, under a heading.
 
     Attributes:
@@ -67,4 +65,4 @@ class SectionTable(Part):
 
     title: Any = None
     text: Any = None
-    attributes: list[str] = Field(min_length=1)
+    attributes: list[str] = setting(min_length=1)

@@ -20,12 +20,10 @@ ranges = [[0, 20000], [20000, 50000]]
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, create_model, model_validator
-
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import Part
 from sordino.survey.kinds import KINDS
 from sordino.survey.kinds.kind import AnyKind
 
@@ -36,7 +34,7 @@ WORDS = tuple(word for kind in KINDS.values() for word in kind.words)
 """The settings of which a question has one."""
 
 
-class Ask(Part):
+class Ask(StrictTable):
     """One question: of a histogram, a table, tables, means, a covariance matrix, a regression or a distribution.
 
     Its settings are those of all kinds (`AskTable`), of which it has those of one.
@@ -45,11 +43,9 @@ class Ask(Part):
         weight: how often it is asked, beside the others.
     """
 
-    if TYPE_CHECKING:
-        weight: int
+    weight: int = setting(default=1, ge=1, le=MOST_WEIGHT)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         given = [word for word in WORDS if getattr(self, word) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
@@ -59,14 +55,13 @@ class Ask(Part):
                 step='write one, as histogram = "age", and an [[ask]] for each more',
             )
         for kind in KINDS.values():
-            others = [name for name in kind.settings.model_fields if getattr(self, name) is not None]
+            others = [name for name in kind.settings.settings_table() if getattr(self, name) is not None]
             if others and kind is not self.kind:
                 word = kind.words[0]
                 step = f'write {word} = "..." in place of it, or in a question of its own'
                 rule = f"{others[0]} must stand beside {word}"
                 raise SordinoError(rule, found=f"a question with {given[0]}", step=step)
         self.kind.check(self.settings)
-        return self
 
     @property
     def word(self) -> str:
@@ -81,8 +76,8 @@ class Ask(Part):
     @property
     def settings(self) -> Any:
         """Those of its kind."""
-        names = self.kind.settings.model_fields
-        return self.kind.settings.model_construct(**{name: getattr(self, name) for name in names})
+        names = self.kind.settings.settings_table()
+        return self.kind.settings.from_settings(**{name: getattr(self, name) for name in names})
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -93,24 +88,18 @@ class Ask(Part):
     def questions(self) -> "tuple[AskTable, ...]":
         """What a person can be asked of it: itself, or each of the tables, with its weight."""
         return tuple(
-            AskTable.model_construct(
-                weight=self.weight, **{name: getattr(one, name) for name in type(one).model_fields}
+            AskTable.from_settings(
+                weight=self.weight, **{name: getattr(one, name) for name in type(one).settings_table()}
             )
             for one in self.kind.each(self.settings)
         )
 
 
-def _fields() -> dict[str, Any]:
-    """The settings of all kinds, none of which must be given; then what all have."""
-    hints = [(kind.settings, get_type_hints(kind.settings, include_extras=True)) for kind in KINDS.values()]
-    own = {name: (types[name], field.default) for table, types in hints for name, field in table.model_fields.items()}
-    return own | {"weight": (int, Field(default=1, ge=1, le=MOST_WEIGHT))}
-
-
 if TYPE_CHECKING:
     AskTable = Ask
 else:
-    AskTable = create_model("AskTable", __base__=Ask, __doc__=Ask.__doc__, **_fields())
+    # Settings stand in a class in the order of those that it extends, the last one's first.
+    AskTable = type("AskTable", (Ask, *(KINDS[name].settings for name in reversed([*KINDS]))), {"__doc__": Ask.__doc__})
 
 
 def named_attributes(asks: object) -> Iterator[tuple[str, AnyKind, str]]:

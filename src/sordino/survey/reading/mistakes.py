@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sordino.document.checked_tables import is_list_of, nearest
+from sordino.document.checked_tables import is_list_of
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import columns_of, shared_columns
 from sordino.survey.kinds.kind import AnyKind

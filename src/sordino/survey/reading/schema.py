@@ -19,13 +19,13 @@ regression = { target = "weight", features = ["age"] }
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from pydantic import Field, model_validator
-
-from sordino.document.checked_tables import VersionField, nearest, try_tables
+from sordino.document.checked_tables import VersionField, try_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
+from sordino.document.schema.nearest import nearest
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
@@ -36,7 +36,6 @@ from sordino.survey.attributes.protect import Epsilon, protect_part
 from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.about_table import AboutTable, SectionTable
 from sordino.survey.reading.ask_table import AskTable
@@ -50,7 +49,7 @@ from sordino.survey.reading.series_table import SeriesTable, series_mistakes
 from sordino.survey.reading.texts import wrong_texts
 
 
-class Survey(Part):
+class Survey(StrictTable):
     """A survey file, read and checked.
 
     Attributes:
@@ -75,22 +74,20 @@ class Survey(Part):
 
     version: VersionField
     epsilon: Epsilon | None = None
-    attribute: dict[str, AttributeTable] = Field(min_length=1)
-    ask: list[AskTable] = Field(min_length=1)
+    attribute: dict[str, AttributeTable] = setting(min_length=1)
+    ask: list[AskTable] = setting(min_length=1)
     dependence: DependenceTable | None = None
     about: AboutTable | None = None
     section: list[SectionTable] | None = None
     public: dict[str, PublicTable] | None = None
     series: SeriesTable | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         mistakes = [*self._protect_mistakes(), *self._ask_mistakes(), *survey_condition_mistakes(self, self.dependence)]
         if self.by_coordinates:
             mistakes += self._coordinate_mistakes()
         if mistakes:
             raise SordinoErrors("the survey", mistakes)
-        return self
 
     def _protect_mistakes(self) -> Iterator[SordinoError]:
         for name, attribute in self.attribute.items():

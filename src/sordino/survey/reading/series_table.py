@@ -9,22 +9,20 @@ season = 13                     # perhaps: after how many periods a season comes
 
 from collections.abc import Iterator
 from datetime import date, datetime
-from typing import Any, Self
+from typing import Any
 
-from pydantic import model_validator
-
-from sordino.document.checked_tables import is_list_of
+from sordino.document.checked_tables import is_list_of, try_tables
+from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.answers.series import Series
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.own_columns import columns_of, looks
-from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.series_part import PERIOD
 
 EXAMPLE = "write start = 2026-01-05"
 
 
-class SeriesTable(Part):
+class SeriesTable(StrictTable):
     """The periods of a survey.
 
     Attributes:
@@ -39,13 +37,11 @@ class SeriesTable(Part):
     start: Any
     season: int | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         try:
             _ = self.series
         except SordinoError as error:
             raise SordinoErrors("the series", [error]) from None
-        return self
 
     @property
     def series(self) -> Series:
@@ -59,7 +55,7 @@ class SeriesTable(Part):
     @property
     def words(self) -> dict[str, Any]:
         """In the words of a plan."""
-        return self.model_dump(exclude_none=True) | {"start": self.series.start.isoformat()}
+        return self.dump() | {"start": self.series.start.isoformat()}
 
 
 def series_mistakes(tables: dict[str, Any]) -> Iterator[SordinoError]:
@@ -86,11 +82,11 @@ def series_mistakes(tables: dict[str, Any]) -> Iterator[SordinoError]:
         )
     about = tables.get("about")
     until = about.get("until") if isinstance(about, dict) else None
-    try:
-        last = SeriesTable.model_validate(series).series
-    except ValueError:
+    read, mistakes = try_tables(SeriesTable, series)
+    if read is None or mistakes:
         # Said of the table by itself.
         return
+    last = read.series
     if isinstance(until, date) and not isinstance(until, datetime) and until < last.ends(last.periods - 1):
         rule = f"about.until must not be before the last period ends, on {last.ends(last.periods - 1)}"
         yield SordinoError(rule, found=shown(until.isoformat()), step="leave it out, or take fewer periods")

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from sordino.document.checked_tables import is_list_of, nearest
+from sordino.document.checked_tables import is_list_of
+from sordino.document.schema.nearest import nearest
 from sordino.domain.answers.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown

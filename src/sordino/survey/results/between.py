@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.exact.messages.brief import shown

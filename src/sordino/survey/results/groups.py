@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.errors import RefusedError, SordinoError
 from sordino.estimation.estimate import Method
 from sordino.estimation.intervals.simultaneous import bonferroni

@@ -15,8 +15,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from sordino.document.checked_tables import nearest
 from sordino.document.files import read_text, read_toml
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.given_shares import ROUNDED

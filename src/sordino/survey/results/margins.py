@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.checked_tables import nearest
 from sordino.document.files import read_text, read_toml
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.attributes.given_shares import ROUNDED, is_share, read_shares

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sordino.blocks.digits import in_percent
-from sordino.document.checked_tables import nearest
+from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.intervals.nearest_limits import NearestLimits

@@ -5,10 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sordino.document.checked_tables import nearest, read_tables
+from sordino.document.checked_tables import read_tables
 from sordino.document.files import read_toml
 from sordino.document.formats import QUERY
 from sordino.document.kinds import explain_kind
+from sordino.document.schema.nearest import nearest
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError

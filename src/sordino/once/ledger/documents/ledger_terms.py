@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
-
-from pydantic import Field, model_validator
+from typing import Any
 
 from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.combined import PromiseOfValues, combined_definition
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
-from sordino.document.checked_tables import VersionField, nearest, read_tables
+from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import explain_kind
+from sordino.document.schema.nearest import nearest
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.document.sealed import canonical
 from sordino.domain.answers.choices import LARGEST as LARGEST_LISTED
 from sordino.domain.answers.choices import Choices
@@ -40,7 +40,7 @@ from sordino.once.ledger.documents.quotas import Quotas, QuotaTable
 from sordino.survey.attributes.attribute import GridTable, RangeTable
 from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
 from sordino.survey.frozen.dependence_bounds import RestBounds
-from sordino.survey.frozen.parts import Part, ProtectPart, Text, require_one_of
+from sordino.survey.frozen.parts import ProtectPart, Text, require_one_of
 from sordino.survey.frozen.promise import definition_of
 
 MISSING = "0"
@@ -57,7 +57,7 @@ class RecordNumberTable(RangeTable):
     missing: bool = False
 
 
-class RecordAttributeTable(Part):
+class RecordAttributeTable(StrictTable):
     """One attribute of the record.
 
     Attributes:
@@ -81,8 +81,7 @@ class RecordAttributeTable(Part):
     delta: Epsilon | None = None
     protect: ProtectTable | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, "number", "categories", "grid")
         count = self.categories if isinstance(self.categories, int) else len(self.categories or "12")
         if count < 2:
@@ -105,18 +104,17 @@ class RecordAttributeTable(Part):
                 raise SordinoError(rule, found="other values", step="leave it out: all values are protected alike")
             for mistake in protect_mistakes(self.protect, domain):
                 raise mistake
-        return self
 
     def domain(self) -> AttributeDomain:
         """Its range or its values."""
         number = self.number and {"low": self.number.low, "high": self.number.high}
         named = isinstance(self.categories, list)
         words = {"labels" if named else "numbers": self.categories, "number": number, "several": self.several}
-        grid = self.grid and self.grid.model_dump()
+        grid = self.grid and self.grid.dump()
         return domain_of({**words, "grid": grid, "none": self.none, "not_asked": self.not_asked})
 
 
-class BoundsTable(Part):
+class BoundsTable(StrictTable):
     """How much the attributes may depend on each other, at most.
 
     Attributes:
@@ -127,7 +125,7 @@ class BoundsTable(Part):
     rest: RestBounds
 
 
-class TermsTable(Part):
+class TermsTable(StrictTable):
     """The file from which a person's ledger is made: the record's attributes, and what all answers together may tell.
 
     version = 1
@@ -155,12 +153,11 @@ class TermsTable(Part):
 
     version: VersionField
     epsilon: Epsilon
-    attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
+    attribute: dict[str, RecordAttributeTable] = setting(min_length=1)
     dependence: BoundsTable | None = None
     quota: QuotaTable | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         protected = [name for name, part in self.attribute.items() if part.protect is not None]
         numbers = [name for name, part in self.attribute.items() if part.number is not None]
         if protected and numbers:
@@ -176,7 +173,6 @@ class TermsTable(Part):
             hint = nearest(foreign, list(self.attribute))
             rule = f"dependence.rest must name attributes{hint}"
             raise SordinoError(rule, found=shown(foreign[0]), step="write their names as [attribute.NAME] does")
-        return self
 
     def bounds(self) -> dict[str, Fraction]:
         """The dependence of each attribute."""
@@ -285,7 +281,7 @@ class LedgerTerms:
             Nats.of(document["epsilon"]),
             {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
             document["nodes"],
-            {name: ProtectPart.model_validate(part["protect"]) for name, part in parts.items() if "protect" in part},
+            {name: ProtectPart(**part["protect"]) for name, part in parts.items() if "protect" in part},
             Quotas.read(document["quota"]) if "quota" in document else None,
         )
 
@@ -378,7 +374,7 @@ class LedgerTerms:
             words = {"categories": words.pop("labels")} | words
         words |= {"missing": True} if attribute.optional else {}
         protect = self.protects.get(name)
-        words |= {} if protect is None else {"protect": protect.model_dump(exclude_none=True)}
+        words |= {} if protect is None else {"protect": protect.dump()}
         return words | (
             {} if attribute.delta is None else {"delta": str(attribute.delta), "rest": str(self.rest[name])}
         )

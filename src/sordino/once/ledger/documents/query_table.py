@@ -11,14 +11,14 @@ Of categories one attribute is asked, by randomized response: category = "smoker
 The id belongs to these words for ever: asked again, the query has the answer that was given first.
 """
 
-from typing import Annotated, Any, Self
-
-from pydantic import Field, StringConstraints, model_validator
+from typing import Annotated, Any
 
 from sordino.document.checked_tables import VersionField
 from sordino.document.formats import QUERY
+from sordino.document.schema.limits import ValueLimits
+from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.survey.attributes.protect import Epsilon
-from sordino.survey.frozen.parts import Part, require_one_of
+from sordino.survey.frozen.parts import require_one_of
 
 MODELS = ("linear", "truncated", "logistic")
 """What can be asked about numbers."""
@@ -29,21 +29,21 @@ KINDS = (*MODELS, "category")
 PLAN_KIND = "plan"
 """What is asked by the plan of a survey, whose words hold its bytes."""
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Name = Annotated[str, ValueLimits(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """One line of text."""
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+Finite = Annotated[float, ValueLimits(finite=True)]
 
 
-class ModelTable(Part):
+class ModelTable(StrictTable):
     """A model that is affine in the record.
 
     Attributes:
         theta: the coefficients by attribute, in the attributes' units; 0 for those that are not named.
     """
 
-    theta: dict[str, Finite] = Field(min_length=1)
+    theta: dict[str, Finite] = setting(min_length=1)
     intercept: Finite = 0.0
 
 
@@ -59,7 +59,7 @@ class RangedModelTable(ModelTable):
     high: Finite
 
 
-class QueryTable(Part):
+class QueryTable(StrictTable):
     """The file of a query.
 
     Attributes:
@@ -81,12 +81,10 @@ class QueryTable(Part):
     logistic: ModelTable | None = None
     category: Name | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check(self) -> None:
         require_one_of(self, *KINDS)
-        return self
 
     def document(self) -> dict[str, Any]:
         """The frozen words: public, with their hash."""
-        words = self.model_dump(exclude_none=True, exclude={"version", "epsilon"})
+        words = self.dump(exclude={"version", "epsilon"})
         return QUERY.seal({**words, "epsilon": str(self.epsilon)})

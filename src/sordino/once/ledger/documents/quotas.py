@@ -20,10 +20,9 @@ from typing import Annotated, Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from pydantic import PlainValidator
-
 from sordino.accounting.quota import OTHERS
 from sordino.definition.pairwise import LDP
+from sordino.document.schema.limits import Parse
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -166,5 +165,5 @@ def _amount(amount: object) -> Nats:
         raise SordinoError(error.rule.replace("epsilon", "a quota"), found=error.found, step=error.step) from None
 
 
-QuotaTable = Annotated[Quotas, PlainValidator(Quotas.read)]
+QuotaTable = Annotated[Quotas, Parse(Quotas.read)]
 """The table of quotas in the file of terms."""
