@@ -219,6 +219,11 @@ class BayesianFilter:
         return replace(self, _state=self._filter_state.changed())
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether answers must count in the order in which their queries were accepted: of histories."""
+        return self.changes > 0
+
+    @property
     @ignore_float_errors
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
