@@ -8,8 +8,8 @@ import pytest
 
 from commands import run_program
 from in_one import in_one
-from sordino.once.ledger.documents.ledger_terms import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 from sordino.once.ledger.documents.query_table import ModelTable, QueryTable, RangedModelTable
+from sordino.once.ledger.documents.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
 

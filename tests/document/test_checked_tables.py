@@ -7,7 +7,8 @@ from sordino import SordinoErrors, Survey
 from sordino.document.checked_tables import tables_within, try_tables
 from sordino.document.record_file import RecordTable
 from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms, TermsTable
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.documents.terms_table import TermsTable
 from sordino.survey.attributes.attribute import GridTable
 from sordino.survey.attributes.protect import ProtectTable
 from sordino.survey.planning.plan_fields import PlanDocument

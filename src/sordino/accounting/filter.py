@@ -20,7 +20,8 @@ from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.grouped import GroupedState
-from sordino.accounting.measures.history import HistoryState
+from sordino.accounting.measures.histories.cell_history import CellHistoryState
+from sordino.accounting.measures.histories.history import HistoryState
 from sordino.accounting.measures.lasting import LastingState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
 from sordino.accounting.measures.mixed import MixedState
@@ -77,7 +78,7 @@ class BayesianFilter:
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
         changes: how often the record may change, between any two answers, without the filter being told: the promise
-            is about its histories. LDP on finite domains; `LARGEST_HISTORIES` says how large.
+            is about its histories. LDP on finite domains and numbers (in cells); `LARGEST_HISTORIES` is the limit.
 
     Raises:
         SordinoError: a definition that is not offered on the domain, or about another number of values or attributes.
@@ -219,6 +220,11 @@ class BayesianFilter:
         return replace(self, _state=self._filter_state.changed())
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether answers must count in the order in which their queries were accepted: of histories."""
+        return self.changes > 0
+
+    @property
     @ignore_float_errors
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
@@ -327,16 +333,19 @@ def _mixed_start(domain: MixedRecord, definition: object, nodes: int, group: int
     raise SordinoError(rule, found=known, step="declare [dependence] in place of a prior")
 
 
-def start_of_histories(domain: object, definition: object, changes: int) -> HistoryState:
+def start_of_histories(domain: object, definition: object, changes: int) -> HistoryState | CellHistoryState:
     """The empty state of histories with at most so many changes."""
     if type(changes) is not int or not 0 < changes <= MOST_CHANGES:
         rule = f"a record's changes must be a whole number from 0 to {MOST_CHANGES}"
         raise SordinoError(rule, found=shown(changes), step="choose fewer; a record without a limit adds its losses")
-    k = getattr(domain, "k", None)
+    cells = domain.cells if isinstance(domain, MixedRecord) else domain
+    k = getattr(cells, "k", None)
     if isinstance(definition, LDP) and isinstance(k, int) and (changes + 1) * k <= LARGEST_HISTORIES:
+        if isinstance(domain, MixedRecord):
+            return CellHistoryState.start(domain, definition.epsilon, changes)
         return HistoryState.start(measure_of(definition, k), changes, domain if isinstance(domain, Record) else None)
     most = LARGEST_HISTORIES // (changes + 1)
-    rule = f"{changes} changes are offered for LDP on finite domains and records of at most {most:,} values"
+    rule = f"{changes} changes are offered for LDP on finite domains and records of at most {most:,} values or cells"
     found = f"{type(definition).__name__} on {type(domain).__name__}" + (f" of {k:,}" if isinstance(k, int) else "")
     raise SordinoError(rule, found=found, step="leave changes at 0, and call changed() when the record has changed")
 

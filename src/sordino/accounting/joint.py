@@ -4,14 +4,15 @@ A query is accepted only if it is accepted whatever all answers that are out may
 delivered answers alone: they can be worked out again from what everybody has seen, and tell nothing about an answer
 before it is delivered. One filter is kept for each way in which the answers can turn out; a delivered answer drops
 those in which it was another one. A query with too many codes for that is pending: until its answer is delivered it
-counts by the most that any answer can add. Cost: as many decisions as there are ways.
+counts by the most that any answer can add. Where a filter is of histories, answers count in the order in which their
+queries were accepted, in whatever order they are delivered. Cost: as many decisions as there are ways.
 Source: Bayesian privacy filter paper, Algorithm 2, for each way by itself.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState
 from sordino.errors import RefusedError, SordinoError
@@ -50,6 +51,10 @@ class PrivacyFilter(Protocol):
         """The filter once the record has changed."""
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether answers must count in the order in which their queries were accepted."""
+
+    @property
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
 
@@ -76,6 +81,19 @@ class Way:
 
 
 @dataclass(frozen=True, eq=False)
+class QueuedQuery:
+    """A query that was accepted while an answer was out, or was out itself.
+
+    Attributes:
+        code: its answer, once it is delivered.
+    """
+
+    name: str
+    query: FilterQuery
+    code: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class JointFilter:
     """A filter and the queries whose answers are out: a value; `with_query` and `with_answer` give the next one.
 
@@ -84,6 +102,8 @@ class JointFilter:
         pending: queries of many codes whose answers are out, by name; no way has them.
         earlier: the same about an earlier version of the record.
         settled: those of them whose answers were delivered: each counts by the most that it can have added.
+        queue: where answers count in order, what was accepted from the first query on that is pending, in that order.
+        before: the ways without the answers of the queue.
 
     Example:
         >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
@@ -98,6 +118,8 @@ class JointFilter:
     pending: Mapping[str, FilterQuery] = field(default_factory=dict)
     earlier: Mapping[str, FilterQuery] = field(default_factory=dict)
     settled: tuple[FilterQuery, ...] = ()
+    queue: tuple[QueuedQuery, ...] = ()
+    before: tuple[Way, ...] = ()
 
     @classmethod
     def of(cls, start: PrivacyFilter) -> "JointFilter":
@@ -152,8 +174,9 @@ class JointFilter:
         loss = max(one.loss for one in decisions)
         if not self._uncounted_queries:
             return Decision(all(one.accepted for one in decisions), loss)
-        if self.earlier or self.settled:
-            # Versions of a record add, and never cancel: no answer about one is looked at together with the others.
+        if self.earlier or self.settled or any(queued.code is not None for queued in self.queue):
+            # Versions of a record add, and never cancel: no answer about one is looked at together with the others. Nor
+            # may an answer that is out be looked at as if it came after one that was delivered before it.
             return Decision(all(self._adds_up(way.filter, query) for way in self.ways), up(loss + self._level_above))
         beside = [*self._uncounted_queries, query]
         return Decision(all(way.filter.accepts_all(beside) for way in self.ways), up(loss + self._level_above))
@@ -181,7 +204,7 @@ class JointFilter:
             if not self.decide(query).accepted:
                 rule = "a query must be accepted before it is asked"
                 raise RefusedError(rule, found="one that is not", step="ask with a smaller epsilon, or not at all")
-            return replace(self, pending={**self.pending, name: query})
+            return replace(self, pending={**self.pending, name: query}, **self._queue_with(name, query))
         return JointFilter(
             tuple(
                 Way(after, {**way.answers, name: code})
@@ -211,25 +234,56 @@ class JointFilter:
     def with_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a query that was out is delivered."""
         if name in self.pending:
-            query = self.pending[name]
-            rest = {other: own for other, own in self.pending.items() if other != name}
-            pairs = [(_with_answer(way.filter, query, output), way.answers) for way in self.ways]
-            ways = tuple(Way(after, answers) for after, answers in pairs if after is not None)
-            if not ways:
-                rule = "a delivered answer must be one that some record can give, after those before it"
-                raise SordinoError(rule, found=f"code {output}", step="deliver the answer that was drawn")
-            return replace(self, ways=ways, pending=rest)
+            return self._with_pending_answer(name, output)
         if name in self.earlier:
             rest = {other: own for other, own in self.earlier.items() if other != name}
             return replace(self, earlier=rest, settled=(*self.settled, self.earlier[name]))
-        kept = [way for way in self.ways if way.answers.get(name) == output]
-        if not kept:
+        ways = _ways_with(self.ways, name, output)
+        if not ways:
             found = "one that this query cannot have" if name in self.open_names else "one of a query that is not out"
             step = "deliver the answer that was drawn, once"
             raise SordinoError("a delivered answer must be one of a query that is out", found=found, step=step)
-        left = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
-        ways = tuple(Way(way.filter, answers) for way, answers in zip(kept, left, strict=True))
-        return replace(self, ways=ways)
+        return replace(self, ways=ways, before=_ways_with(self.before, name, output))
+
+    def _with_pending_answer(self, name: str, output: int) -> "JointFilter":
+        """The filter once the answer of a pending query is delivered."""
+        query = self.pending[name]
+        queue = tuple(replace(own, code=output) if own.name == name else own for own in self.queue)
+        before = self.before
+        while queue and queue[0].code is not None:
+            # All that was accepted before is delivered.
+            before = _ways_after(before, queue[0].query, queue[0].code)
+            queue = queue[1:]
+        if self.ways[0].filter.is_ordered:
+            ways = before
+            for own in queue:
+                ways = ways if own.code is None else _ways_after(ways, own.query, own.code)
+        else:
+            ways = _ways_after(self.ways, query, output)
+        if not ways:
+            rule = "a delivered answer must be one that some record can give, after those before it"
+            raise SordinoError(rule, found=f"code {output}", step="deliver the answer that was drawn")
+        rest = {other: own for other, own in self.pending.items() if other != name}
+        return replace(self, ways=ways, pending=rest, queue=queue, before=before if queue else ())
+
+    def _queue_with(self, name: str, query: FilterQuery) -> dict[str, Any]:
+        """What changes of the queue with one more pending query; nothing where the order does not count."""
+        if not self.ways[0].filter.is_ordered:
+            return {}
+        return {"queue": (*self.queue, QueuedQuery(name, query)), "before": self.before or self.ways}
+
+
+def _ways_with(ways: Sequence[Way], name: str, output: int) -> tuple[Way, ...]:
+    """Those in which an open answer is this one, once it is delivered."""
+    kept = [way for way in ways if way.answers.get(name) == output]
+    left = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
+    return tuple(Way(way.filter, answers) for way, answers in zip(kept, left, strict=True))
+
+
+def _ways_after(ways: Sequence[Way], query: FilterQuery, code: int) -> tuple[Way, ...]:
+    """Those in which some record can give one more answer."""
+    pairs = [(_with_answer(way.filter, query, code), way.answers) for way in ways]
+    return tuple(Way(after, answers) for after, answers in pairs if after is not None)
 
 
 def _after(before: PrivacyFilter, query: FilterQuery, code: int) -> PrivacyFilter | None:

@@ -112,6 +112,26 @@ class HistoryEvidence:
         )
         return cls(most, least)
 
+    @classmethod
+    def of_bounds(cls, k: int, changes: int) -> "HistoryEvidence":
+        """No reports yet, of values whose likelihoods will be known by bounds only: nothing is counted."""
+        most, least = (HistoryEnds(side, np.zeros((changes + 1, k)), None) for side in (1, -1))
+        return cls(most, least)
+
+    def plus_bounds(self, most: NDArray[np.float64], least: NDArray[np.float64], radius: float) -> "HistoryEvidence":
+        """With one more answer, of which bounds on the logarithms of the weights are known.
+
+        Args:
+            most, least: of each value, shape (k,), up to a constant that both share.
+            radius: nats by which these may be off.
+        """
+        sides = [
+            HistoryEnds(ends.side, ends.log + own, None)
+            for ends, own in ((self.most_ahead, most), (self.least_ahead, least))
+        ]
+        rounding = math.ulp(max(reach_of(ends.log) for ends in sides))
+        return HistoryEvidence(*sides, math.nextafter(self.radius + radius + rounding, math.inf))
+
     def plus(
         self, distinct: tuple[int, ...], place: NDArray[np.integer], logarithms: NDArray[np.float64], radius: float
     ) -> "HistoryEvidence":

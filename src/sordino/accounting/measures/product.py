@@ -178,7 +178,7 @@ class ProductState(GroupedState):
         return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
     def query_losses(self, query: FilterQuery) -> QueryLosses:
-        return self._known_query(query).known
+        return self.known_query(query).known
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
         """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
@@ -204,7 +204,7 @@ class ProductState(GroupedState):
     def _spans(self, query: FilterQuery, outputs: int) -> list[tuple[float, float]] | None:
         """Bounds on the loss after each answer, worked out once."""
         if query.parameters not in self._spans_by_query:
-            asked = self._known_query(query)
+            asked = self.known_query(query)
             each = [asked.factors(code) for code in range(outputs)]
             single = all(len(factors) == 1 for factors in each)
             found = self.evidence.losses_with([factor for (factor,) in each]) if single else None
@@ -233,7 +233,7 @@ class ProductState(GroupedState):
         return True, largest
 
     def then(self, query: FilterQuery, code: int) -> "ProductState | None":
-        asked = self._known_query(query)
+        asked = self.known_query(query)
         evidence = self.evidence
         for factor in asked.factors(code):
             evidence = evidence.plus(factor)
@@ -319,7 +319,8 @@ class ProductState(GroupedState):
         shares = [self._share(place) for place in range(self.record.d)]
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
-    def _known_query(self, query: FilterQuery) -> ProductQuery | BoundedQuery:
+    def known_query(self, query: FilterQuery) -> ProductQuery | BoundedQuery:
+        """The query, read once. Raises SordinoError: one that does not fit the record."""
         if not isinstance(query, Query | CellQuery):
             rule = "a filter over many attributes takes questions about attributes"
             raise SordinoError(rule, found=type(query).__name__, step="ask a Query about some of them")

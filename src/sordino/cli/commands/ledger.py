@@ -146,7 +146,8 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
     """Answer a QUERY about a record, if the LEDGER accepts it, and print the answer for its collector.
 
     The answer is on the disk before it is printed. The same query always gets the same answer. A refusal changes
-    nothing and ends with exit code 3. A changed record counts as another one, whose losses add.
+    nothing and ends with exit code 3. A changed record counts as another one, whose losses add, unless the terms cover
+    the change.
     """
     opened = Ledger.open(ledger)
     # The record before the query: what is told about it is the same, whatever is asked.
@@ -215,6 +216,7 @@ def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
     return {
         "terms": ledger.terms.hash,
         "epsilon": str(ledger.terms.epsilon),
+        "changes": ledger.terms.changes,
         "binds": joint and joint.worst.binding.about,
         "spent": joint and (joint.spent if isfinite(joint.spent) else None),
         "remaining": joint and joint.remaining,

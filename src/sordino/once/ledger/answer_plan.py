@@ -127,10 +127,6 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
     else:
         found = "a query of a file under the plan's hash"
         raise SordinoError("a plan's hash must belong to the plan", found=found, step="give that query another id")
-    try:
-        ledger.reserve(query, record)
-    except RefusedError as refusal:
-        raise _with_remainder(ledger, query.collector, refusal) from None
 
     def draw() -> tuple[int, dict[str, Any]]:
         code = query.draw(record, source)
@@ -139,6 +135,10 @@ def _draw(ledger: Ledger, collector: str, fetch: Callable[[], Fetched], source: 
         report = PlanReport(plan, query.report_code(code), secrets.token_bytes(ID_BYTES), cell)
         return code, {name: report.document[name] for name in ("id", "code", PUBLIC) if name in report.document}
 
+    try:
+        ledger.reserve(query, record, draw)
+    except RefusedError as refusal:
+        raise _with_remainder(ledger, query.collector, refusal) from None
     return ledger.draw(query, record, draw)
 
 

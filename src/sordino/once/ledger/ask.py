@@ -94,7 +94,7 @@ def ask(
         drawn.append(code)
         return code
 
-    entry = ledger.reserve(asked, values)
+    entry = ledger.reserve(asked, values, draw)
     if entry.code is None:
         entry = ledger.draw(asked, values, draw)
     ledger.settle(asked)

@@ -15,10 +15,24 @@ from sordino.once.ledger.standing import Book
 from sordino.words.explain_filter import left_sentences, left_text, promise_sentences
 from sordino.words.odds import PRIOR, beliefs, factor
 
-ALWAYS = (
-    "A person has one ledger, for all collectors: a second one, or an older copy, would allow as much again.",
+ONE = "A person has one ledger, for all collectors: a second one, or an older copy, would allow as much again."
+
+VERSIONS = (
     "A changed record counts as a new record: what was revealed about the earlier one stays revealed, and losses add.",
     "Refusals may show that the record changed, and when.",
+)
+
+MAY_CHANGE = (
+    "The record may change {often} without anything that shows it: no answer, no refusal and no transcript depends on"
+    " whether it did."
+)
+
+CHANGES_MORE = (
+    "If it changes more often, a new record begins, which transcripts and refusals may show: the promise is not between"
+    " such a history and others. What was revealed before stays revealed, losses add, and {more} covered from then on."
+)
+
+SECRET = (
     "Anyone who can read the ledger can try out records against the hash in it: keep it as secret as the record.",
     "`sordino ledger export` writes neither a record nor a hash of one.",
 )
@@ -40,16 +54,28 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
         *(() if damage else (*quota_sentences(reading.standing.quotas), *loss_sentences(ledger, reading.book))),
         *((NAMES,) if ledger.terms.quotas else ()),
-        *ALWAYS,
+        ONE,
+        *_change_sentences(ledger.terms),
+        *SECRET,
     )
+
+
+def _change_sentences(terms: LedgerTerms) -> tuple[str, ...]:
+    if not terms.changes:
+        return VERSIONS
+    often = "once" if terms.changes == 1 else f"{terms.changes} times"
+    more = "one more change is" if terms.changes == 1 else f"{terms.changes} more changes are"
+    return MAY_CHANGE.format(often=often), CHANGES_MORE.format(more=more)
 
 
 def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:
     if terms.protects:
         return promise_sentences(terms.filter())
     most, least = beliefs(terms.epsilon)
+    changes = "1 change" if terms.changes == 1 else f"{terms.changes} changes"
+    two = f"histories of the record with at most {changes}" if terms.changes else "records"
     odds = (
-        f"change the odds between any two records by a factor of at most {factor(terms.epsilon)}"
+        f"change the odds between any two {two} by a factor of at most {factor(terms.epsilon)}"
         f" (epsilon = {terms.epsilon})."
     )
     about = [

@@ -81,10 +81,8 @@ class Ledger:
             SordinoError: something has that name, or the system refuses.
             SordinoErrors: all mistakes of the terms.
         """
-        if isinstance(terms, Mapping):
-            terms = LedgerTerms.read(dict(terms))
-        elif not isinstance(terms, LedgerTerms):
-            terms = LedgerTerms.load(terms)
+        if not isinstance(terms, LedgerTerms):
+            terms = LedgerTerms.read(dict(terms)) if isinstance(terms, Mapping) else LedgerTerms.load(terms)
         write_ledger(Path(path), terms, [], copy=False)
         return cls(Path(path))
 
@@ -206,8 +204,11 @@ class Ledger:
         _require_whole(self.path, reading)
         return self._replay(reading, record).decide(query)
 
-    def reserve(self, query: LedgerQuery, record: PersonRecord) -> Entry:
+    def reserve(self, query: LedgerQuery, record: PersonRecord, draw: Callable[[], int | Drawn] | None = None) -> Entry:
         """Write a query down, if it is accepted; a query that stands there already is found again.
+
+        Where the terms cover changes of the record its answer is drawn in the same transaction, as `draw` would later:
+        it must be about the record of then, and whether it can be must not show whether that is another one by now.
 
         Raises:
             RefusedError: not accepted.
@@ -216,6 +217,9 @@ class Ledger:
             whatever the record.
         """
         record.require_of(self.terms)
+        if self.terms.changes and draw is None:
+            rule = "where terms cover changes, an answer must be drawn as its query is reserved"
+            raise SordinoError(rule, found="no draw", step="give reserve what draws the answer")
 
         def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry | RefusedError:
             if known is not None:
@@ -227,12 +231,13 @@ class Ledger:
             if not decision.accepted:
                 return refusal_of(self.terms, decision)
             writer, version = Writer(connection, reading.head, self.clock()), standing.version
-            if version != reading.book.versions[-1]:
+            if version.number != reading.book.versions[-1].number:
                 writer.add(RECORD, str(version.number), {}, version.digest)
             body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
-            asked = writer.add(ASKED, query.id, body)
+            asked = writer.add(ASKED, query.id, body, version.digest if self.terms.changes else "")
             self.step("reserving")
-            return Entry(query, version.number, asked.sequence, asked.time)
+            entry = Entry(query, version.number, asked.sequence, asked.time)
+            return self._write_answer(writer, entry, draw) if draw is not None and self.terms.changes else entry
 
         entry = self._change_entry(query, record, write, to="decide")
         self.step("reserved")
@@ -255,16 +260,7 @@ class Ledger:
             if known is None:
                 rule = "a query must be reserved before its answer is drawn"
                 raise SordinoError(rule, found="one that is not reserved", step="call reserve first")
-            self.step("drawing")
-            made = draw()
-            self.step("drawn")
-            code, report = (made, None) if isinstance(made, int) else made
-            # In the order in which it will be read: what is sent is the same each time.
-            report = None if report is None else json.loads(canonical(dict(report)))
-            body = {} if report is None else {"report": report}
-            Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, body, str(code))
-            self.step("storing")
-            return replace(known, code=code, report=report)
+            return self._write_answer(Writer(connection, reading.head, self.clock()), known, draw)
 
         entry = self._change_entry(query, record, write, to="find")
         self.step("stored")
@@ -301,6 +297,18 @@ class Ledger:
                 Writer(connection, reading.head, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
                 self.step("noting")
         self.step("noted")
+
+    def _write_answer(self, writer: Writer, entry: Entry, draw: Callable[[], int | Drawn]) -> Entry:
+        """Draw the answer of a query and write it down, within a transaction."""
+        self.step("drawing")
+        made = draw()
+        self.step("drawn")
+        code, report = (made, None) if isinstance(made, int) else made
+        # In the order in which it will be read: what is sent is the same each time.
+        report = None if report is None else json.loads(canonical(dict(report)))
+        writer.add(DRAWN, entry.query.id, {} if report is None else {"report": report}, str(code))
+        self.step("storing")
+        return replace(entry, code=code, report=report)
 
     def _part(self, name: str, *, to: Purpose) -> LedgerLines:
         """What is needed to find a query, or to decide on it, in a transaction of its own."""
@@ -368,11 +376,9 @@ class Ledger:
 
     def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
         standing = reading.standing
-        digest = standing.version.digest if record is None else _digest(reading, record)
-        if record is None and standing.version.number:
-            return standing
-        same = standing.version.number and standing.version.digest == digest
-        return standing if same else standing.with_record(digest)
+        if record is None:
+            return standing if standing.version.number else standing.with_record("")
+        return standing.with_record(_digest(reading, record))
 
     def _require_own_terms(self, query: LedgerQuery) -> None:
         """By other terms the same words build another channel."""

@@ -1,7 +1,8 @@
 """What the answers of a ledger really revealed, by collector and by attribute, beside what adding epsilons would say.
 
-Realized losses of one version of the record are of all of its answers together; those of versions add. What is drawn
-counts, sent or not; a query whose answer is not drawn counts by its epsilon. Units: nats, rounded up.
+Realized losses of one version of the record are of all of its answers together; those of versions add. Where terms
+cover changes, a version is a history, and losses are between two of them. What is drawn counts, sent or not; a query
+whose answer is not drawn counts by its epsilon. Units: nats, rounded up.
 """
 
 import math
@@ -55,14 +56,15 @@ def losses_by_collector(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, .
 def losses_by_attribute(terms: LedgerTerms, book: Book) -> tuple[RevealedLoss, ...]:
     """What all answers revealed about each attribute, to somebody who knows all others; without those never asked.
 
-    At most what they revealed about the whole record.
+    At most what they revealed about the whole record; where terms cover changes what those that depend on the attribute
+    revealed about the whole record.
     """
-    found, each = [], _attribute_losses(terms, book)
+    found, each = [], [] if terms.changes else _attribute_losses(terms, book)
     whole = math.inf if terms.protects else _record_loss(terms, list(book.entries.values()))
     for place, name in enumerate(terms.names):
         group = [entry for entry in book.entries.values() if name in entry.query.attribute_names]
         if group:
-            realized, added = each[place], _summed(terms, group)
+            realized, added = _record_loss(terms, group) if terms.changes else each[place], _summed(terms, group)
             found.append(RevealedLoss(name, len(group), min(realized, added, whole), added))
     return tuple(found)
 
@@ -72,7 +74,7 @@ def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
     for version in _versions(entries):
         # Where some values are protected less than others, only what is protected counts.
         promise = terms.definition if terms.protects else LDP(0)
-        counted = BayesianFilter(terms.domain, promise, nodes=terms.nodes)
+        counted = terms.filter_of(promise)
         for entry in version:
             if entry.code is None:
                 total = up(total + _level(terms, entry))

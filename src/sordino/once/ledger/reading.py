@@ -48,7 +48,7 @@ MOST_WAYS = 32
 LARGEST = 1 << 26
 """Bytes of a checkpoint at most."""
 
-MEANING = 3
+MEANING = 4
 """Counts what the words of a checkpoint meant, where the versions of the libraries do not tell."""
 
 
@@ -235,7 +235,7 @@ def _start(terms: LedgerTerms, checkpoint: Checkpoint) -> Standing | None:
 def basis_of(terms: LedgerTerms) -> str:
     """By what a standing is worked out: the terms, the filter that they begin with, and the program."""
     begun = terms.filter()
-    limits = freeze((begun.domain, begun.definition, begun.rule, begun.nodes, begun.group))
+    limits = freeze((begun.domain, begun.definition, begun.rule, begun.nodes, begun.group, begun.changes))
     return " ".join((str(MEANING), *_versions(), terms.hash, sha256(limits).hexdigest()))
 
 

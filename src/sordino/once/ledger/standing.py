@@ -1,7 +1,10 @@
 """Where a ledger stands after its events: what was asked and answered, and what may still be asked.
 
 A function of the events alone, in their order; of the decisions, one of public events alone. Versions of the record are
-different records: what was lost about an earlier one stays lost, and what is lost about the next one adds to it.
+different records: what was lost about an earlier one stays lost, and what is lost about the next one adds to it. Terms
+may cover some changes: the filter is of histories then, and a version is one of those, with so many changes. They are
+counted by the hashes that stand with the queries, for this device alone: until there are more of them nothing but such
+a hash and the count depends on whether the record changed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -61,11 +64,13 @@ class Version:
 
     Attributes:
         number: 1 for the first; 0 before anything was asked.
-        digest: a keyed hash of the record; empty where it is not known.
+        digest: a keyed hash of the record, as it was when it was last read; empty where it is not known.
+        changes: of the record within the version, as many as the terms cover at most; secret, as the hash is.
     """
 
     number: int = 0
     digest: str = ""
+    changes: int = 0
 
 
 @dataclass(frozen=True)
@@ -129,8 +134,8 @@ class Standing:
 
         Raises UnfrozenError: other bytes, or parts that have other fields today.
         """
-        joint, number, digest, own = thaw(content)
-        return cls(terms, joint, Version(number, digest), own)
+        joint, number, digest, changes, own = thaw(content)
+        return cls(terms, joint, Version(number, digest, changes), own)
 
     @property
     def content(self) -> bytes:
@@ -138,7 +143,8 @@ class Standing:
 
         Raises UnfrozenError: parts that cannot be written.
         """
-        return freeze((self.joint, self.version.number, self.version.digest, dict(self.own)))
+        version = self.version
+        return freeze((self.joint, version.number, version.digest, version.changes, dict(self.own)))
 
     @property
     def most_ways(self) -> int:
@@ -167,7 +173,7 @@ class Standing:
     def after(self, event: Event) -> "Standing":
         """Where it stands after one more event; what is drawn and not sent changes nothing."""
         if event.event == RECORD:
-            following = self.with_record(event.secret)
+            following = self.next_version(event.secret)
             if event.id != str(following.version.number):
                 found = f"an event that is not version {following.version.number}"
                 raise SordinoError("versions of a record must be counted", found=found, step=RESTORE)
@@ -177,15 +183,25 @@ class Standing:
             if query.id != event.id or query.fingerprint != event.body["channel"]:
                 rule = "a query must build the channel that it was asked by"
                 raise SordinoError(rule, found=f"the channel {query.fingerprint}", step=RESTORE)
-            if event.body["record"] != self.version.number:
-                rule = f"a query must be about the record's last version, {self.version.number}"
+            # What the terms cover stands with the query on the device itself; more changes have a line of their own.
+            standing = self.with_record(event.secret) if event.secret else self
+            if event.body["record"] != standing.version.number:
+                rule = f"a query must be about the record's last version, {standing.version.number}"
                 raise SordinoError(rule, found=f"version {shown(event.body['record'])}", step=RESTORE)
-            return self._with_query(query)
+            return standing._with_query(query)  # noqa: SLF001 - another standing
         if event.event == SENT:
             return self._with_answer(event.id, int(event.body["code"]))
         return self
 
     def with_record(self, digest: str) -> "Standing":
+        """Where it stands once the record is read: the same but for what is secret, where terms cover a change."""
+        version = self.version
+        if not version.number or (digest != version.digest and version.changes >= self.terms.changes):
+            return self.next_version(digest)
+        changes = version.changes + (digest != version.digest)
+        return replace(self, version=Version(version.number, digest, changes))
+
+    def next_version(self, digest: str) -> "Standing":
         """Where it stands for another version of the record, about which nothing was asked yet."""
         joint, own = self.joint, self.own
         if self.version.number:

@@ -12,172 +12,33 @@ from pathlib import Path
 from typing import Any
 
 from sordino.accounting.filter import NODES, BayesianFilter
+from sordino.accounting.measures.measure_of import FiniteDefinition
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.combined import PromiseOfValues, combined_definition
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
-from sordino.document.checked_tables import VersionField, read_tables
+from sordino.document.checked_tables import read_tables
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import explain_kind
-from sordino.document.schema.nearest import nearest
-from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.document.sealed import canonical
-from sordino.domain.answers.choices import LARGEST as LARGEST_LISTED
 from sordino.domain.answers.choices import Choices
-from sordino.domain.attribute import Attribute, AttributeDomain, Domain
+from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.box import Box
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.once.ledger.documents.quotas import Quotas, QuotaTable
-from sordino.survey.attributes.attribute import GridTable, RangeTable
-from sordino.survey.attributes.protect import Epsilon, ProtectTable, protect_mistakes, protect_part
-from sordino.survey.frozen.dependence_bounds import RestBounds
-from sordino.survey.frozen.parts import ProtectPart, Text, require_one_of
+from sordino.once.ledger.documents.quotas import Quotas
+from sordino.once.ledger.documents.terms_table import TermsTable
+from sordino.survey.attributes.protect import protect_part
+from sordino.survey.frozen.parts import ProtectPart
 from sordino.survey.frozen.promise import definition_of
 
 MISSING = "0"
 """Of a number that may be missing: nobody knows how many people lack it."""
-
-
-class RecordNumberTable(RangeTable):
-    """A number of the record.
-
-    Attributes:
-        missing: whether a person may have none.
-    """
-
-    missing: bool = False
-
-
-class RecordAttributeTable(StrictTable):
-    """One attribute of the record.
-
-    Attributes:
-        number: its range, or
-        categories: its values, or how many numbered ones there are, or
-        grid: the cells of a map.
-        several: how many of the categories apply to one person at most, where several may.
-        none: what it is called then that none of them applies.
-        not_asked: of several what it is called that a survey did not ask.
-        delta: the most that all answers may tell about it, for somebody whose beliefs are within the dependence bounds;
-            epsilon by default.
-        protect: which of its values are protected from each other, as in a survey; all alike by default.
-    """
-
-    number: RecordNumberTable | None = None
-    categories: list[Text] | int | None = None
-    grid: GridTable | None = None
-    several: int | None = None
-    none: Text | None = None
-    not_asked: Text | None = None
-    delta: Epsilon | None = None
-    protect: ProtectTable | None = None
-
-    def _check(self) -> None:
-        require_one_of(self, "number", "categories", "grid")
-        count = self.categories if isinstance(self.categories, int) else len(self.categories or "12")
-        if count < 2:
-            rule = "an attribute must have at least two categories"
-            raise SordinoError(rule, found=f"{count:,}", step="name the others too")
-        if self.several is None and (self.none, self.not_asked) != (None, None):
-            rule = "none and not_asked must stand beside several"
-            raise SordinoError(rule, found="no several", step="write several = 3, or name them among the categories")
-        if self.several is not None and not isinstance(self.categories, list):
-            raise SordinoError(
-                "several must stand beside named categories", found="no names", step="name the categories"
-            )
-        domain = self.domain()
-        if isinstance(domain, Choices) and not domain.is_listed:
-            rule = f"several must allow at most {LARGEST_LISTED:,} combinations"
-            raise SordinoError(rule, found=f"{domain.k:,}", step="lower several, or name fewer categories")
-        if self.protect is not None:
-            if not isinstance(domain, Categories | Grid):
-                rule = "protect must stand beside categories of which one applies, or a map"
-                raise SordinoError(rule, found="other values", step="leave it out: all values are protected alike")
-            for mistake in protect_mistakes(self.protect, domain):
-                raise mistake
-
-    def domain(self) -> AttributeDomain:
-        """Its range or its values."""
-        number = self.number and {"low": self.number.low, "high": self.number.high}
-        named = isinstance(self.categories, list)
-        words = {"labels" if named else "numbers": self.categories, "number": number, "several": self.several}
-        grid = self.grid and self.grid.dump()
-        return domain_of({**words, "grid": grid, "none": self.none, "not_asked": self.not_asked})
-
-
-class BoundsTable(StrictTable):
-    """How much the attributes may depend on each other, at most.
-
-    Attributes:
-        rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
-            other attributes together given two of its values; 1 where it is not given.
-    """
-
-    rest: RestBounds
-
-
-class TermsTable(StrictTable):
-    """The file from which a person's ledger is made: the record's attributes, and what all answers together may tell.
-
-    version = 1
-    epsilon = "1"
-    [attribute.age]
-    number = { low = 18, high = 90 }
-
-    Numbers and categories may stand together, and each attribute may have a delta of its own:
-
-    epsilon = "2"
-    [attribute.smoker]
-    categories = ["yes", "no"]
-    delta = "0.5"
-    [attribute.region]
-    categories = ["north", "south", "west"]
-    [dependence]
-    rest = { smoker = 0.2 }
-
-    Attributes:
-        epsilon: the most that all answers together may tell about the whole record, in nats.
-        attribute: the attributes by name.
-        dependence: of attributes with deltas.
-        quota: the most that the answers to each collector may tell by themselves, and those to all others together.
-    """
-
-    version: VersionField
-    epsilon: Epsilon
-    attribute: dict[str, RecordAttributeTable] = setting(min_length=1)
-    dependence: BoundsTable | None = None
-    quota: QuotaTable | None = None
-
-    def _check(self) -> None:
-        protected = [name for name, part in self.attribute.items() if part.protect is not None]
-        numbers = [name for name, part in self.attribute.items() if part.number is not None]
-        if protected and numbers:
-            rule = "protect must be of a ledger without numbers, whose pairs of values are listed"
-            step = "keep numbers in cells as categories, or leave protect out: all values are protected alike"
-            raise SordinoError(rule, found=f"{protected[0]!r} beside the number {numbers[0]!r}", step=step)
-        if protected and (self.dependence is not None or any(part.delta for part in self.attribute.values())):
-            step = "leave one of them out"
-            raise SordinoError("a ledger must have protect or deltas", found="both settings", step=step)
-        rest = self.dependence.rest if self.dependence is not None else {}
-        foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
-        if foreign:
-            hint = nearest(foreign, list(self.attribute))
-            rule = f"dependence.rest must name attributes{hint}"
-            raise SordinoError(rule, found=shown(foreign[0]), step="write their names as [attribute.NAME] does")
-
-    def bounds(self) -> dict[str, Fraction]:
-        """The dependence of each attribute."""
-        rest = self.dependence.rest if self.dependence is not None else Fraction(1)
-        return {name: rest.get(name, Fraction(1)) if isinstance(rest, dict) else rest for name in self.attribute}
 
 
 @dataclass(frozen=True)
@@ -191,6 +52,7 @@ class LedgerTerms:
         nodes: the limit of the work for one decision, which decides with it.
         protects: which values of some attributes are protected from each other, in the words of a plan.
         quotas: the most that the answers to one collector may tell by themselves; None for no limits but epsilon.
+        changes: how often the record may change without anything that shows it.
     """
 
     attributes: Mapping[str, Attribute]
@@ -199,6 +61,7 @@ class LedgerTerms:
     nodes: int = NODES
     protects: Mapping[str, ProtectPart] = field(default_factory=dict)
     quotas: Quotas | None = None
+    changes: int = 0
 
     def __post_init__(self) -> None:
         for name, part in self.protects.items():
@@ -241,7 +104,7 @@ class LedgerTerms:
             if part.protect is not None
         }
         rest = dict(sorted(table.bounds().items())) if each else {}
-        terms = cls(attributes, table.epsilon, rest, protects=protects, quotas=table.quota)
+        terms = cls(attributes, table.epsilon, rest, protects=protects, quotas=table.quota, changes=table.changes)
         # What no filter offers is refused before there is a ledger.
         terms.filter()
         terms.quota_filters()
@@ -283,6 +146,7 @@ class LedgerTerms:
             document["nodes"],
             {name: ProtectPart(**part["protect"]) for name, part in parts.items() if "protect" in part},
             Quotas.read(document["quota"]) if "quota" in document else None,
+            document.get("changes", 0),
         )
 
     @cached_property
@@ -290,7 +154,9 @@ class LedgerTerms:
         """The frozen words: public, with their hash."""
         attributes = {name: self._words(name) for name in self.names}
         quota = {} if self.quotas is None else {"quota": self.quotas.words}
-        return TERMS.seal({"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes, **quota})
+        changes = {"changes": self.changes} if self.changes else {}
+        words = {"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes}
+        return TERMS.seal({**words, **quota, **changes})
 
     @property
     def hash(self) -> str:
@@ -349,7 +215,11 @@ class LedgerTerms:
 
     def filter(self) -> BayesianFilter:
         """A filter by which nothing was asked yet."""
-        return BayesianFilter(self.domain, self.definition, nodes=self.nodes)
+        return self.filter_of(self.definition)
+
+    def filter_of(self, definition: FiniteDefinition) -> BayesianFilter:
+        """The same by another promise about such records."""
+        return BayesianFilter(self.domain, definition, nodes=self.nodes, changes=self.changes)
 
     def quota_filters(self) -> dict[str, BayesianFilter]:
         """For each quota a filter of the answers that it bounds, by which nothing was asked yet.
@@ -365,7 +235,7 @@ class LedgerTerms:
             raise SordinoError(rule, found=found, step=step)
         self.quotas.require_at_most(self.epsilon)
         definitions = self.quotas.definitions
-        return {key: BayesianFilter(self.domain, own, nodes=self.nodes) for key, own in definitions.items()}
+        return {key: self.filter_of(own) for key, own in definitions.items()}
 
     def _words(self, name: str) -> dict[str, Any]:
         attribute = self.attributes[name]

@@ -3,7 +3,7 @@
 | event | id | body (public) | secret |
 |---|---|---|---|
 | record | the version's number | | a keyed hash of the record |
-| asked | the query's | its words, its channel and the record's version | |
+| asked | the query's | its words, its channel and the record's version | the record's hash, where terms cover changes |
 | drawn | the query's | of a plan the report as its collector takes it | the code |
 | sent | the query's | the code | |
 

@@ -1,0 +1,387 @@
+"""Ledgers whose terms cover changes of the record: nothing shows them, and no history is told from another too well."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise, product
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from commands import in_child
+from in_one import in_one
+from lattice import Lattice, expected_answers
+from sordino import Ledger, RefusedError, SordinoError, ask
+from sordino.once.ledger.documents.asked_query import AskedQuery
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.explain_ledger import ledger_sentences
+from sordino.once.ledger.journal.event import ASKED, RECORD, SENT, Event
+from sordino.once.ledger.standing import Standing
+from sordino.once.ledger.transcript import export_transcript, import_transcript, transcript
+from waits import kill_after
+
+SMOKER = {"smoker": {"categories": ["yes", "no"]}}
+TWO = {"version": 1, "epsilon": "1", "attribute": SMOKER, "changes": 1}
+BOTH = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {"region": {"categories": ["north", "south", "west"]}, **SMOKER},
+    "changes": 1,
+}
+VALUES = {"smoker": ["yes", "no"], "region": ["north", "south", "west"]}
+
+
+def ignore(report):
+    del report
+
+
+def terms_of(tables=TWO, **changed):
+    return LedgerTerms.read({**tables, **changed})
+
+
+def question(terms, name, epsilon="0.1", attribute="smoker", collector="c"):
+    tables = {"version": 1, "id": name, "collector": collector, "epsilon": epsilon, "category": attribute}
+    return AskedQuery.read(tables, terms)
+
+
+def person(terms, *values):
+    names = [VALUES[name][value] for name, value in zip(terms.names, values, strict=True)]
+    return PersonRecord.read({"version": 1, "record": dict(zip(terms.names, names, strict=True))}, terms)
+
+
+class Fixed:
+    """A query whose answers are given: what is drawn is the same for every record."""
+
+    def __init__(self, monkeypatch):
+        self.code, self.drawn = 0, 0
+        monkeypatch.setattr(AskedQuery, "draw", self.draw)
+
+    def draw(self, record, source=None):
+        assert (record, source) != (None, None)
+        self.drawn += 1
+        return self.code
+
+
+@pytest.fixture
+def fixed(monkeypatch):
+    return Fixed(monkeypatch)
+
+
+def lost(terms, entries, changes):
+    """Nats: the most that answers reveal between two histories, era by era, whatever open ones are: by enumeration."""
+    shape = [len(VALUES[name]) for name in terms.names]
+    records, total = list(product(*map(range, shape))), 0.0
+    for era in {entry.record for entry in entries}:
+        own = [entry for entry in entries if entry.record == era]
+        tables = []
+        for entry in own:
+            place = terms.names.index(entry.query.document["category"])
+            likelier = float(Fraction(entry.query.document["epsilon"]))
+            ways = range(shape[place]) if entry.code is None else [entry.code]
+            tables.append([np.array([likelier * (record[place] == code) for record in records]) for code in ways])
+        paths = histories(len(records), len(own), changes)
+        sums = [sum(table[paths[:, place]] for place, table in enumerate(way)) for way in product(*tables)]
+        total += max(np.ptp(each) for each in sums)
+    return total
+
+
+@cache
+def histories(k, answers, changes):
+    """All with at most so many changes, shape (histories, answers)."""
+    paths = [path for path in product(range(k), repeat=answers) if sum(a != b for a, b in pairwise(path)) <= changes]
+    return np.array(paths)
+
+
+# What is promised
+
+
+@in_one("changes", [0, 1, 2, 3])
+def test_every_decision_up_to_six_answers_is_that_of_all_histories(changes, tmp_path_factory, request):
+    """All answers to two questions of .25 in turn, through the standing of a ledger."""
+    terms = terms_of(BOTH, changes=changes)
+    queries = [question(terms, f"q{place}", "0.25", ("smoker", "region")[place % 2]) for place in range(6)]
+
+    def follow(standing, entries):
+        query = queries[len(entries)]
+        ways = [
+            [*entries, SimpleNamespace(query=query, record=1, code=code)]
+            for code in range(len(VALUES[query.document["category"]]))
+        ]
+        fits = all(lost(terms, way, changes) <= 1 + 1e-9 for way in ways)
+        assert standing.decide(query).accepted == fits
+        if fits and len(ways[0]) < 6:
+            for way in ways:
+                follow(answered(standing, query, way[-1].code), way)
+
+    follow(started(terms), [])
+
+
+def started(terms):
+    return Standing.of(terms, [Event(1, RECORD, "1", {}, "0" * 64, "")])
+
+
+def answered(standing, query, code):
+    body = {"query": dict(query.document), "channel": query.fingerprint, "record": standing.version.number}
+    standing = standing.after(Event(1, ASKED, query.id, body, "", ""))
+    return standing.after(Event(2, SENT, query.id, {"code": str(code)}, "", ""))
+
+
+@in_one("changes, mean", [(0, 92.5), (1, 28.0), (2, 17.7), (3, 13.9)])
+def test_so_many_answers_fit_into_a_ledger(changes, mean):
+    """The mean is that of the lattice of whole steps, and a ledger decides as it does, up to the refusal."""
+    assert expected_answers(changes, 10) == pytest.approx(mean, abs=0.06)
+    terms, choose = terms_of(changes=changes), Random(changes)
+    query = question(terms, "q")
+    for _ in range(2):
+        standing, lattice = started(terms), Lattice(changes)
+        while lattice.accepts(10):
+            assert standing.decide(query).accepted
+            code = choose.randrange(2)
+            joint = standing.joint.with_query("q", query.channel).with_answer("q", code)
+            standing, lattice = replace(standing, joint=joint), lattice.after(code)
+        assert not standing.decide(query).accepted
+
+
+# Nothing shows a change
+
+
+ACTIONS = [
+    ("ask", "q1", "smoker", 0, None),
+    ("ask", "q2", "smoker", 1, "drawn"),
+    ("export",),
+    ("ask", "q2", "smoker", 1, None),
+    ("ask", "q3", "region", 2, "stored"),
+    ("ask", "q4", "region", 0, "sending"),
+    ("ask", "q3", "region", 2, None),
+    ("ask", "q5", "smoker", 0, "reserving"),
+    ("ask", "q1", "smoker", 1, None),
+    ("ask", "q6", "region", 1, "delivered"),
+    ("ask", "q5", "smoker", 0, None),
+    *(("ask", f"r{place}", "smoker", place % 2, None) for place in range(4)),
+    ("export",),
+]
+STILL = [(0, 0)] * 20
+LIVES = {
+    1: [STILL, *([(0, 0)] * first + [(2, 1)] * (20 - first) for first in (1, 4, 8, 12))],
+    2: [STILL, *([(0, 0)] * first + [(2, 1)] + [(0, 0)] * (19 - first) for first in (1, 4, 8, 12))],
+    3: [STILL, *([(0, 0)] * first + [(1, 0), (1, 1)] + [(2, 1)] * (18 - first) for first in (1, 4, 8, 12))],
+}
+
+
+class Stopping(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("quota", [None, {"c": "0.4", "others": "0.3"}])
+@pytest.mark.parametrize("changes", LIVES)
+def test_whatever_the_record_did_all_that_can_be_seen_is_the_same(changes, quota, tmp_path, fixed, monkeypatch):
+    """Two lives with few changes, the same answers: outcomes, refusals, transcripts, pages and files are equal."""
+    monkeypatch.setattr("sordino.once.ledger.journal.writer.token_bytes", bytes)
+    terms = terms_of(BOTH, changes=changes, **({} if quota is None else {"quota": quota}))
+    seen = [
+        everything_seen(tmp_path / f"{place}.ledger", terms, life, fixed) for place, life in enumerate(LIVES[changes])
+    ]
+    assert any(isinstance(own, str) and "must" in own for own in seen[0]), "some query is refused"
+    for own in seen[1:]:
+        assert own == seen[0]
+
+
+def everything_seen(path, terms, life, fixed):
+    Ledger.make(path, terms)
+    outcomes = []
+
+    def step_of(point):
+        def step(name):
+            if name == point:
+                raise Stopping
+
+        return step
+
+    for action, values in zip(ACTIONS, life, strict=False):
+        record = person(terms, *values)
+        if action[0] == "export":
+            outcomes.append(transcript(Ledger(path, clock=lambda: "")))
+            continue
+        _, name, attribute, fixed.code, point = action
+        query = question(terms, name, "0.2", attribute, collector="c" if attribute == "smoker" else "d")
+        arrived = []
+        try:
+            outcomes.append(Ledger(path, clock=lambda: "").decide(query, record))
+            ask(Ledger(path, clock=lambda: "", step=step_of(point)), query, record, arrived.append)
+        except Stopping:
+            outcomes.append("stopped")
+        except SordinoError as error:
+            outcomes.append(str(error))
+        outcomes += [[report.json() for report in arrived], path.stat().st_size]
+    ledger = Ledger(path)
+    outcomes += [*ledger_sentences(ledger), [(e.sequence, e.event, e.id, e.body) for e in ledger.contents().events]]
+    copy = import_transcript(exported(ledger, path), path.with_suffix(".copy"))
+    assert copy.standing().joint.spent == ledger.standing().joint.spent
+    assert ledger.standing(replay=True).content == ledger.standing().content
+    return outcomes
+
+
+def exported(ledger, path):
+    target = path.with_suffix(".jsonl")
+    export_transcript(ledger, target)
+    return target
+
+
+def test_one_change_more_begins_an_era_in_public_whose_losses_add(tmp_path, fixed):
+    terms = terms_of()
+    ledger, plain = (
+        Ledger.make(tmp_path / "me.ledger", terms),
+        Ledger.make(tmp_path / "one.ledger", terms_of(changes=0)),
+    )
+    for own, kind in ((ledger, terms), (plain, terms_of(changes=0))):
+        for place, value in enumerate([0, 1, 1, 0, 1]):
+            ask(own, question(kind, f"q{place}"), person(kind, value), send=ignore)
+    numbers = [entry.record for entry in ledger.book().entries.values()]
+    assert numbers == [1, 1, 1, 2, 2]
+    assert [entry.record for entry in plain.book().entries.values()] == [1, 2, 2, 3, 4]
+    assert ledger.standing().version.changes == 1
+    records = [event for event in ledger.contents().events if event.event == RECORD]
+    assert [event.id for event in records] == ["1", "2"]
+    assert '"id":"2"' in transcript(ledger)
+    assert ledger.standing().joint.spent == pytest.approx(lost(terms, ledger.book().entries.values(), 1))
+    # The same record as before the last change is another one again: a third era.
+    ask(ledger, question(terms, "q5"), person(terms, 0), send=ignore)
+    assert ledger.book().entries["q5"].record == 3
+    assert import_transcript(exported(ledger, ledger.path), tmp_path / "c").standing().version.number == 3
+
+
+def test_hashes_and_counts_stay_on_the_device(tmp_path):
+    terms = terms_of(changes=3)
+    ledger = Ledger.make(tmp_path / "me.ledger", terms)
+    for place, value in enumerate([0, 1, 1, 0]):
+        ask(ledger, question(terms, f"q{place}"), person(terms, value), send=ignore)
+    hashes = [event.secret for event in ledger.contents().events if event.event == ASKED]
+    assert len(set(hashes)) == 2
+    assert all(len(own) == 64 for own in hashes)
+    assert ledger.standing().version.changes == 2
+    public = transcript(ledger)
+    assert not any(own in public for own in hashes)
+    assert public.count('"event":"record"') == 1
+    copy = import_transcript(exported(ledger, ledger.path), tmp_path / "copy.ledger")
+    assert copy.standing().version.changes == 0
+    assert {event.secret for event in copy.contents().events} == {""}
+
+
+def test_eras_are_counted_on_across_a_checkpoint(tmp_path):
+    terms = terms_of(epsilon="9", changes=2)
+    ledger, values = Ledger.make(tmp_path / "me.ledger", terms), [0] * 18 + [1] + [1] * 8 + [0] + [0] * 8 + [1, 1, 0]
+    for place, value in enumerate(values):
+        ask(Ledger(ledger.path), question(terms, f"q{place}"), person(terms, value), send=ignore)
+        standing, whole = ledger.standing(), ledger.standing(replay=True)
+        assert standing.version == whole.version
+        assert standing.content == whole.content
+    assert ledger.verify() == "agrees"
+    assert ledger.standing().version.number == 2
+    assert ledger.standing().version.changes == 1
+
+
+# Reserved and drawn at once
+
+
+POINTS = ("reserving", "drawing", "drawn", "storing", "reserved", "settled", "sending", "delivered", "noting", "noted")
+
+
+@in_one("point", POINTS)
+def test_a_stop_anywhere_leaves_one_answer_about_one_record(point, tmp_path_factory, request):
+    """Then the record changes, another query comes, and the first is asked again: it is answered in the same way."""
+    terms, folder = terms_of(), tmp_path_factory.mktemp("stops")
+    ledger = Ledger.make(folder / "me.ledger", terms)
+    query, arrived, drawn = question(terms, "q", "0.5"), set(), []
+
+    def step(name):
+        drawn.append(name)
+        if name == point:
+            raise Stopping
+
+    with pytest.raises(Stopping):
+        ask(Ledger(ledger.path, step=step), query, person(terms, 0), lambda report: arrived.add(report.code))
+    entry = ledger.book().entries.get("q")
+    assert entry is None or entry.code is not None, "what is reserved is drawn"
+    assert (entry is None) == (point in ("reserving", "drawing", "drawn", "storing"))
+    ask(Ledger(ledger.path), question(terms, "other"), person(terms, 1), ignore)
+    ask(Ledger(ledger.path), query, person(terms, 1), lambda report: arrived.add(report.code))
+    assert len(arrived) == 1
+    assert entry is None or arrived == {entry.code}
+    assert len([event for event in ledger.contents().events if event.id == "q"]) == 3
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("point", ["reserving", "drawn", "storing", "reserved", "delivered"])
+def test_a_kill_anywhere_leaves_one_answer_about_one_record(point, tmp_path, ask_and_note, delivered):
+    terms = terms_of()
+    ledger, query = Ledger.make(tmp_path / "me.ledger", terms), question(terms, "q", "0.5")
+    kill_after(in_child(lambda: ask_and_note(ledger.path, query, person(terms, 0), point)), None)
+    entry = ledger.book().entries.get("q")
+    ask_and_note(ledger.path, query, person(terms, 1))
+    (codes,) = delivered(ledger.path).values()
+    assert len(codes) == 1
+    assert entry is None or codes == {entry.code}
+    assert ledger.standing().version.number == 1
+
+
+def test_nothing_is_reserved_without_what_draws_it(tmp_path):
+    terms = terms_of()
+    ledger = Ledger.make(tmp_path / "me.ledger", terms)
+    with pytest.raises(SordinoError, match="drawn as its query is reserved"):
+        ledger.reserve(question(terms, "q"), person(terms, 0))
+    assert ledger.book().entries == {}
+
+
+# What is said, and what is refused
+
+
+def test_it_is_said(tmp_path):
+    text = " ".join(ledger_sentences(Ledger.make(tmp_path / "me.ledger", terms_of(changes=2))))
+    assert "between any two histories of the record with at most 2 changes" in text
+    assert "may change 2 times without anything that shows it" in text
+    assert "2 more changes are covered" in text
+    once = " ".join(ledger_sentences(Ledger.make(tmp_path / "one.ledger", terms_of())))
+    assert "may change once" in once
+    plain = " ".join(ledger_sentences(Ledger.make(tmp_path / "no.ledger", terms_of(changes=0))))
+    assert "A changed record counts as a new record" in plain
+    assert "histories" not in plain
+
+
+def test_terms_keep_what_they_cover():
+    terms = terms_of(changes=3)
+    assert terms_of_text(terms.text).changes == 3
+    assert terms.document["changes"] == 3
+    assert "changes" not in terms_of(changes=0).document
+    assert terms_of(changes=0).hash != terms.hash != terms_of(changes=2).hash
+
+
+@in_one(
+    "changed, message",
+    [
+        ({"changes": -1}, "whole number from 0 to 256"),
+        ({"changes": 257}, "whole number from 0 to 256"),
+        ({"changes": True}, "changes"),
+        ({"changes": "1"}, "changes"),
+        ({"changes": 1.0}, "changes"),
+        ({"attribute": {"smoker": {**SMOKER["smoker"], "delta": "0.3"}}}, "without deltas"),
+        ({"dependence": {"rest": 0.2}}, "without deltas"),
+        ({"attribute": {f"a{place}": {"categories": ["yes", "no"]} for place in range(18)}}, "at most 131,072 values"),
+    ],
+)
+def test_what_is_not_offered_is_refused_in_words(changed, message):
+    with pytest.raises(SordinoError, match=message):
+        terms_of(**changed)
+
+
+def test_a_refusal_leaves_the_count_alone(tmp_path):
+    """A query that is refused reads nothing of the record: a change that it alone saw is none."""
+    terms = terms_of()
+    ledger = Ledger.make(tmp_path / "me.ledger", terms)
+    ask(ledger, question(terms, "q1"), person(terms, 0), send=ignore)
+    with pytest.raises(RefusedError):
+        ask(ledger, question(terms, "large", "0.95"), person(terms, 1), send=ignore)
+    ask(ledger, question(terms, "q2"), person(terms, 0), send=ignore)
+    assert ledger.standing().version.changes == 0
