@@ -35,7 +35,7 @@ def test_the_probability_is_that_of_all_cuts_together(periods):
 
 @pytest.mark.parametrize("few", [1000, 100, 3])
 def test_a_period_of_few_reports_among_many_is_nearly_no_period(few):
-    """The integral took what lay between its nodes for certain: of a constant series 38 % were said to change, or all."""
+    """What lay between the integral's nodes was lost: 38 % of constant series were said to change."""
     reports = np.full(20, 1e6)
     alike = np.arange(1, 19) / 19
     for place in (1, 10, 18):
