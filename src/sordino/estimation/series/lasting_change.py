@@ -119,7 +119,7 @@ def probability_within(parts: Sequence[float] | Floats, bound: float) -> float:
     if bound <= 0:
         return 0.0
     bound = min(bound, LARGEST)
-    odds = _apart(parts / (1 - parts))
+    odds = _distinct_odds(parts / (1 - parts))
     alike = np.sqrt(odds[:-1] / odds[1:])
     # Nodes as near each other as the narrowest step from one cut to the next needs.
     narrowest = sqrt(1 - float(alike.max()) ** 2) if len(alike) else 1.0
@@ -134,7 +134,7 @@ def probability_within(parts: Sequence[float] | Floats, bound: float) -> float:
     return min(1.0, max(0.0, float(weights @ density)))
 
 
-def _apart(odds: Floats) -> Floats:
+def _distinct_odds(odds: Floats) -> Floats:
     """The odds of the first cut, and of each that is not nearly the same as the one before it that is left."""
     left = [float(odds[0])]
     for own in odds.tolist():
