@@ -5,6 +5,7 @@ import pytest
 
 from in_one import in_one
 from sordino import (
+    Aggregate,
     Blockwise,
     KeyedSource,
     PairwiseLDP,
@@ -60,7 +61,20 @@ def test_what_noise_adds_to_a_neighbour_cancels_in_a_run():
     assert runs.stderr.max() < estimates.stderr[1:8].min()
     low, high = runs.interval(0.95)
     assert ((low <= runs.value) & (runs.value <= high)).all()
-    np.testing.assert_allclose(high - low, 2 * 1.95996398454 * runs.stderr, rtol=1e-9)
+    normal = 2 * 1.95996398454 * runs.stderr
+    assert ((normal <= high - low) & (high - low < 1.02 * normal)).all()
+
+
+def test_a_rare_run_is_held_where_epsilon_is_large():
+    """Few reports tell it, however little noise they have: normal limits held it in 81 of 100 such surveys."""
+    mechanism, n, held = RandomizedResponse(6, "8"), 300, np.zeros(3)
+    runs, shares = Partition.of([[0, 1], [2, 3], [4, 5]]), np.repeat([0.005, 0.02, 0.475], 2)
+    law = mechanism.forward(shares)
+    for counts in np.random.default_rng(4).multinomial(n, law / law.sum(), size=300):
+        found = estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts), "unbiased")
+        low, high = found.sums(runs).interval(0.95)
+        held += (low <= runs.totals(shares)) & (runs.totals(shares) <= high)
+    assert held.min() > 0.91 * 300, held / 300
 
 
 def test_a_tally_of_subsets_tells_no_sums():

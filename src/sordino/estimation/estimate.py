@@ -18,8 +18,10 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import errors_to_either_side, require_confidence, share_interval
 from sordino.estimation.intervals.contrast import contrast, contrast_leverage
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_moments
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import each_confidence
+from sordino.estimation.intervals.three_amounts import MOMENTS
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smooth_if_nearer
@@ -47,17 +49,31 @@ class Sums(NamedTuple):
     Attributes:
         value: shape (m,); right on average, may be negative.
         stderr: shape (m,); of the sums themselves, not made of those of the values.
-        swing: how many people one report can weigh in each, shape (m,).
+        moments: of what a report adds to each sum, the means of its first powers, shape (powers, m).
+        ends: the least and the most that one can add, shape (2, m).
+        n: the number of reports.
     """
 
     value: Floats
     stderr: Floats
-    swing: Floats
+    moments: Floats
+    ends: Floats
+    n: int
+
+    @property
+    def swing(self) -> Floats:
+        """How many people one report can weigh in each, shape (m,)."""
+        swing: Floats = np.ptp(self.ends, axis=0)
+        return swing
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
-        """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
+        """Lower and upper limits, shape (m,) each, within 0..1: normal ones, no closer than likelihood lets them be."""
         reach = errors_to_either_side(confidence) * self.stderr
-        return possible_limits(self.value, (self.value - reach, self.value + reach))
+        low, high = self.value - reach, self.value + reach
+        if self.n >= FEWEST:
+            least, most = limits_by_moments(self.moments, self.n, (self.ends[0], self.ends[1]), 1 - confidence)
+            low, high = np.minimum(low, least), np.maximum(high, most)
+        return possible_limits(self.value, (low, high))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -349,10 +365,13 @@ def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: 
 
     Raises SordinoError: a tally that does not say how often each code was sent.
     """
-    value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
+    value, variance = np.empty(blocks.m), np.empty(blocks.m)
+    moments, ends = np.empty((MOMENTS, blocks.m)), np.empty((2, blocks.m))
+    # One by one: all that all codes add to all blocks may be large.
     for block in range(blocks.m):
         inside = (blocks.block == block).astype(np.float64)[None, :]
         (each,) = decoded.mechanism.contributions(inside, subtract_totals=subtract_totals)
-        value[block], swing[block] = each @ decoded.law, np.ptp(each)
+        moments[:, block] = [each**power @ decoded.law for power in range(1, MOMENTS + 1)]
+        value[block], ends[:, block] = moments[0, block], (each.min(), each.max())
         (variance[block],) = Functionals(decoded.mechanism, inside, subtract_totals).variances(decoded, n)
-    return Sums(value, np.sqrt(variance / n), swing)
+    return Sums(value, np.sqrt(variance / n), moments, ends, n)

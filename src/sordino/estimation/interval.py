@@ -86,6 +86,18 @@ def errors_to_either_side(confidence: float) -> float:
     return float(special.ndtri((1 + confidence) / 2))
 
 
+def chance_beyond(errors: float) -> float:
+    """How often a normal estimate is off by more than so many standard errors: of `errors_to_either_side` the inverse.
+
+    Example:
+        >>> round(chance_beyond(1.959964), 6)
+        0.05
+    """
+    from scipy import special
+
+    return 2 * float(special.ndtr(-errors))
+
+
 def binomial_limits(successes: Floats, trials: float, error: float) -> Limits:
     """Limits of a binomial probability, each missed about error / 2 of the time: less where counts are small."""
     from scipy import special

@@ -77,7 +77,15 @@ def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_
 
         ratio = (inside @ law) / (given @ law)
         ends = optimize.brentq(beyond, ratio - 1, ratio, (1,)), optimize.brentq(beyond, ratio, ratio + 1, (-1,))
-        np.testing.assert_allclose(np.ravel(found.range_shares([(first, last)]).within(z)), ends, atol=1e-9)
+        asked = (np.arange(K) >= first) & (np.arange(K) < last)
+        np.testing.assert_allclose(
+            np.ravel(found.subpopulation.limits(asked[None].astype(float), z, N)), ends, atol=1e-9
+        )
+        # What likelihood adds to them is little of so many reports.
+        (low,), (high,) = found.range_shares([(first, last)]).within(z)
+        assert low <= ends[0] + 1e-9
+        assert high >= ends[1] - 1e-9
+        assert high - low < 1.02 * (ends[1] - ends[0])
 
 
 def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():

@@ -101,3 +101,14 @@ def test_a_quotient_is_unknown_where_its_limits_exclude_nothing_that_is_possible
     found = Within(1, value, unmoved, unmoved, low, high, None)
     assert found.unknown.tolist() == [False, True, True, False]
     assert np.isnan(found.table_shares.value).tolist() == found.unknown.tolist()
+
+
+def test_margins_of_a_rare_value_hold_where_epsilon_is_large():
+    """Few reports tell it, however little noise they have: normal limits held it in 81 of 100 such surveys."""
+    mechanism, n, held = RandomizedResponse(6, "8"), 300, np.zeros(3)
+    shares = np.outer([0.01, 0.04, 0.95], [0.5, 0.5])
+    law = mechanism.forward(shares.ravel())
+    for counts in np.random.default_rng(4).multinomial(n, law / law.sum(), size=300):
+        margin = Cells.of((3, 2), estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts))).margin([0], 0.95)
+        held += (margin.low <= shares.sum(axis=1)) & (shares.sum(axis=1) <= margin.high)
+    assert held.min() > 0.91 * 300, held / 300

@@ -35,7 +35,7 @@ from sordino.estimation.distributions.range_shares import RangeShares, inside_ra
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges, variances
 from sordino.estimation.estimate import Estimate, Method, estimate
-from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.interval import chance_beyond, errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
@@ -150,6 +150,11 @@ class DistributionEstimate(Brief):
             else None
         )
 
+    def missing_limits(self, errors: float) -> Limits:
+        """Limits of this share, shape (1,) each, so many standard errors away and no closer than likelihood allows."""
+        told = self.shares.law, self.n, chance_beyond(errors)
+        return self.subpopulation.missing_limits(errors, told)
+
     @property
     def function(self) -> Floats:
         """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
@@ -177,9 +182,12 @@ class DistributionEstimate(Brief):
         """
         reach = self.critical(confidence) * self.stderr if reach is None else reach
         low, high = self.function - reach, self.function + reach
-        if not self.subpopulation.optional:
+        if self.subpopulation.optional:
+            least, most = self.below.within(self.critical(confidence))
+        else:
             least, most = self.below.farthest(reach / self.stderr)
-            low, high = np.minimum(low, least), np.maximum(high, most)
+        # Where nobody may have the number likelihood says nothing.
+        low, high = np.fmin(low, least), np.fmax(high, most)
         low, high = possible_limits(self.function, (low, high))
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
         # Where they cross, no distribution function is within reach everywhere: as rarely as the band fails.

@@ -3,8 +3,9 @@
 All are sums of unbiased shares, each with an error of its own: what noise adds to one bin it takes from its neighbours.
 Standard errors are those that the reports show; where these say the same, as few do, what is known of the channel says
 more: an error is never smaller than the least that any people with such a share cause. Limits are as of a normal
-distribution: the noise of a share is far larger than what a share near zero does to it. Of a number that may be missing
-all is about those who have it (`Subpopulation`), with Fieller's limits.
+distribution, and no closer than the likelihood of what each code adds lets them be (`mean_limits`): few reports that
+tell much show a share near zero, or near one, by few of them. Of a number that may be missing all is about those who
+have it (`Subpopulation`), with Fieller's limits, which likelihood widens in the same way.
 Shapes: m ranges of the k bins.
 """
 
@@ -15,6 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from sordino.estimation.distributions.subpopulation import Subpopulation
+from sordino.estimation.interval import chance_beyond
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.exact.arrays import Floats
 
@@ -99,10 +102,15 @@ class RangeShares:
         Args:
             errors: how many standard errors they reach to either side.
         """
+        error = chance_beyond(errors)
         if self.subpopulation.optional:
-            limits = self.subpopulation.limits(self.inside, errors, self.n)
+            limits = self.subpopulation.likely_limits(self.inside, errors, (self.law, self.n, error))
+        elif self.n < FEWEST:
+            limits = np.zeros_like(self.value), np.ones_like(self.value)
         else:
-            limits = self.value - errors * self.stderr, self.value + errors * self.stderr
+            low, high = limits_by_codes(self.contributions, self.law, self.n, error)
+            reach = errors * self.stderr
+            limits = np.minimum(low, self.value - reach), np.maximum(high, self.value + reach)
         return possible_limits(self.value, limits)
 
 

@@ -3,7 +3,8 @@
 With y the share of people who are in some bins, and s the share who have the number, both unbiased, the share among
 these is r = y / s. A report counts in y as h and in s as g, so to the first order in r as r + (h - r g) / s (delta
 method), whose mean over the reports is r: all that is made of such contributions, errors and draws of the noise, is
-made as where everybody has the number, and g = s = 1. Limits are Fieller's (`quotient`).
+made as where everybody has the number, and g = s = 1. Limits are Fieller's (`quotient`), and where few reports tell
+much no closer than the likelihood of what each code counts as lets them be.
 
 Few reports of many codes need not show how large the noise is: a variance is never smaller than what one value alone
 causes, the least of all values.
@@ -16,7 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from sordino.errors import SordinoError
-from sordino.estimation.intervals.quotient import quotient_limits
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
+from sordino.estimation.intervals.quotient import likely_limits, quotient_limits
 from sordino.exact.arrays import Floats
 from sordino.mechanism.base import Mechanism
 
@@ -57,6 +59,35 @@ class Subpopulation:
         variance = self.variances(counted, n) / n
         shared = (counted @ (law * self._code_values) - (counted @ law) * (self._code_values @ law)) / n
         return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
+
+    def likely_limits(self, functionals: Floats, z: float, told: tuple[Floats, int, float]) -> Limits:
+        """The same, and all that the likelihood of the reports allows, shape (m,) each.
+
+        Args:
+            functionals: of the bins, shape (m, k).
+            z: how many standard errors.
+            told: how often each code was sent, of how many reports, and how often limits may miss.
+        """
+        law, n, error = told
+        limits = self.limits(functionals, z, n)
+        nothing = np.isnan(limits[0])
+        low, high = np.where(nothing, 0.0, limits[0]), np.where(nothing, 1.0, limits[1])
+        # All bins together are all who have the number, but for rounding.
+        some = ~functionals.all(axis=1)
+        if n >= FEWEST and some.any():
+            parts = self._code_scores(functionals[some])
+            wholes = np.tile(self._code_values, (len(parts), 1))
+            low[some], high[some] = likely_limits((low[some], high[some]), parts, wholes, law, n, error)
+        return np.where(nothing, np.nan, low), np.where(nothing, np.nan, high)
+
+    def missing_limits(self, z: float, told: tuple[Floats, int, float]) -> Limits:
+        """Limits of the share of the people who lack the number, shape (1,) each; arguments as above."""
+        law, n, error = told
+        if n < FEWEST:
+            return np.zeros(1), np.ones(1)
+        low, high = limits_by_codes(self._code_values[None, :], law, n, error)
+        reach = z * self.share_stderr(n)
+        return 1 - np.maximum(high, self.share + reach), 1 - np.minimum(low, self.share - reach)
 
     def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
         """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import likely_limits, quotient_limits
 from sordino.exact.arrays import Floats
@@ -90,10 +91,21 @@ class Cells:
         return self.estimate.fitted
 
     def margin(self, axes: Sequence[int], confidence: float) -> TableShares:
-        """The shares of the combinations of some attributes' values, the last one's running fastest."""
-        sums = self._sums(axes)
+        """The shares of the combinations of some attributes' values, the last one's running fastest.
+
+        Limits are normal, and no closer than the likelihood of what each code adds lets them be: a rare value is told
+        by few reports, whatever epsilon is.
+        """
+        sums, n = self._sums(axes), self.estimate.n
         fitted = None if self.fitted is None else sums @ self.fitted
-        return TableShares.normal(sums @ self.value, self.estimate.variances(sums), fitted, confidence)
+        value, stderr = sums @ self.value, np.sqrt(self.estimate.variances(sums))
+        reach = errors_to_either_side(confidence) * stderr
+        low, high = value - reach, value + reach
+        if self.estimate.mechanism.counts_codes and n >= FEWEST:
+            added = self._added_up(self._code_contributions, axes)
+            least, most = limits_by_codes(added, self.estimate.law, n, 1 - confidence)
+            low, high = np.minimum(low, least), np.maximum(high, most)
+        return TableShares(value, stderr, *possible_limits(value, (low, high)), fitted)
 
     def within(self, of: Sequence[int], given: Sequence[int], confidence: float) -> "Within":
         """The shares of some attributes' values within each combination of others', worked out once.

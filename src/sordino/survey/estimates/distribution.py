@@ -269,9 +269,8 @@ class DistributionResult(QuestionResult):
         if self.estimate.missing_share is None:
             return None
         value, stderr = self.estimate.missing_share
-        reach = self._errors * stderr
-        low, high = map(float, possible_limits(value, (value - reach, value + reach)))
-        told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
+        (low,), (high,) = possible_limits(value, self.estimate.missing_limits(self._errors))
+        told = {"estimate": value, "stderr": stderr, "low": float(low), "high": float(high)}
         return {"attribute": self.question.name, "value": MISSING} | told
 
     def findings(self) -> Iterator[Finding]:
