@@ -1,9 +1,10 @@
-"""Plans that were tampered with under a right hash: integers, lists, promises or draws are not those that were planned."""
+"""Plans that were tampered with under a right hash: integers, lists, promises or draws are not the planned ones."""
 
 import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -149,7 +150,7 @@ def other_draw(document: Any, rng: random.Random) -> bool:
     place, own = rng.choice(mechanisms)
     fitting = [e for _, e in mechanisms if e["k"] == own["k"] and e != own]
     if fitting and rng.random() < 0.5:
-        other = rng.choice(fitting)
+        other = deepcopy(rng.choice(fitting))
     else:
         odds = rng.choice((Fraction(5, 4), Fraction(3, 2), Fraction(5, 2), Fraction(7), Fraction(20)))
         threshold = int(2**64 * odds / (odds + own["k"] - 1))
@@ -166,7 +167,7 @@ def other_draw(document: Any, rng: random.Random) -> bool:
 
 
 def operation(document: Any, rng: random.Random) -> bool:
-    """Another operation, or another number, in a draw: no plan to the package, which knows the draw of each mechanism."""
+    """Another operation or number in a draw: no plan to the package, which knows the draw of each mechanism."""
     found = [(place, e) for place, e in places(document["queries"]) if "draw" in place]
     able = [(place, e) for place, e in found if (e in OPERATIONS if isinstance(e, str) else isinstance(e, int))]
     if not able:
