@@ -38,9 +38,8 @@ if [ "${1:-}" = --accept ]; then
 fi
 diff -u proofs/assumptions.txt "$built/assumptions.txt"
 (cd "$built" && coqchk -silent -Q . Sordino $(printf -- '-norec Sordino.%s ' "${files[@]%.v}"))
-# The verified checker of plans, as a program: build/proofs/checker PLAN.
-cp proofs/checker/Extract.v proofs/checker/*.ml "$built/"
-(cd "$built" && coqc -q -Q . Sordino Extract.v && ocamlopt -w -a -o checker checked.mli checked.ml reading.ml main.ml)
+scripts/checker.sh "$built" "$built/checker"
+scripts/checker.sh "$built" "$built/checker-bits" --bits
 axioms=$(cut -d: -f2 proofs/assumptions.txt | tr ' ' '\n' | grep '\.' | sort -u)
 # Whatever was accepted: those of the standard library's real numbers, and no others.
 allowed='ClassicalDedekindReals.sig_forall_dec ClassicalDedekindReals.sig_not_dec Classical_Prop.classic FunctionalExtensionality.functional_extensionality_dep'

@@ -22,8 +22,6 @@ type promise =
   | Distances of nats option list list (* of two cells they add up *)
   | Pairs of nats option list list
 
-let one_fraction = { qnum = Zpos XH; qden = XH }
-let zero_fraction = { qnum = Z0; qden = XH }
 let nothing = { rational = zero_fraction; ratio = one_fraction }
 
 (* Amounts add: r + ln q, r' + ln q'. *)
@@ -38,9 +36,9 @@ let most a b = if least a b == a then b else a
 let times distance a =
   if is_rational a then { a with rational = qred (qmult a.rational distance) }
   else
-    match qred distance with
-    | { qnum; qden = XH } -> List.fold_left (fun sum _ -> plus sum a) nothing (List.init (int_of_z qnum) Fun.id)
-    | _ -> raise Not_covered
+    let whole = qred distance in
+    if not (is_same (below whole) one) then raise Not_covered
+    else List.fold_left (fun sum _ -> plus sum a) nothing (List.init (int_of_z (above whole)) Fun.id)
 
 let difference a b = if qle_bool a b then qminus b a else qminus a b
 
@@ -70,11 +68,11 @@ let metric_promise attribute k epsilon metric =
   let line positions = List.map (fun a -> List.map (fun b -> Some (times (difference a b) epsilon)) positions) positions in
   match (find "per" metric, find "positions" metric, find "tree" metric, find "map" metric) with
   | Some per, None, None, None ->
-      let over position = qdiv position (fraction (text per)) in
+      let steps position = qdiv position (fraction (text per)) in
       let positions =
         match find "labels" attribute with
-        | Some labels -> List.map (fun label -> over (decimal (text label))) (list labels)
-        | None -> List.init k (fun v -> over { qnum = z v; qden = XH })
+        | Some labels -> List.map (fun label -> steps (decimal (text label))) (list labels)
+        | None -> List.init k (fun v -> steps (over (z v) one))
       in
       Distances (line positions)
   | None, Some positions, None, None -> Distances (line (List.map (fun p -> fraction (text p)) (list positions)))
@@ -87,7 +85,7 @@ let metric_promise attribute k epsilon metric =
   | None, None, None, Some map ->
       (* What a step is worth stands in the plan; that it is not too much for the distance on the Earth is not looked at. *)
       let columns = whole (get "columns" (get "grid" attribute)) in
-      let steps name n = times { qnum = z n; qden = XH } (amount (text (get name map))) in
+      let steps name n = times (over (z n) one) (amount (text (get name map))) in
       let bound a b =
         plus (steps "row_step" (abs ((a / columns) - (b / columns)))) (steps "column_step" (abs ((a mod columns) - (b mod columns))))
       in
@@ -198,8 +196,6 @@ let rec columns answer codes =
   | Digits parts -> List.fold_left (fun n p -> limited (n * own p)) 1 parts
   | Hide (_, inner, _) -> limited (own inner + List.length (match answer with Hide (listed, _, _) -> listed | _ -> []) + 1)
   | _ -> limited codes
-
-and small n = match n with Zpos p -> ( try let n = int_of_positive p in if n > 0 then n else max_int with _ -> max_int) | _ -> 0
 
 let weights k answer codes = let each = columns answer codes in if each > most_weights / k then most_weights + 1 else k * each
 

@@ -72,11 +72,16 @@ let whole v = match int_of_string_opt (text v) with Some n -> n | None -> raise 
 (* ---- numbers of the verified program ---- *)
 
 let rec nat n = if n = 0 then O else S (nat (n - 1))
-let rec positive n = if n = 1 then XH else if n land 1 = 1 then XI (positive (n lsr 1)) else XO (positive (n lsr 1))
-let z n = if n = 0 then Z0 else if n > 0 then Zpos (positive n) else Zneg (positive (-n))
+let rec z n =
+  if n < 0 then negative (z (-n)) else if n = 0 then zero
+  else let twice = (fun half -> sum half half) (z (n / 2)) in if n land 1 = 1 then sum twice one else twice
 
-let rec int_of_positive = function XH -> 1 | XO p -> 2 * int_of_positive p | XI p -> 2 * int_of_positive p + 1
-let int_of_z = function Z0 -> 0 | Zpos p -> int_of_positive p | Zneg _ -> raise Not_covered
+(* Numbers from 0 on; those that are too large become the largest. *)
+let rec small n =
+  if not (is_less zero n) then 0
+  else let rest = small (half n) in if rest > max_int / 4 then max_int else (2 * rest) + if is_odd n then 1 else 0
+
+let int_of_z n = if is_less n zero then raise Not_covered else match small n with n when n = max_int -> raise Not_covered | n -> n
 
 (* More than how deep the draws of a plan stand within each other. *)
 let fuel = nat 24
@@ -84,15 +89,20 @@ let fuel = nat 24
 let z_of_digits digits =
   let unsigned = if digits <> "" && digits.[0] = '-' then String.sub digits 1 (String.length digits - 1) else digits in
   if unsigned = "" then raise Not_covered;
-  let read total c = match c with '0' .. '9' -> Z.add (Z.mul total (z 10)) (z (Char.code c - 48)) | _ -> raise Not_covered in
-  let found = String.fold_left read Z0 unsigned in
-  if unsigned == digits then found else Z.opp found
+  let ten = z 10 and of_digit = Array.init 10 z in
+  let read total c = match c with '0' .. '9' -> sum (product total ten) of_digit.(Char.code c - 48) | _ -> raise Not_covered in
+  let found = String.fold_left read zero unsigned in
+  if unsigned == digits then found else negative found
 
 let fraction written =
-  let above, below =
+  let up, down =
     match String.split_on_char '/' written with [ a ] -> (a, "1") | [ a; b ] -> (a, b) | _ -> raise Not_covered
   in
-  match z_of_digits below with Zpos below -> { qnum = z_of_digits above; qden = below } | _ -> raise Not_covered
+  let down = z_of_digits down in
+  if is_less zero down then over (z_of_digits up) down else raise Not_covered
+
+let zero_fraction = over zero one
+let one_fraction = over one one
 
 (* A number with a decimal point. *)
 let decimal written =
@@ -103,11 +113,10 @@ let decimal written =
 
 (* An amount of loss: "1/2", "ln 3", "1/2 + ln 3". *)
 let amount written =
-  let zero = { qnum = Z0; qden = XH } and one = { qnum = Zpos XH; qden = XH } in
   let log t = if String.length t > 3 && String.sub t 0 3 = "ln " then Some (String.sub t 3 (String.length t - 3)) else None in
   match List.map String.trim (String.split_on_char '+' written) with
   | [ t ] -> (
-      match log t with Some q -> { rational = zero; ratio = fraction q } | None -> { rational = fraction t; ratio = one })
+      match log t with Some q -> { rational = zero_fraction; ratio = fraction q } | None -> { rational = fraction t; ratio = one_fraction })
   | [ r; t ] -> (
       match log t with Some q -> { rational = fraction r; ratio = fraction q } | None -> raise Not_covered)
   | _ -> raise Not_covered
@@ -118,7 +127,7 @@ let is_digits t = t <> "" && String.for_all (fun c -> c >= '0' && c <= '9') t
 
 (* Numbers beside others are worked out by the verified program, as draws that draw nothing. *)
 let constant answer =
-  match law fuel answer Z0 with Some [ (n, _) ] -> n | _ -> raise Not_covered
+  match law fuel answer zero with Some [ (n, _) ] -> n | _ -> raise Not_covered
 
 (* [record] is the mechanism; [i], within [each], the place of the item. *)
 let rec draw record i written =

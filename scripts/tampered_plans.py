@@ -1,0 +1,194 @@
+"""Plans that were tampered with under a right hash: integers, lists, promises or draws are not the planned ones."""
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from fractions import Fraction
+from typing import Any
+
+THRESHOLDS = ("threshold", "first", "second", "hidden", "present", "absent")
+LISTS = ("table", "weights", "factors", "inner", "parts", "flips")
+STEPS = (1, 1, 2**20, 2**50, 2**60)
+"""What a threshold or a weight is changed by, of 2^64."""
+LESS = (Fraction(1, 10**6), Fraction(1, 10**12), Fraction(1, 10))
+"""By what part of itself a bound is lowered."""
+OPERATIONS = ("+", "-", "*", "/", "%", "^", "<")
+
+Place = tuple[str | int, ...]
+
+
+def places(node: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Every part of a document, with the way to it."""
+    yield place, node
+    parts = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, part in parts:
+        yield from places(part, (*place, name))
+
+
+def replaced(document: Any, place: Place, entry: Any) -> None:
+    """Put another entry at a place."""
+    node = document
+    for part in place[:-1]:
+        node = node[part]
+    node[place[-1]] = entry
+
+
+def integer(document: Any, rng: random.Random) -> bool:
+    """A threshold, a bit more or less."""
+    found = [
+        (place, e)
+        for place, e in places(document["queries"])
+        if place and place[-1] in THRESHOLDS and isinstance(e, str)
+    ]
+    if not found:
+        return False
+    place, entry = rng.choice(found)
+    changed = int(entry) + rng.choice((1, -1)) * rng.choice(STEPS)
+    replaced(document["queries"], place, str(changed))
+    return 0 < changed < 2**64
+
+
+def in_lists(document: Any) -> list[tuple[Place, list[Any]]]:
+    """Lists of integers, as weights and factors stand in mechanisms."""
+    found = [(place, e) for place, e in places(document["queries"]) if isinstance(e, list) and len(e) > 1]
+    return [
+        (place, e) for place, e in found if any(one in LISTS for one in place) and all(isinstance(w, str) for w in e)
+    ]
+
+
+def weight(document: Any, rng: random.Random) -> bool:
+    """A weight moves to another one of its list, whose sum stays."""
+    found = [(place, e) for place, e in in_lists(document) if all(w.isdigit() for w in e) and "factors" not in place]
+    if not found:
+        return False
+    _, row = rng.choice(found)
+    more, less = rng.sample(range(len(row)), 2)
+    moved = min(rng.choice(STEPS) if sum(map(int, row)) > 2**60 else 1, int(row[less]))
+    row[more], row[less] = str(int(row[more]) + moved), str(int(row[less]) - moved)
+    return moved > 0
+
+
+def factor(document: Any, rng: random.Random) -> bool:
+    """A factor of a step on a tree, or any integer of a list, a bit more or less."""
+    found = [(place, e) for place, e in in_lists(document) if all(w.isdigit() for w in e)]
+    if not found:
+        return False
+    _, row = rng.choice(found)
+    place = rng.randrange(len(row))
+    row[place] = str(int(row[place]) + rng.choice((1, -1)) * rng.choice(STEPS))
+    return int(row[place]) > 0
+
+
+def omitted(document: Any, rng: random.Random) -> bool:
+    """A class, a row, a part or a factor is left out of its list."""
+    found = [
+        e
+        for place, e in places(document["queries"])
+        if place and place[-1] in LISTS and isinstance(e, list) and len(e) > 1
+    ]
+    if not found:
+        return False
+    row = rng.choice(found)
+    del row[rng.randrange(len(row))]
+    return True
+
+
+def lowered(amount: str, rng: random.Random) -> str:
+    """A little less than an amount, as a plan writes it."""
+    part = rng.choice(LESS)
+    head, log, tail = amount.partition("ln ")
+    if log:
+        return f"{head}ln {max(Fraction(tail) * (1 - part), Fraction(1))}"
+    return str(Fraction(amount) * (1 - part))
+
+
+def bound(document: Any, rng: random.Random) -> bool:
+    """What is promised is a little less."""
+    named = {"epsilon", "delta", "row_step", "column_step"}
+    found = [
+        (place, e)
+        for place, e in places(document)
+        if place
+        and isinstance(e, str)
+        and e not in {"0", "inf"}
+        and (place[-1] in named or "bounds" in place[:-1])
+        # What a question is asked at is no promise, where deltas are.
+        and (place[0] == "attributes" or place[-1] in named)
+    ]
+    if not found:
+        return False
+    place, entry = rng.choice(found)
+    replaced(document, place, lowered(entry, rng))
+    return True
+
+
+def wider(document: Any, rng: random.Random) -> bool:
+    """More pairs are promised: a value moves to another block, or becomes sensitive."""
+    found: list[Callable[[], None]] = []
+    for own in document["attributes"].values():
+        protect = own.get("protect", {})
+        if "of" in (blocks := protect.get("blocks") or {}):
+            of: list[int] = blocks["of"]
+            found.append(lambda of=of: of.__setitem__(rng.randrange(len(of)), rng.choice(of)))
+        if (values := protect.get("sensitive")) and "labels" in own:
+            others = sorted(set(range(len(own["labels"]))) - set(values))
+            found.append(
+                lambda values=values, others=others: values.__setitem__(slice(None), sorted([*values, *others[:1]]))
+            )
+    if not found:
+        return False
+    before = json.dumps(document)
+    rng.choice(found)()
+    return json.dumps(document) != before
+
+
+def other_draw(document: Any, rng: random.Random) -> bool:
+    """Another question's mechanism, or randomized response at another epsilon, in place of one for as many values."""
+    mechanisms = [(place, e) for place, e in places(document["queries"]) if isinstance(e, dict) and "draw" in e]
+    place, own = rng.choice(mechanisms)
+    fitting = [e for _, e in mechanisms if e["k"] == own["k"] and e != own]
+    if fitting and rng.random() < 0.5:
+        other = deepcopy(rng.choice(fitting))
+    else:
+        odds = rng.choice((Fraction(5, 4), Fraction(3, 2), Fraction(5, 2), Fraction(7), Fraction(20)))
+        threshold = int(2**64 * odds / (odds + own["k"] - 1))
+        sides = ["sides", "threshold", ["run", "v", "k", 1]]
+        other = {
+            "codes": str(own["k"]),
+            "draw": sides,
+            "k": own["k"],
+            "name": "randomized",
+            "threshold": str(threshold),
+        }
+    replaced(document["queries"], place, other)
+    return True
+
+
+def operation(document: Any, rng: random.Random) -> bool:
+    """Another operation or number in a draw: no plan to the package, which knows the draw of each mechanism."""
+    found = [(place, e) for place, e in places(document["queries"]) if "draw" in place]
+    able = [(place, e) for place, e in found if (e in OPERATIONS if isinstance(e, str) else isinstance(e, int))]
+    if not able:
+        return False
+    place, entry = rng.choice(able)
+    replaced(
+        document["queries"], place, rng.choice(OPERATIONS) if isinstance(entry, str) else entry + rng.choice((1, -1))
+    )
+    return True
+
+
+WAYS = (integer, weight, factor, omitted, bound, wider, other_draw, operation)
+
+
+def tampered(content: bytes, rng: random.Random) -> tuple[str, bytes] | None:
+    """A plan that differs in one way, with its right hash, and what the way is called; None where it cannot."""
+    changed = json.loads(content)
+    del changed["hash"]
+    way = rng.choice(WAYS)
+    if not way(changed, rng):
+        return None
+    body = json.dumps(changed, sort_keys=True, separators=(",", ":")).encode()
+    text = b'{"hash":"sha256:' + hashlib.sha256(body).hexdigest().encode() + b'",' + body[1:] + b"\n"
+    return None if text == content else (way.__name__, text)
