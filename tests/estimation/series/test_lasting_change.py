@@ -68,6 +68,18 @@ def test_one_cut_is_one_normal_and_many_are_between_it_and_bonferroni():
     assert errors_at_all_cuts(parts, 1 - 1e-6) > 5
 
 
+@pytest.mark.parametrize(("periods", "spread"), [(52, 3.0), (52, 6.0), (12, 8.0)])
+def test_limits_hold_where_periods_have_reports_of_every_order_of_magnitude(periods, spread):
+    """Cuts beside a period of few reports nearly coincide: a quadrature that takes them apart finds no limits."""
+    generator = np.random.default_rng(periods)
+    stderrs = np.exp(-spread * generator.normal(size=periods) / 2)
+    parts = np.cumsum(stderrs**-2)[:-1] / (stderrs**-2).sum()
+    bounds = [errors_at_all_cuts(parts, confidence) for confidence in (0.95, 0.9995, 1 - 1e-9)]
+    assert bounds == sorted(bounds)
+    clearest = np.abs(differences(generator.normal(0, stderrs, (30_000, periods)), stderrs)).max(axis=1)
+    assert (clearest <= bounds[0]).mean() == pytest.approx(0.95, abs=0.006)
+
+
 def test_the_clearest_change_is_that_of_all_differences_written_out():
     generator = np.random.default_rng(2)
     for _ in range(20):

@@ -6,18 +6,17 @@ together: under every history, the limits of all differences hold at once with t
 
 Method: the standardised differences at all cuts are a standardised Brownian bridge at the parts t_k of all precision
 that come before, a Gaussian chain whose neighbours correlate by sqrt(t_k (1 - t_l) / (t_l (1 - t_k))), k before l. So
-the probability that none exceeds a bound is one integral for each cut, by Gauss-Legendre quadrature. Cuts between which
-hardly any precision lies, as beside a period of few reports among periods of many, are one for that integral. Of more
-than 200 periods 200 cuts are looked at, evenly spaced. Source: Worsley 1986 (confidence regions and tests for a
-change-point).
+the probability that none exceeds a bound is one integral for each cut, by Gauss-Legendre quadrature over the positive
+half: all is symmetric. Of more than 200 periods 200 cuts are looked at, evenly spaced.
+Source: Worsley 1986 (confidence regions and tests for a change-point).
 Guarantee: of normal estimates 5 % of constant series are said to have changed, whatever their standard errors.
-Units: those of the estimates. Cost: about 10 ms for 52 periods, 50 for limits.
+Units: those of the estimates. Cost: about 2 ms for 52 periods and 20 for 260; limits five times that.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import sqrt
+from functools import cache, cached_property
+from math import log, sqrt
 
 import numpy as np
 
@@ -32,9 +31,22 @@ MOST_CUTS = 200
 LARGEST = 40.0
 """Standard errors beyond which no limit lies."""
 
-APART, MOST_NODES = 0.03, 900
-"""Standard errors by which a difference varies given that at the cut before, at least: less is no other difference, and
-finer than nodes lie. What is left out exceeds a bound by itself in fewer than 1 of 1,000 constant series."""
+FARTHEST = 8.5
+"""Standard errors beyond which a normal variable does not come, in the numbers of a computer."""
+
+FEWEST_NODES, NODES_A_STEP, MOST_NODES = 32, 4, 600
+"""Of the quadrature: so many, and as many more for each step from one cut to the next that fits into the bound. Their
+distance in the middle is then 0.8 standard deviations of such a step, which leaves errors below 1e-9."""
+
+NARROWEST = 0.03
+"""Standard deviation of a step from one cut to the next that is looked at; cuts that are nearer to the last one are
+left out, and the bound is taken closer by what a path may do between two cuts so far apart."""
+
+BETWEEN_CUTS = 0.5826
+"""Steps by which a path that is looked at in steps only is on average beyond what it crosses (Siegmund 1985, 10.4)."""
+
+LEAST_TAIL = 1e-15
+"""Probability below which 1 minus a number says nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,31 +128,41 @@ def probability_within(parts: Sequence[float] | Floats, bound: float) -> float:
         0.95
     """
     parts = np.asarray(parts, dtype=np.float64)
+    alike, whole = _correlations(parts), len(parts) - 1
+    bound = min(bound, LARGEST) - (0.0 if len(alike) == whole else BETWEEN_CUTS * NARROWEST)
     if bound <= 0:
         return 0.0
-    bound = min(bound, LARGEST)
-    odds = _distinct_odds(parts / (1 - parts))
-    alike = np.sqrt(odds[:-1] / odds[1:])
     # Nodes as near each other as the narrowest step from one cut to the next needs.
     narrowest = sqrt(1 - float(alike.max()) ** 2) if len(alike) else 1.0
-    reach = min(bound, 8.5)
-    nodes, weights = np.polynomial.legendre.leggauss(min(MOST_NODES, 40 + int(8 * reach / narrowest)))
-    nodes, weights = reach * nodes, reach * weights
+    reach = min(bound, FARTHEST)
+    steps_within = int(NODES_A_STEP * reach / narrowest)
+    nodes, weights = (reach * one for one in _positive_half(min(MOST_NODES, FEWEST_NODES + steps_within) // 2))
     density: Floats = np.exp(-(nodes**2) / 2) / sqrt(2 * np.pi)
     for correlation in alike.tolist():
         spread = sqrt(1 - correlation**2)
-        steps = np.exp(-(((nodes[:, None] - correlation * nodes) / spread) ** 2) / 2) / (spread * sqrt(2 * np.pi))
-        density = steps @ (weights * density)
-    return min(1.0, max(0.0, float(weights @ density)))
+        from_here, to = nodes * (correlation / (spread * sqrt(2))), nodes[:, None] / (spread * sqrt(2))
+        # From the same place on the other side of 0 as well.
+        steps = np.exp(-((to - from_here) ** 2)) + np.exp(-((to + from_here) ** 2))
+        density = steps @ (weights * density) / (spread * sqrt(2 * np.pi))
+    return min(1.0, max(0.0, 2 * float(weights @ density)))
 
 
-def _distinct_odds(odds: Floats) -> Floats:
-    """The odds of the first cut, and of each that is not nearly the same as the one before it that is left."""
-    left = [float(odds[0])]
-    for own in odds.tolist():
-        if left[-1] < own * (1 - APART**2):
-            left.append(own)
-    return np.array(left)
+def _correlations(parts: Floats) -> Floats:
+    """Of the differences at each cut that is looked at and at the next one."""
+    odds, found = (parts / (1 - parts)).tolist(), list[float]()
+    last = odds[0]
+    for here in odds[1:]:
+        if 1 - last / here >= NARROWEST**2:
+            found.append(sqrt(last / here))
+            last = here
+    return np.array(found)
+
+
+@cache
+def _positive_half(count: int) -> tuple[Floats, Floats]:
+    """The positive nodes of the Gauss-Legendre quadrature with twice as many, and their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(2 * count)
+    return nodes[count:], weights[count:]
 
 
 def errors_at_all_cuts(parts: Floats, confidence: float) -> float:
@@ -151,4 +173,13 @@ def errors_at_all_cuts(parts: Floats, confidence: float) -> float:
     ends = errors_to_either_side(confidence), errors_to_either_side(bonferroni(confidence, len(parts)))
     if len(parts) == 1:
         return ends[0]
-    return float(brentq(lambda bound: probability_within(parts, bound) - confidence, *ends, xtol=1e-3))
+
+    def excess(square: float) -> float:
+        """The logarithm of the tail falls nearly along a line in the square of the bound, which is soon found."""
+        return log(max(1 - probability_within(parts, sqrt(square)), LEAST_TAIL)) - log(max(1 - confidence, LEAST_TAIL))
+
+    # Cuts that go together, or not at all, are at an end but for rounding.
+    least, most = (end**2 for end in (ends[0], ends[1] + BETWEEN_CUTS * NARROWEST))
+    if excess(least) <= 0:
+        return ends[0]
+    return sqrt(most if excess(most) >= 0 else float(brentq(excess, least, most, xtol=1e-3)))
