@@ -43,7 +43,9 @@ def test_a_period_of_few_reports_among_many_is_nearly_no_period(few):
         reports[place] = few
         parts = np.cumsum(reports)[:-1] / reports.sum()
         for bound in (2.0, 2.9, 4.5):
-            assert probability_within(parts, bound) == pytest.approx(probability_within(alike, bound), abs=2e-3)
+            # What a path does between a cut and one that is left out is allowed for: at most so much less.
+            beside = probability_within(alike, bound)
+            assert beside - 0.012 <= probability_within(parts, bound) <= beside + 1e-3
         assert errors_at_all_cuts(parts, 0.95) == pytest.approx(errors_at_all_cuts(alike, 0.95), abs=0.02)
 
 
@@ -54,7 +56,9 @@ def test_many_periods_that_hardly_differ_are_told_by_draws():
     clearest = np.abs(differences(generator.normal(0, stderrs, (20_000, 40)), stderrs)).max(axis=1)
     parts = np.cumsum(stderrs**-2)[:-1] / (stderrs**-2).sum()
     for bound in (1.5, 2.5, 3.0):
-        assert probability_within(parts, bound) == pytest.approx((clearest <= bound).mean(), abs=0.012)
+        # Less where cuts are left out, by what a path may do in between.
+        within = (clearest <= bound).mean()
+        assert within - 0.025 <= probability_within(parts, bound) <= within + 0.012
 
 
 def test_one_cut_is_one_normal_and_many_are_between_it_and_bonferroni():
