@@ -21,7 +21,6 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
 from sordino.exact.select import select
-from sordino.exact.shared import twin_streams
 from sordino.exact.source import Stream, Words, uniform_below
 from sordino.mechanism.draws.code_sets import CodeSet, draw_side, read_set
 from sordino.mechanism.draws.outward import outward_rows
@@ -276,6 +275,9 @@ def draw_hidden(
 
     Both ways are gone for every value, by the same words: their time does not tell which one counts.
     """
+    # Few mechanisms hide values.
+    from sordino.exact.shared import twin_streams
+
     other = place < 0
     first, words = twin_streams(stream, len(place))
     code = sample(place * ~other, first)

@@ -33,7 +33,6 @@ from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.expected_part import round_as_stored
 from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import SharesPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.moments import number_mistakes, require_deltas
 from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
@@ -42,6 +41,7 @@ from sordino.survey.questions.question import Floats, SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen
 
 
 class AboveSettings(StrictTable):
@@ -226,9 +226,10 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
         del settings, places, categories
         return iter(())
 
-    def choose(self, settings: AboveSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: AboveSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """By one bit."""
         from sordino.design.numbers.drawn_answers import highest_levels
+        from sordino.survey.kinds.terms import Chosen
 
         (name,), epsilon = self.attributes(settings), survey.epsilon or Nats.of(0)
         deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)

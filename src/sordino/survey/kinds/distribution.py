@@ -31,7 +31,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.attributes.part_of_people import read_part_of_people
 from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import DistributionPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
+from sordino.survey.kinds.kind import Kind
 from sordino.survey.kinds.moments import number_mistakes, require_deltas
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.facts import PlanFacts
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sordino.survey.estimates.distribution import DistributionResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen, EstimateTerms, Refusal
 
 OF_A_BIT, OF_A_WINDOW = 1, 2
 """Monotone pieces of the probability of a code over the bins; a plan's certificate counts them in its integers."""
@@ -176,7 +177,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         """The number."""
         return self.attributes(settings)
 
-    def choose(self, settings: DistributionSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: DistributionSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """By bins, a window of them, nodes of a hierarchy or a bit about a threshold.
 
         A bin is not linear in the number: bounds on the dependence of its mean serve it not, only those for all others
@@ -186,6 +187,7 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         from sordino.design.numbers.bins.bins_channel import BinLevels, BinsAsked, bins_channel
         from sordino.design.numbers.drawn_answers import highest_bins_level, highest_levels
         from sordino.document.codec import freeze
+        from sordino.survey.kinds.terms import Chosen
 
         (name,) = self.attributes(settings)
         number = survey.attribute[name].number
@@ -228,10 +230,11 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
         return DistributionForecast(question, question.expected_people if expected is None else expected)
 
     def result(
-        self, question: DistributionQuestion, own: Aggregate, terms: EstimateTerms
+        self, question: DistributionQuestion, own: Aggregate, terms: "EstimateTerms"
     ) -> "DistributionResult | Refusal":
         """The bins, the function, quantiles and ranges; nothing where nobody may have the number."""
         from sordino.survey.estimates.distribution import DistributionResult
+        from sordino.survey.kinds.terms import Refusal
 
         found = DistributionResult.of(question, own, terms.method, terms.coverage)
         return found if found.why is None else Refusal(found.why, found.reports_needed)

@@ -22,7 +22,6 @@ from sordino.query.statistic import Value
 from sordino.survey.frozen.parts import AttributePart, MetricPart, ProtectPart, Text
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.question import SharesQuestion
@@ -30,6 +29,7 @@ from sordino.survey.questions.question import SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen
 
 
 class HistogramSettings(StrictTable):
@@ -167,10 +167,11 @@ class HistogramKind(SharesKind[HistogramSettings, HistogramPart, HistogramQuesti
         del where
         return f"attribute.{settings.histogram}"
 
-    def choose(self, settings: HistogramSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: HistogramSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """What is promised about its values, and how their shares are asked."""
         from sordino.design.numbers.drawn_answers import highest_levels
         from sordino.survey.attributes.protect import protect_part
+        from sordino.survey.kinds.terms import Chosen
 
         (name,) = self.attributes(settings)
         domain, epsilon = survey.attribute_named(name).finite, survey.epsilon

@@ -8,12 +8,11 @@ Plans are read by processes that design nothing: designs, forecasts and results 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from sordino.definition.dependence import Dependence
 from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
@@ -24,81 +23,15 @@ from sordino.survey.questions.question import Floats, Question
 
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
-    from sordino.estimation.estimate import Method
     from sordino.survey.attributes.asked_survey import AskedSurvey
-    from sordino.survey.estimates.coverage import Coverage
     from sordino.survey.estimates.shares import QuestionResult
-    from sordino.survey.estimates.single_moments import SingleMoments
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen, EstimateTerms, Refusal
 
 SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=QuestionPart)
 QuestionT = TypeVar("QuestionT", bound=Question)
-
-
-@dataclass(frozen=True)
-class ChoiceTerms:
-    """Within what a mechanism is chosen.
-
-    Attributes:
-        people: how many are expected to answer the survey.
-        share: of them, who are asked this question.
-        dependence: between the attributes, if each is promised a delta; None where pairs of values are protected.
-        unknown: the same, and nothing bounded where attributes have no deltas.
-        code_bits: of a report at most.
-    """
-
-    people: int
-    share: Fraction
-    dependence: Dependence | None
-    unknown: Dependence
-    code_bits: int
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """How a question is asked.
-
-    Attributes:
-        part: of the plan's document, without the weight.
-        protects: what is promised about the values of attributes, by name, in the document's words.
-    """
-
-    part: Mapping[str, Any]
-    protects: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class EstimateTerms:
-    """How a question's tally is estimated.
-
-    Attributes:
-        method: how distributions are fitted; None for the question's own.
-        coverage: what intervals hold against.
-        public: numbers that may go with its shares, shape (k,); None without any.
-    """
-
-    method: "Method | None"
-    coverage: "Coverage"
-    public: Floats | None
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why reports do not answer a question.
-
-    Attributes:
-        why: what is missing, and what to do.
-        awaiting: how many reports are expected to answer it, of people whom the plan expects.
-        suggested: how many of people who are as these reports say; None where they say too little.
-        instead: what they do tell of its attributes, each by itself; None where they are too few for that too.
-    """
-
-    why: SordinoError
-    awaiting: Callable[[], int | None] = field(default=lambda: None, repr=False)
-    suggested: Callable[[], int | None] = field(default=lambda: None, repr=False)
-    instead: "SingleMoments | None" = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -178,7 +111,7 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
         return f"{where}.{word}"
 
     @abstractmethod
-    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """How it is asked.
 
         Raises:
@@ -214,7 +147,7 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
     # Of reports
 
     @abstractmethod
-    def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "QuestionResult | Refusal":
+    def result(self, question: QuestionT, own: Aggregate, terms: "EstimateTerms") -> "QuestionResult | Refusal":
         """What the tally of its own reports says, or why it does not answer the question."""
 
 

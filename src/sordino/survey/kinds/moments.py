@@ -14,7 +14,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.question_part import NumbersPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
+from sordino.survey.kinds.kind import Kind
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import Floats
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sordino.survey.estimates.numbers import NumbersResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen, EstimateTerms, Refusal
 
 SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=NumbersPart)
@@ -45,7 +46,7 @@ class MomentTerms(NamedTuple):
 
     deltas: Sequence[Nats]
     epsilon: Nats
-    terms: ChoiceTerms
+    terms: "ChoiceTerms"
     asked: Sequence[int]
     missing: Mapping[int, float]
     categories: Mapping[int, int]
@@ -67,10 +68,11 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         del settings, survey
         return {}
 
-    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: SettingsT, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """Queries that fit in a report, with a person for each moment at least."""
         from sordino.document.queries import freeze_queries
         from sordino.estimation.moment_estimator import moment_names
+        from sordino.survey.kinds.terms import Chosen
 
         names, places = self.attributes(settings), survey.places
         tables = {name: survey.attribute[name] for name in names}
@@ -115,10 +117,11 @@ class MomentsKind(Kind[SettingsT, PartT, QuestionT]):
         del fitted
         return NumbersForecast(question, expected)
 
-    def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "NumbersResult | Refusal":
+    def result(self, question: QuestionT, own: Aggregate, terms: "EstimateTerms") -> "NumbersResult | Refusal":
         """What is asked; where reports are too few for it, what they tell of each attribute by itself."""
         from sordino.survey.estimates.numbers import NumbersResult
         from sordino.survey.estimates.single_moments import SingleMoments
+        from sordino.survey.kinds.terms import Refusal
 
         try:
             return NumbersResult.of(question, own, terms.coverage)

@@ -17,7 +17,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.parts import AttributePart, Text
 from sordino.survey.frozen.question_part import SeveralPart
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen, EstimateTerms, Kind, Refusal
+from sordino.survey.kinds.kind import Kind
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.question import Floats
 from sordino.survey.questions.several import SeveralQuestion
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sordino.survey.estimates.several import SeveralResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen, EstimateTerms, Refusal
 
 
 class SeveralSettings(StrictTable):
@@ -66,12 +67,13 @@ class SeveralKind(Kind[SeveralSettings, SeveralPart, SeveralQuestion]):
         del where
         return f"attribute.{settings.several}"
 
-    def choose(self, settings: SeveralSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: SeveralSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """The way with the least variance of the shares of the categories."""
         from sordino.design.histograms.several_ways import best_way
         from sordino.design.numbers.drawn_answers import highest_levels
         from sordino.document.codec import freeze
         from sordino.survey.attributes.several import expected_of_combinations, expected_of_marks
+        from sordino.survey.kinds.terms import Chosen
 
         (name,) = self.attributes(settings)
         table, choices = survey.attribute[name], survey.attribute_named(name).choices
@@ -111,9 +113,10 @@ class SeveralKind(Kind[SeveralSettings, SeveralPart, SeveralQuestion]):
         del fitted
         return SeveralForecast(question, question.expected_people if expected is None else expected)
 
-    def result(self, question: SeveralQuestion, own: Aggregate, terms: EstimateTerms) -> "SeveralResult | Refusal":
+    def result(self, question: SeveralQuestion, own: Aggregate, terms: "EstimateTerms") -> "SeveralResult | Refusal":
         """The share of each category; nothing while one of those that are drawn has no report."""
         from sordino.survey.estimates.several import SeveralResult
+        from sordino.survey.kinds.terms import Refusal
 
         try:
             return SeveralResult.of(question, own, terms.coverage)

@@ -6,13 +6,14 @@ from sordino.definition.pairwise import PairwiseDefinition
 from sordino.document.schema.strict_table import StrictTable
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.frozen.question_part import SharesPart
-from sordino.survey.kinds.kind import EstimateTerms, Kind
+from sordino.survey.kinds.kind import Kind
 from sordino.survey.questions.question import Floats, SharesQuestion
 
 if TYPE_CHECKING:
     from sordino.survey.estimates.shares import HistogramResult
     from sordino.survey.forecasts.fitted_forecast import FittedForecast
     from sordino.survey.forecasts.forecast import Forecast
+    from sordino.survey.kinds.terms import EstimateTerms
 
 SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=SharesPart)
@@ -38,7 +39,7 @@ class SharesKind(Kind[SettingsT, PartT, QuestionT]):
 
         return SharesForecast.of(question, expected, fitted)
 
-    def result(self, question: QuestionT, own: Aggregate, terms: EstimateTerms) -> "HistogramResult":
+    def result(self, question: QuestionT, own: Aggregate, terms: "EstimateTerms") -> "HistogramResult":
         """The shares; smoothed ones, where they go with those of neighbours or with public numbers."""
         from sordino.survey.estimates.shares import HistogramResult
 

@@ -37,7 +37,6 @@ from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.parts import AttributePart, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
 from sordino.survey.frozen.question_part import SharesPart, TableOf
-from sordino.survey.kinds.kind import ChoiceTerms, Chosen
 from sordino.survey.kinds.names import Names, require_distinct
 from sordino.survey.kinds.shares import SharesKind, channel_of_shares
 from sordino.survey.questions.facts import PlanFacts
@@ -46,6 +45,7 @@ from sordino.survey.questions.question import SharesQuestion
 if TYPE_CHECKING:
     from sordino.design.dependence.sample_questions import Compared
     from sordino.survey.attributes.asked_survey import AskedSurvey
+    from sordino.survey.kinds.terms import ChoiceTerms, Chosen
 
 MOST_TABLES = 1000
 """That one setting asks: all pairs of 45 attributes."""
@@ -292,10 +292,11 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         del categories
         yield tuple(sorted(places[name] for name in self.attributes(settings)))
 
-    def choose(self, settings: TableSettings, survey: "AskedSurvey", terms: ChoiceTerms) -> Chosen:
+    def choose(self, settings: TableSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """What is promised about each attribute's values, unless it is a delta, and how the shares are asked."""
         from sordino.design.numbers.drawn_answers import highest_table_level
         from sordino.survey.attributes.protect import protect_part
+        from sordino.survey.kinds.terms import Chosen
 
         names = self.attributes(settings)
         domains = {name: survey.attribute_named(name).finite for name in names}

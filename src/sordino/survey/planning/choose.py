@@ -12,7 +12,7 @@ from sordino.survey.attributes.public_table import PublicTable
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import attribute_words
 from sordino.survey.frozen.series_part import period_part
-from sordino.survey.kinds.kind import ChoiceTerms
+from sordino.survey.kinds.terms import ChoiceTerms
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.questionnaire import questionnaire
 from sordino.survey.reading.schema import Survey

@@ -21,7 +21,8 @@ from sordino.survey.estimates.several import SeveralResult
 from sordino.survey.estimates.shares import HistogramResult, QuestionResult
 from sordino.survey.estimates.single_moments import SingleMoments
 from sordino.survey.estimates.surroundings import Public, require_public
-from sordino.survey.kinds.kind import AnyKind, EstimateTerms, Refusal
+from sordino.survey.kinds.kind import AnyKind
+from sordino.survey.kinds.terms import EstimateTerms, Refusal
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.joint import fitted_together
 from sordino.survey.questions.question import Question
