@@ -13,8 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
+from math import isqrt
 from operator import index
 from typing import SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sordino.accounting.measures.box import BoxState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
@@ -29,7 +33,8 @@ from sordino.accounting.measures.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.pairwise import LDP
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.mixed.mixed_record import MixedRecord
@@ -340,14 +345,30 @@ def start_of_histories(domain: object, definition: object, changes: int) -> Hist
         raise SordinoError(rule, found=shown(changes), step="choose fewer; a record without a limit adds its losses")
     cells = domain.cells if isinstance(domain, MixedRecord) else domain
     k = getattr(cells, "k", None)
-    if isinstance(definition, LDP) and isinstance(k, int) and (changes + 1) * k <= LARGEST_HISTORIES:
-        if isinstance(domain, MixedRecord):
+    pairs = isinstance(definition, BlockLDP | HighLowLDP) and not isinstance(domain, MixedRecord)
+    most = isqrt(LARGEST_HISTORIES) // (changes + 1) if pairs else LARGEST_HISTORIES // (changes + 1)
+    if isinstance(k, int) and k <= most:
+        record = domain if isinstance(domain, Record) else None
+        if isinstance(definition, LDP) and isinstance(domain, MixedRecord):
             return CellHistoryState.start(domain, definition.epsilon, changes)
-        return HistoryState.start(measure_of(definition, k), changes, domain if isinstance(domain, Record) else None)
-    most = LARGEST_HISTORIES // (changes + 1)
-    rule = f"{changes} changes are offered for LDP on finite domains and records of at most {most:,} values or cells"
+        if isinstance(definition, LDP):
+            return HistoryState.start(measure_of(definition, k), changes, record)
+        if pairs and isinstance(definition, BlockLDP | HighLowLDP):
+            return HistoryState.start(measure_of(definition, k), changes, record, _protected_pairs(definition))
+    rule = (
+        f"{changes} changes are offered for LDP, blocks and sensitive values on finite domains, and for LDP on numbers,"
+        f" of at most {most:,} values or cells"
+    )
     found = f"{type(definition).__name__} on {type(domain).__name__}" + (f" of {k:,}" if isinstance(k, int) else "")
     raise SordinoError(rule, found=found, step="leave changes at 0, and call changed() when the record has changed")
+
+
+def _protected_pairs(definition: BlockLDP | HighLowLDP) -> NDArray[np.bool_]:
+    """Which values are protected from each other, each from itself too, shape (k, k)."""
+    if isinstance(definition, BlockLDP):
+        block = definition.partition.block
+        return np.equal.outer(block, block)
+    return definition.is_sensitive[:, np.newaxis] | np.eye(definition.k, dtype=np.bool_)
 
 
 def read_output(output: SupportsIndex, outputs: int) -> int:

@@ -156,6 +156,17 @@ class HistoryEvidence:
         rounding = math.ulp(max(reach_of(most.log), reach_of(least.log)))
         return HistoryEvidence(most, least, math.nextafter(self.radius + radius + rounding, math.inf), kinds)
 
+    @property
+    def without_reports(self) -> "HistoryEvidence":
+        """The same before the first report."""
+        changes, k = self.most.log.shape
+        return HistoryEvidence.of_no_reports(k, changes - 1)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether no history can cause the answers."""
+        return bool(np.isneginf(self.most.log[-1]).all())
+
     @cached_property
     def reach(self) -> float:
         """The largest finite distance of a logarithm from 0."""
@@ -219,7 +230,7 @@ class HistoryEvidence:
 
     @property
     def _order(self) -> ProductOrder:
-        return _order_of(self.kinds)
+        return order_of_kinds(self.kinds)
 
     @property
     def _margin(self) -> float:
@@ -227,6 +238,6 @@ class HistoryEvidence:
 
 
 @lru_cache(maxsize=64)
-def _order_of(kinds: tuple[tuple[int, ...], ...]) -> ProductOrder:
+def order_of_kinds(kinds: tuple[tuple[int, ...], ...]) -> ProductOrder:
     """The order of products of the kinds' weights, in place of their lightest."""
     return ProductOrder([Fraction(weight, weights[0]) for weights in kinds for weight in weights[1:]])

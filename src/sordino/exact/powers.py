@@ -85,10 +85,10 @@ class ProductOrder:
         first, *others = np.moveaxis(powers, axis, 0)
         best: NDArray[np.int64] = first
         for other in others:
-            best = np.where((self._compare(other - best) == side)[..., np.newaxis], other, best)
+            best = np.where((self.signs(other - best) == side)[..., np.newaxis], other, best)
         return best
 
-    def _compare(self, powers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def signs(self, powers: NDArray[np.int64]) -> NDArray[np.int64]:
         """-1, 0 or 1 for products below 1, of 1 and above 1, shape (...) of exponents (..., ratios)."""
         logarithm = powers @ self._logs
         signs: NDArray[np.int64] = np.array(np.sign(logarithm), dtype=np.int64)

@@ -14,11 +14,11 @@ from lattice import Lattice, expected_answers
 from sordino import (
     LDP,
     BayesianFilter,
-    BlockLDP,
     Box,
     Categories,
     ChannelTable,
     Nats,
+    PairwiseLDP,
     Query,
     RandomizedResponse,
     Record,
@@ -282,7 +282,7 @@ def test_a_constant_question_changes_nothing():
 @pytest.mark.parametrize(
     ("domain", "definition", "changes", "message"),
     [
-        (TWO, BlockLDP([[0, 1]], "1"), 1, "changes are offered for LDP"),
+        (TWO, PairwiseLDP([["0", "1"], ["1", "0"]]), 1, "changes are offered for LDP"),
         (Box([0], [1]), LDP("1"), 1, "changes are offered for LDP"),
         (Categories(range((1 << 17) + 1)), LDP("1"), 1, "at most 131,072 values"),
         (Record({f"q{i}": TWO for i in range(18)}), LDP("1"), 3, "at most 65,536 values"),

@@ -10,64 +10,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from changing import BOTH, SMOKER, VALUES, FixedAnswers, Stopping, exported, ignore, person, question, terms_of
 from commands import in_child
 from in_one import in_one
 from lattice import Lattice, expected_answers
 from sordino import Ledger, RefusedError, SordinoError, ask
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+from sordino.once.ledger.documents.ledger_terms import terms_of_text
 from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.explain_ledger import ledger_sentences
 from sordino.once.ledger.journal.event import ASKED, RECORD, SENT, Event
 from sordino.once.ledger.standing import Standing
-from sordino.once.ledger.transcript import export_transcript, import_transcript, transcript
+from sordino.once.ledger.transcript import import_transcript, transcript
 from waits import kill_after
-
-SMOKER = {"smoker": {"categories": ["yes", "no"]}}
-TWO = {"version": 1, "epsilon": "1", "attribute": SMOKER, "changes": 1}
-BOTH = {
-    "version": 1,
-    "epsilon": "1",
-    "attribute": {"region": {"categories": ["north", "south", "west"]}, **SMOKER},
-    "changes": 1,
-}
-VALUES = {"smoker": ["yes", "no"], "region": ["north", "south", "west"]}
-
-
-def ignore(report):
-    del report
-
-
-def terms_of(tables=TWO, **changed):
-    return LedgerTerms.read({**tables, **changed})
-
-
-def question(terms, name, epsilon="0.1", attribute="smoker", collector="c"):
-    tables = {"version": 1, "id": name, "collector": collector, "epsilon": epsilon, "category": attribute}
-    return AskedQuery.read(tables, terms)
-
-
-def person(terms, *values):
-    names = [VALUES[name][value] for name, value in zip(terms.names, values, strict=True)]
-    return PersonRecord.read({"version": 1, "record": dict(zip(terms.names, names, strict=True))}, terms)
-
-
-class Fixed:
-    """A query whose answers are given: what is drawn is the same for every record."""
-
-    def __init__(self, monkeypatch):
-        self.code, self.drawn = 0, 0
-        monkeypatch.setattr(AskedQuery, "draw", self.draw)
-
-    def draw(self, record, source=None):
-        assert (record, source) != (None, None)
-        self.drawn += 1
-        return self.code
 
 
 @pytest.fixture
 def fixed(monkeypatch):
-    return Fixed(monkeypatch)
+    return FixedAnswers(monkeypatch)
 
 
 def lost(terms, entries, changes):
@@ -145,89 +104,7 @@ def test_so_many_answers_fit_into_a_ledger(changes, mean):
         assert not standing.decide(query).accepted
 
 
-# Nothing shows a change
-
-
-ACTIONS = [
-    ("ask", "q1", "smoker", 0, None),
-    ("ask", "q2", "smoker", 1, "drawn"),
-    ("export",),
-    ("ask", "q2", "smoker", 1, None),
-    ("ask", "q3", "region", 2, "stored"),
-    ("ask", "q4", "region", 0, "sending"),
-    ("ask", "q3", "region", 2, None),
-    ("ask", "q5", "smoker", 0, "reserving"),
-    ("ask", "q1", "smoker", 1, None),
-    ("ask", "q6", "region", 1, "delivered"),
-    ("ask", "q5", "smoker", 0, None),
-    *(("ask", f"r{place}", "smoker", place % 2, None) for place in range(4)),
-    ("export",),
-]
-STILL = [(0, 0)] * 20
-LIVES = {
-    1: [STILL, *([(0, 0)] * first + [(2, 1)] * (20 - first) for first in (1, 4, 8, 12))],
-    2: [STILL, *([(0, 0)] * first + [(2, 1)] + [(0, 0)] * (19 - first) for first in (1, 4, 8, 12))],
-    3: [STILL, *([(0, 0)] * first + [(1, 0), (1, 1)] + [(2, 1)] * (18 - first) for first in (1, 4, 8, 12))],
-}
-
-
-class Stopping(BaseException):
-    pass
-
-
-@pytest.mark.parametrize("quota", [None, {"c": "0.4", "others": "0.3"}])
-@pytest.mark.parametrize("changes", LIVES)
-def test_whatever_the_record_did_all_that_can_be_seen_is_the_same(changes, quota, tmp_path, fixed, monkeypatch):
-    """Two lives with few changes, the same answers: outcomes, refusals, transcripts, pages and files are equal."""
-    monkeypatch.setattr("sordino.once.ledger.journal.writer.token_bytes", bytes)
-    terms = terms_of(BOTH, changes=changes, **({} if quota is None else {"quota": quota}))
-    seen = [
-        everything_seen(tmp_path / f"{place}.ledger", terms, life, fixed) for place, life in enumerate(LIVES[changes])
-    ]
-    assert any(isinstance(own, str) and "must" in own for own in seen[0]), "some query is refused"
-    for own in seen[1:]:
-        assert own == seen[0]
-
-
-def everything_seen(path, terms, life, fixed):
-    Ledger.make(path, terms)
-    outcomes = []
-
-    def step_of(point):
-        def step(name):
-            if name == point:
-                raise Stopping
-
-        return step
-
-    for action, values in zip(ACTIONS, life, strict=False):
-        record = person(terms, *values)
-        if action[0] == "export":
-            outcomes.append(transcript(Ledger(path, clock=lambda: "")))
-            continue
-        _, name, attribute, fixed.code, point = action
-        query = question(terms, name, "0.2", attribute, collector="c" if attribute == "smoker" else "d")
-        arrived = []
-        try:
-            outcomes.append(Ledger(path, clock=lambda: "").decide(query, record))
-            ask(Ledger(path, clock=lambda: "", step=step_of(point)), query, record, arrived.append)
-        except Stopping:
-            outcomes.append("stopped")
-        except SordinoError as error:
-            outcomes.append(str(error))
-        outcomes += [[report.json() for report in arrived], path.stat().st_size]
-    ledger = Ledger(path)
-    outcomes += [*ledger_sentences(ledger), [(e.sequence, e.event, e.id, e.body) for e in ledger.contents().events]]
-    copy = import_transcript(exported(ledger, path), path.with_suffix(".copy"))
-    assert copy.standing().joint.spent == ledger.standing().joint.spent
-    assert ledger.standing(replay=True).content == ledger.standing().content
-    return outcomes
-
-
-def exported(ledger, path):
-    target = path.with_suffix(".jsonl")
-    export_transcript(ledger, target)
-    return target
+# Eras
 
 
 def test_one_change_more_begins_an_era_in_public_whose_losses_add(tmp_path, fixed):
@@ -374,6 +251,24 @@ def test_terms_keep_what_they_cover():
 def test_what_is_not_offered_is_refused_in_words(changed, message):
     with pytest.raises(SordinoError, match=message):
         terms_of(**changed)
+
+
+BLOCKS = {"region": {"categories": list("abcd"), "protect": {"blocks": [["a", "b"], ["c", "d"]]}}}
+
+
+def test_blocks_are_covered_and_may_show(tmp_path, fixed):
+    """Within blocks a change is covered; answers about values of different blocks add nothing to each other."""
+    terms = terms_of(attribute=BLOCKS)
+    ledger, spent = Ledger.make(tmp_path / "me.ledger", terms), []
+    for place, (value, fixed.code) in enumerate([("a", 0), ("b", 1), ("b", 0)]):
+        record = PersonRecord.read({"version": 1, "record": {"region": value}}, terms)
+        ask(ledger, question(terms, f"q{place}", "0.2", "region"), record, send=ignore)
+        spent.append(ledger.standing().joint.spent)
+    assert spent == pytest.approx([0.2, 0.4, 0.2])
+    assert ledger.standing().version.number == 1
+    assert "the record of one is protected from that of the other" in " ".join(ledger_sentences(ledger))
+    with pytest.raises(SordinoError, match="blocks and sensitive values"):
+        terms_of(attribute={"region": {"categories": ["a", "b"], "protect": {"matrix": [["0", "1"], ["0.5", "0"]]}}})
 
 
 def test_a_refusal_leaves_the_count_alone(tmp_path):

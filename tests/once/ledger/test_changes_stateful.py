@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from chances import chances
+from changing import Stopping
 from sordino import Ledger, RefusedError, Value, ask
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
@@ -82,10 +83,6 @@ def likeliest(sums, changes):
             for start in range(last + 1)
         ]
     return best[0]
-
-
-class Stopping(BaseException):
-    pass
 
 
 class ChangingLife(RuleBasedStateMachine):
@@ -205,7 +202,7 @@ class ChangingLife(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-@pytest.mark.parametrize("examples", [8, pytest.param(150, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [8, pytest.param(60, marks=pytest.mark.long)])
 def test_a_changing_record_keeps_its_promise(examples):
     case = ChangingLife.TestCase
     case.settings = settings(max_examples=examples, stateful_step_count=20, deadline=None, derandomize=True)

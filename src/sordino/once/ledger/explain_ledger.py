@@ -27,6 +27,11 @@ MAY_CHANGE = (
     " whether it did."
 )
 
+PROTECTED_HISTORIES = (
+    "The same holds between any two histories of the record that change at most {often} each, where at every answer the"
+    " record of one is protected from that of the other, or equal to it."
+)
+
 CHANGES_MORE = (
     "If it changes more often, a new record begins, which transcripts and refusals may show: the promise is not between"
     " such a history and others. What was revealed before stays revealed, losses add, and {more} covered from then on."
@@ -60,17 +65,21 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     )
 
 
+def _times(terms: LedgerTerms) -> str:
+    return "once" if terms.changes == 1 else f"{terms.changes} times"
+
+
 def _change_sentences(terms: LedgerTerms) -> tuple[str, ...]:
     if not terms.changes:
         return VERSIONS
-    often = "once" if terms.changes == 1 else f"{terms.changes} times"
     more = "one more change is" if terms.changes == 1 else f"{terms.changes} more changes are"
-    return MAY_CHANGE.format(often=often), CHANGES_MORE.format(more=more)
+    return MAY_CHANGE.format(often=_times(terms)), CHANGES_MORE.format(more=more)
 
 
 def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:
     if terms.protects:
-        return promise_sentences(terms.filter())
+        histories = (PROTECTED_HISTORIES.format(often=_times(terms)),) if terms.changes else ()
+        return (*promise_sentences(terms.filter()), *histories)
     most, least = beliefs(terms.epsilon)
     changes = "1 change" if terms.changes == 1 else f"{terms.changes} changes"
     two = f"histories of the record with at most {changes}" if terms.changes else "records"

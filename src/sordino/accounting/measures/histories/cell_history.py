@@ -82,7 +82,7 @@ class CellHistoryState(GroupedState):
             rounding = math.ulp(float(max(np.abs(side[np.isfinite(side)]).max(initial=0.0) for side in (most, least))))
             radius = math.nextafter(radius + factor.radius + rounding, math.inf)
         evidence = self.evidence.plus_bounds(most.ravel(), least.ravel(), radius)
-        if np.isneginf(evidence.most.log[-1]).all():
+        if evidence.is_impossible:
             return None
         return replace(self, evidence=evidence, basic=self._basic_with(self.query_losses(query).epsilon))
 

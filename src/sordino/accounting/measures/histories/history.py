@@ -1,12 +1,14 @@
 """A filter's decisions about a value that changes a limited number of times: the hypotheses are its histories.
 
 Guarantee: no possible set of answers is more than e^epsilon times as likely under one history with at most so many
-changes as under another; nothing is promised about a history with more of them. A value may change between any two
-answers, and the filter need not know whether it did. Decisions are exact, as those about a value that never changes
+changes as under another; nothing is promised about a history with more of them. Where only some pairs of values are
+protected, so are two histories whose values are protected from each other, or equal, at every answer: of blocks, those
+that are in one block at each answer. A value may change between any two answers, and the filter need not know whether
+it did. Decisions are exact, as those about a value that never changes
 (`finite`): floats rounded outward decide where they can, else counts of whole weights. Where more counts would be kept
 than `histories` keeps, what floats cannot decide is refused.
 Answers count in the order of acceptance: each must be of the value then, or before a later one is accepted.
-Cost: of a decision outputs x values, of an answer (changes + 1) x values.
+Cost: of a decision outputs x values, of an answer (changes + 1) x values; of pairs each time the square.
 Sources: Bayesian privacy filter paper, Algorithms 2 and 3, of records that are histories (proofs/OverTime.v).
 """
 
@@ -17,6 +19,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.accounting.measures.finite_query import FiniteQuery, known_query
 from sordino.accounting.measures.grouped import LONGEST, UNDECIDED, GroupedState, QueryLosses
@@ -27,6 +30,7 @@ from sordino.definition.pairwise import widen_gaps
 from sordino.domain.record import Record
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.histories import HistoryEvidence
+from sordino.evidence.pair_histories import PairHistoryEvidence
 from sordino.exact.arrays import Floats
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
@@ -41,7 +45,7 @@ class HistoryState(GroupedState):
     """Queries about a changing value and their answers.
 
     Attributes:
-        measure: of LDP on the values.
+        measure: of the values, with one bound.
         record: the attributes, where the values are records.
         changes: of a history at most.
         evidence: what all answers of the present life say.
@@ -51,13 +55,22 @@ class HistoryState(GroupedState):
     measure: Measure
     record: Record | None
     changes: int
-    evidence: HistoryEvidence
+    evidence: HistoryEvidence | PairHistoryEvidence
     memo: dict[str, FiniteQuery] = field(default_factory=dict, metadata={"derived": True})
 
     @classmethod
-    def start(cls, measure: Measure, changes: int, record: Record | None = None) -> "HistoryState":
-        """Nothing asked yet."""
-        return cls(measure.bounds, 0.0, measure, record, changes, HistoryEvidence.of_no_reports(measure.k, changes))
+    def start(
+        cls, measure: Measure, changes: int, record: Record | None = None, protected: NDArray[np.bool_] | None = None
+    ) -> "HistoryState":
+        """Nothing asked yet.
+
+        Args:
+            protected: which values are protected from each other, shape (k, k), each from itself too; None for all.
+        """
+        evidence: HistoryEvidence | PairHistoryEvidence = HistoryEvidence.of_no_reports(measure.k, changes)
+        if protected is not None:
+            evidence = PairHistoryEvidence.of_no_reports(protected, changes)
+        return cls(measure.bounds, 0.0, measure, record, changes, evidence)
 
     @cached_property
     def levels(self) -> Floats:
@@ -70,11 +83,12 @@ class HistoryState(GroupedState):
         asked = self._known_query(query)
         columns, row = asked.column(code)
         after = self._evidence_after(asked, columns, row)
-        return None if np.isneginf(after.most.log[-1]).all() else replace(self, evidence=after)
+        return None if after.is_impossible else replace(self, evidence=after)
 
     def about(self, group: int) -> str:
         del group
-        return f"two histories with at most {self.changes} change{'s' if self.changes > 1 else ''}"
+        pairs = " that are protected from each other" if isinstance(self.evidence, PairHistoryEvidence) else ""
+        return f"two histories with at most {self.changes} change{'s' if self.changes > 1 else ''}{pairs}"
 
     def next_version(self) -> "HistoryState":
         """The state of a next life, whose history has as many changes again; what was lost stays lost."""
@@ -82,7 +96,7 @@ class HistoryState(GroupedState):
             self,
             bounds=self.left_after_change([self._exact_loss]),
             lost=self.spent,
-            evidence=HistoryEvidence.of_no_reports(self.measure.k, self.changes),
+            evidence=self.evidence.without_reports,
         )
 
     @property
@@ -131,12 +145,12 @@ class HistoryState(GroupedState):
         bound = self.bounds[0]
         return all(self._keeps(self._evidence_after(asked, columns, code), bound) for code in undecided), largest
 
-    def _evidence_after(self, asked: FiniteQuery, columns: Columns, row: int) -> HistoryEvidence:
+    def _evidence_after(self, asked: FiniteQuery, columns: Columns, row: int) -> HistoryEvidence | PairHistoryEvidence:
         place = asked.domain_columns(columns.place[row])
         return self.evidence.plus(columns.distinct, place, columns.logarithms, columns.radius)
 
     @staticmethod
-    def _keeps(evidence: HistoryEvidence, bound: Nats | None) -> bool:
+    def _keeps(evidence: HistoryEvidence | PairHistoryEvidence, bound: Nats | None) -> bool:
         """Whether evidence keeps a bound, exactly; what is not counted does not."""
         if bound is None:
             return True
