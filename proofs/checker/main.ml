@@ -180,6 +180,10 @@ let cells promises =
 let most_weights = 400_000
 let most_comparisons = 2_000_000
 
+(* How large the field of a projective space may be, and how many digits points have, where its laws are looked at: seconds. *)
+let largest_field = 64
+let most_digits = 64
+
 let covered = function Some verdict -> verdict | None -> raise Not_covered
 
 (* How many codes are listed for each value, at most. *)
@@ -205,6 +209,9 @@ let subset_verdict epsilon answer k =
       Some (accepts_subset epsilon (nat k) (nat (int_of_z size)) t)
   | Sides (Checked.Number t, Run (all, length), Value) when int_of_z all = k && int_of_z length = 1 && k > 1 ->
       Some (accepts_randomized epsilon (nat k) t)
+  | Sides (Checked.Number t, Points (q, dimension), Value) when small q <= largest_field && small dimension <= most_digits ->
+      (* Where the sets are not shown to be of one size, as by a number that no field has, codes are listed. *)
+      if is_space q (nat (small dimension)) (z k) then Some (accepts_points epsilon q (nat (small dimension)) (z k) t) else None
   | _ -> None
 
 let ldp epsilon (answer, k, codes) =

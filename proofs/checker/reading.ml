@@ -71,7 +71,7 @@ let whole v = match int_of_string_opt (text v) with Some n -> n | None -> raise 
 
 (* ---- numbers of the verified program ---- *)
 
-let rec nat n = if n = 0 then O else S (nat (n - 1))
+let nat n = let rec more n found = if n = 0 then found else more (n - 1) (S found) in more n O
 let rec z n =
   if n < 0 then negative (z (-n)) else if n = 0 then zero
   else let twice = (fun half -> sum half half) (z (n / 2)) in if n land 1 = 1 then sum twice one else twice
