@@ -193,7 +193,7 @@ class Estimate(ArrowRows, WithFigures):
     def each_confidence(self, confidence: float) -> float:
         """The confidence of each interval, so that those of all values hold together with the given one."""
         require_confidence(confidence)
-        return each_confidence(self._decoded, confidence, subtract_totals=self._subtract_totals)
+        return each_confidence(self._decoded, self.n, confidence, subtract_totals=self._subtract_totals)
 
     def difference(self, first: int, second: int) -> NormalEstimate:
         """What a value's share has more than another's, shape (), with the standard error of the difference itself.

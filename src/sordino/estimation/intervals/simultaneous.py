@@ -4,7 +4,8 @@ Bonferroni: of k intervals each errs k times more rarely. That holds whatever th
 and is hardly wider than need be where these are nearly independent. Where few codes tell the values, the noise of all
 estimates is drawn, near normal with the covariance that the reports have, and the limits are as many standard errors
 away as the largest of them is seldom beyond (max-|z|): of two shares, which err by the same amount, no farther than by
-itself. Sources: Bonferroni 1936; Montiel Olea and Plagborg-Moller 2019.
+itself. Few reports leave codes out, which do not err less for it: the noise is that of one report more, of somebody of
+whom nothing is known. Sources: Bonferroni 1936; Montiel Olea and Plagborg-Moller 2019.
 """
 
 import numpy as np
@@ -37,10 +38,11 @@ def draws_noise(mechanism: Mechanism) -> bool:
     return few and tells_covariance(mechanism)
 
 
-def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: bool = False) -> float:
+def each_confidence(decoded: Decoded, n: int, confidence: float, *, subtract_totals: bool = False) -> float:
     """The confidence of each share's interval, so that all hold together with the given one.
 
     Args:
+        n: the number of reports.
         confidence: of all intervals together, in (0, 1).
     """
     from scipy import special
@@ -49,7 +51,9 @@ def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: boo
     enough = bonferroni(confidence, mechanism.k)
     if not draws_noise(mechanism):
         return enough
-    covariance = decoded.covariance(np.eye(mechanism.k), subtract_totals=subtract_totals)
+    anybody = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
+    noise_of = Decoded(mechanism, (n * decoded.law + anybody) / (n + 1))
+    covariance = noise_of.covariance(np.eye(mechanism.k), subtract_totals=subtract_totals)
     spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     both = np.outer(spread, spread)
     correlation = np.divide(covariance, both, out=np.zeros_like(both), where=both > NOISELESS)

@@ -51,7 +51,8 @@ class Curves:
     def around(cls, estimates: Floats, stderrs: Floats, season: int | None) -> "Curves":
         """The models whose steps estimates with such standard errors can distinguish; NaN where a period has none."""
         periods, known = len(estimates), np.isfinite(estimates)
-        error = float(np.sqrt(np.mean(stderrs[known] ** 2)))
+        # Of the periods that tell most: beside one of few reports all others' steps would seem too small to look for.
+        error = float(np.mean(stderrs[known] ** -2.0) ** -0.5)
         below = np.tril(np.ones((periods, periods)))
         step, bend = below[:, 1:], (below @ below)[:, 1:]
         farthest = max(4 * error, float(np.ptp(estimates[known])))

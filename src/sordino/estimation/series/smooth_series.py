@@ -78,7 +78,7 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
     _check(estimates, stderrs, season)
     known = np.isfinite(estimates)
     curves = Curves.around(estimates, stderrs, season)
-    height = float(np.sqrt(max(np.var(estimates[known]), np.mean(stderrs[known] ** 2))))
+    height = _height(estimates[known], stderrs[known])
     # What nothing is known of is an estimate with so large an error that it tells nothing.
     level, error = float(np.mean(estimates[known])), float(np.sqrt(np.mean(stderrs[known] ** 2)))
     estimates, stderrs = np.where(known, estimates, level), np.where(known, stderrs, GAP * error)
@@ -98,6 +98,15 @@ def smooth_series(estimates: Floats, stderrs: Floats, season: int | None = None)
             variance += np.maximum(anywhere.variance - least, 0)
     wider = 1 + WIDER * max(0.0, (MANY - int(known.sum())) / (MANY - 12))
     return SmoothedSeries(value, wider * np.sqrt(variance), tuple(sorted(jumps)))
+
+
+def _height(estimates: Floats, stderrs: Floats) -> float:
+    """How far the numbers are from their mean, noise taken off, or by precision; an error of theirs at least."""
+    precision = stderrs**-2
+    weights = precision / precision.sum()
+    weighed = float(weights @ (estimates - weights @ estimates) ** 2)
+    beyond = float(np.var(estimates) - np.mean(stderrs**2))
+    return float(np.sqrt(max(weighed, beyond, 1 / np.mean(precision))))
 
 
 def _check(estimates: Floats, stderrs: Floats, season: int | None) -> None:
