@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
-from sordino.blocks.displayed import Displayed
+from sordino.blocks.displayed import WithFigures
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.metric import MetricLDP
@@ -71,7 +71,7 @@ class Witness:
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(Displayed):
+class Certificate(WithFigures):
     """The verdict on a mechanism under a definition.
 
     Attributes:
