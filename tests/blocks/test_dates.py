@@ -6,13 +6,15 @@ from datetime import date
 import pyarrow as pa
 import pytest
 
-from sordino import KeyedSource, aggregate, estimate, plan, privatize
+from sordino import KeyedSource, aggregate, change, estimate, plan, privatize
 from sordino.blocks.block import blocks_of
 from sordino.blocks.digits import round_dates
 from sordino.blocks.readable import readable_rows
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.answers.days import DAYS, iso_date
 from sordino.show.findings import finding_blocks
+from sordino.show.groups import grouped_blocks
+from sordino.words.changes import change_cells
 
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 ENDS = {"low": date(1990, 1, 1), "high": date(2026, 12, 31)}
@@ -51,8 +53,73 @@ def test_quantiles_and_the_names_of_bins_are_dates_and_shares_are_not(found):
     assert not any(ISO.search(text) for label in bins for text in told[label])
 
 
+@pytest.fixture(scope="module")
+def north_and_south():
+    """In the south everybody moved 4,000 days later; in the second collection both did so 1,000 days later still."""
+    attributes = {"moved": {"number": ENDS}, "paid": {"number": {"low": 0, "high": 100}}}
+    ask = [{"mean": ["moved"]}, {"mean": ["paid", "moved"]}, {"distribution": "moved", "quantiles": [0.5]}]
+    public = {"region": {"categories": ["north", "south"]}}
+    frozen = plan({"version": 1, "epsilon": "6", "public": public, "attribute": attributes, "ask": ask}, people=6000)
+    ids, source = [str(at) for at in range(6000)], KeyedSource(bytes(32), "days")
+
+    def collect(later):
+        days = [8000.0 + 4000 * (at % 2) + later for at in range(6000)]
+        columns = {"moved": days, "paid": [50.0] * 6000, "region": ["north", "south"] * 3000, "id": ids}
+        return privatize(frozen, pa.table(columns), source, id_column="id")
+
+    first, second = collect(0), collect(1000)
+    return estimate(frozen, first, by=["region"]), change(frozen, first, frozen, second)
+
+
+def test_differences_and_changes_of_dates_are_in_days(north_and_south):
+    found, changed = north_and_south
+    tables = [table for table in blocks_of(QuantityTable, grouped_blocks(found.groups)) if table.noun == "difference"]
+    texts = {row[0]: row[1:] for table in tables for row in readable_rows(table)}
+    assert all(re.fullmatch(r"-?\d+ days", text) for text in texts["north: moved"])
+    assert not any("days" in text for text in texts["north: paid"])
+    cells = {row.label: change_cells(row, together=False) for one in changed.changed for row in one.first()}
+    _, before, after, *others, _ = cells["moved"]
+    assert ISO.fullmatch(before)
+    assert ISO.fullmatch(after)
+    assert all(re.fullmatch(r"-?\d+ days", text) for text in others)
+    assert not any(ISO.search(text) or "days" in text for text in cells["paid"])
+    assert any(re.fullmatch(rf"{ISO.pattern} to {ISO.pattern}", label) for label in cells)
+    assert not any(re.search(r"\d{4}\.\d", test.name) for test in found.groups.tests)
+    # A quantile has no standard error: an empty cell has no unit.
+    assert cells["quantile 0.5"][4] == ""
+
+
+def test_pooled_means_of_dates_are_dates(north_and_south):
+    found, _ = north_and_south
+    (pooled,) = found.pooled
+    ((label, value, error, low, high),) = readable_rows(pooled.table())
+    assert label == "moved"
+    assert all(ISO.fullmatch(text) for text in (value, low, high))
+    assert error.endswith(" days")
+    assert all(type(row["estimate"]) is float for row in pooled.rows())
+
+
+def test_a_group_is_found_to_be_earlier_by_days(north_and_south):
+    found, _ = north_and_south
+    texts = [
+        part.text for group in finding_blocks(found.results, found.associations, found.groups) for part in group.parts
+    ]
+    (said,) = (text for text in texts if text.startswith("By region"))
+    assert re.match(
+        r"By region: .*moved.* is (earlier|later) in (north|south) than among all other people, by \d+ days ", said
+    )
+
+
+def test_a_page_of_changes_draws_dates(north_and_south, tmp_path):
+    _, changed = north_and_south
+    changed.page(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert re.search(r"[+]\d+ days", text)
+    assert "change in own units" not in text
+
+
 def test_sentences_and_pages_have_dates(found, tmp_path):
-    (text,) = (part.text for group in finding_blocks(found.results, found.associations) for part in group.parts)
+    text, *_ = (part.text for group in finding_blocks(found.results, found.associations) for part in group.parts)
     assert re.match(rf"moved: the mean is {ISO.pattern} \(95 % interval {ISO.pattern} to {ISO.pattern}\)", text)
     found.page(tmp_path / "page.html")
     assert "2000-01-01" in (tmp_path / "page.html").read_text("utf-8")

@@ -61,3 +61,16 @@ def test_shares_have_no_more_digits_than_their_errors():
 def test_a_chart_says_what_its_table_says():
     shares = Shares(*np.array([[0.20115], [0.1592], [0.2431]]), stderr=np.array([0.0214]))
     assert shares.percentages()[0] == in_percent(row(0.20115, 0.0214) | {"low": 0.1592, "high": 0.2431})
+
+
+def test_a_limit_beside_0_is_not_written_as_0():
+    """It says on which side of 0 the interval lies."""
+    numbers = {"estimate": 0.0513, "stderr": 0.026, "low": 0.00042, "high": 0.1023}
+    assert round_row(numbers) == {"estimate": "0.051", "stderr": "0.026", "low": "0.0004", "high": "0.102"}
+    assert round_row(numbers | {"low": -0.00042})["low"] == "-0.0004"
+    assert in_percent(numbers)["low"] == "0.04 %"
+    # One that is cut there is 0, and so is an estimate that noise hides.
+    assert round_row(numbers | {"low": 0.0, "estimate": 0.00042})["low"] == "0.000"
+    assert round_row(numbers | {"low": -0.0, "estimate": 0.00042})["estimate"] == "0.000"
+    # The rounding of floats is no distance from 0.
+    assert round_row(numbers | {"low": 1e-17})["low"] == "0.000"

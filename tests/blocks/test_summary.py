@@ -54,7 +54,7 @@ def test_a_change_and_a_certificate_say_what_they_found(tables):
     assert sordino.certify(plan)
     lines = repr(sordino.certify(plan)).split("\n")
     assert lines[0] == "PlanCertificate: holds"
-    assert lines[2].split() == ["smoker", "holds"]
+    assert lines[2].split() == ["smoker", "4", "nats,", "its", "bound", "holds"]
 
 
 def test_a_plan_lists_its_first_questions(tables):
@@ -62,10 +62,61 @@ def test_a_plan_lists_its_first_questions(tables):
     plan = sordino.plan(tables({name: {"categories": ["yes", "no"]} for name in names}, "4"), people=90_000)
     lines = repr(plan).split("\n")
     assert lines[0] == f"Plan of 30 questions for 90,000 people, {plan.hash}"
-    assert lines[2].split() == ["a0", "histogram", "a0", "3,000", "1"]
+    assert lines[1] == "  promised: epsilon 4"
+    assert lines[3].split() == ["a0", "histogram", "a0", "3,000", "1"]
     assert lines[-1] == "  ... 20 more rows: to_arrow()"
     assert plan.to_polars()["question"].to_list() == names
     assert plan.to_polars()["people"].sum() == 90_000
+
+
+YES_NO = {"categories": ["yes", "no"]}
+MATRIX = {"protect": {"matrix": [["0", "1"], ["inf", "0"]]}}
+STEPS = {"categories": 10, "protect": {"metric": {"per": 4}}}
+PROMISED = {
+    "one epsilon": ({"a": YES_NO, "b": YES_NO}, "epsilon 4", "4"),
+    "blocks": ({"a": {"categories": 4, "protect": {"blocks": [[0, 1], [2, 3]]}}}, "epsilon 4", "4"),
+    "distances": ({"a": STEPS}, "epsilon 4 for each unit of distance", "4"),
+    "pairs": ({"a": YES_NO | MATRIX}, "bounds for pairs of values", None),
+    "two ways": ({"a": YES_NO | MATRIX, "b": YES_NO}, "bounds for pairs of values of a, epsilon 4 of b", "4"),
+    "deltas": (
+        {"a": YES_NO | {"delta": "ln 2"}, "b": YES_NO, "c": YES_NO | {"delta": "1/3"}},
+        "epsilon 4 of the whole record; delta ln 2 of a, delta 1/3 of c",
+        "4",
+    ),
+    "many": (
+        {name: YES_NO | {"delta": "0.5"} for name in "abcde"},
+        "epsilon 4 of the whole record; delta 0.5 of a, delta 0.5 of b, delta 0.5 of c, and 2 more",
+        "4",
+    ),
+}
+
+
+def test_a_plan_a_forecast_and_a_certificate_say_what_is_promised(tables):
+    for name, (attributes, said, epsilon) in PROMISED.items():
+        plan = sordino.plan(tables(attributes, "4"), people=90_000)
+        assert plan.promise_text == said, name
+        assert plan.epsilon == (epsilon and sordino.Nats.of(epsilon)), name
+        assert repr(plan).split("\n")[1] == f"  promised: {said}", name
+        assert repr(sordino.forecast(plan)).split("\n")[1] == f"  promised: {said}", name
+        lines = repr(sordino.certify(plan)).split("\n")
+        assert all(line.endswith(("holds", "to_arrow()")) for line in lines[2:]), name
+        assert any("the whole record" in line for line in lines) == (name in {"deltas", "many"}), name
+
+
+def test_an_epsilon_that_was_found_is_seen(tables):
+    asked = {name: part for name, part in tables({"smoker": YES_NO}, "4").items() if name != "epsilon"}
+    plan = sordino.plan(asked, 10_000, accuracy=0.05)
+    assert plan.epsilon == sordino.Nats.of("0.4")
+    assert "  promised: epsilon 0.4\n" in repr(plan)
+    again = sordino.plan(asked | {"epsilon": str(plan.epsilon)}, 10_000)
+    assert again.hash == plan.hash
+
+
+def test_every_name_is_printable(tables):
+    plan = sordino.plan(tables({"x\n\x1b": YES_NO}, "4"), people=90_000)
+    for noun in (plan, sordino.certify(plan), sordino.forecast(plan)):
+        assert "\x1b" not in repr(noun)
+        assert len(repr(noun).split("\n")) <= 4
 
 
 @pytest.mark.parametrize(("promised", "said"), [("1", "holds"), ("0.5", "does NOT hold")])

@@ -63,7 +63,7 @@ def test_other_files_are_of_no_kind(tmp_path, content):
 
 def test_another_kind_is_said_and_the_same_kind_keeps_its_mistakes(files):
     with (
-        pytest.raises(SordinoError, match=r"record must be a plan; found a person's record: `sordino ask`"),
+        pytest.raises(SordinoError, match=r"record must be a plan; found a person's record: `sordino.ask`"),
         explain_kind(files["record"], "plan"),
     ):
         raise DamagedError("x")

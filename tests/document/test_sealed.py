@@ -60,7 +60,7 @@ def test_versions_are_these():
 def test_a_document_of_an_older_version_is_to_be_made_again():
     """Mechanisms bring their draws since version 3, so that no reader takes one for the other."""
     plan = KINDS["sordino plan"]
-    found = "must be of version 3; found version 2, which an older Sordino wrote: make one with `sordino plan` again"
+    found = "must be of version 3; found version 2, which an older Sordino wrote: make one with `sordino.plan` again"
     with pytest.raises(SordinoError, match=found) as error:
         plan.require({**plan.stamp(CONTENT), "version": 2}, "plan.json")
     assert error.value.code == "invalid"

@@ -9,7 +9,7 @@ import pytest
 
 from sordino import KeyedSource, aggregate, estimate, plan, privatize
 from sordino.service.dashboard import DashboardPages
-from sordino.show.findings import finding_blocks
+from sordino.show.findings import BY_ITSELF, MOST_QUESTIONS, finding_blocks
 
 FALSE = 0.05
 
@@ -81,10 +81,11 @@ def test_a_mean_and_a_median_are_given_in_their_units():
     ask = [{"mean": ["age"]}, {"distribution": "pulse", "quantiles": [0.25]}]
     people = {"age": [40.0] * 8000, "pulse": [60.0] * 8000}
     estimated = found_in(survey(ask, age=number, pulse=number), people)
-    # One sentence about numbers: the survey's first.
-    (text,) = sentences(estimated)
+    text, second, note = sentences(estimated)
+    assert note == BY_ITSELF
     assert re.fullmatch(r"age: the mean is \d+\.\d+ \(95 % interval \d+\.\d+ to \d+\.\d+\)\.", text)
     (finding,) = estimated.results[1].findings()
+    assert second == finding.text
     low, value, high = (numbers_in(finding.text)[at] for at in (1, 0, 2))
     assert low <= value <= high
     assert estimated.results[1].quantile(0.5) == pytest.approx((value, low, high), abs=0.6)
@@ -110,14 +111,15 @@ def test_of_tables_the_surest_association_is_named_and_the_others_counted():
     attributes = {name: {"categories": ["yes", "no"]} for name in names}
     same, other = ["yes", "no"] * 4000, ["yes"] * 4000 + ["no"] * 4000
     estimated = found_in(survey([{"tables": {"of": list(names)}}], **attributes), {"a": same, "b": same, "c": other})
-    shares, associated = sentences(estimated)
-    assert shares.startswith("a, b: ")
+    associated, *shares, note = sentences(estimated)
+    assert [text.partition(": ")[0] for text in shares] == ["a, b", "a, c", "b, c"]
+    assert note == BY_ITSELF
     assert associated.startswith("a and b are related: Cramér's V is ")
     assert "Of all 3 pairs 1 is related, corrected for looking at all of them." in associated
     watched = found_in(
         survey([{"tables": {"of": list(names)}}], **attributes), {"a": same, "b": same, "c": other}, watched=True
     )
-    assert len(sentences(watched)) == 1
+    assert len(sentences(watched)) == len(names) + 1
 
 
 @pytest.mark.parametrize("differ", [True, False])
@@ -127,7 +129,7 @@ def test_a_group_is_said_to_differ_only_by_limits_of_all_groups(differ):
     regions = ["north", "south", "west"] * 4000
     smokers = ["yes" if region == "north" and differ else ("yes", "no")[at % 2] for at, region in enumerate(regions)]
     estimated = found_in(asked, {"smoker": smokers, "region": regions}, by=["region"])
-    text = sentences(estimated)[-1]
+    (text,) = (said for said in sentences(estimated) if said.startswith("By region: "))
     if differ:
         assert re.match(
             r"By region: the share of (yes|no) \(smoker\) is (higher|lower) in north than among all other", text
@@ -148,6 +150,29 @@ def test_groups_are_neither_compared_nor_tested_while_they_are_watched():
     groups = found_in(asked, people, by=["region"], watched=True).groups
     assert groups.with_results
     assert groups.differences == groups.tests == ()
+
+
+def test_all_questions_have_a_sentence_the_sure_ones_first():
+    clear, unclear = ["yes", "yes", "yes", "no"] * 3000, ["yes", "no"] * 6000
+    people = {"a": unclear, "b": clear, "c": unclear, "d": clear}
+    asked = survey([{"histogram": name} for name in people], **{key: {"categories": ["yes", "no"]} for key in people})
+    *said, note = sentences(found_in(asked, people))
+    assert [text[0] for text in said] == ["b", "d", "a", "c"]
+    assert ["has the largest share" in text for text in said] == [True, True, False, False]
+    assert note == BY_ITSELF
+
+
+def test_of_many_questions_the_first_of_the_survey_have_a_sentence_tables_last():
+    """Which these are does not depend on the reports: no sentence was chosen because it is extreme."""
+    names = [f"a{at}" for at in range(MOST_QUESTIONS + 3)]
+    people = {name: [("yes", "yes", "no")[(at + place) % 3] for at in range(9000)] for place, name in enumerate(names)}
+    ask = [{"table": names[:2]}, *({"histogram": name} for name in names)]
+    asked = survey(ask, **{key: {"categories": ["yes", "no"]} for key in names})
+    said = sentences(found_in(asked, people))
+    own = {text.partition(":")[0] for text in said if text.partition(":")[0] in names}
+    assert own == set(names[:MOST_QUESTIONS])
+    assert said[-1] == "The findings of 4 more questions stand with their estimates."
+    assert len(said) <= MOST_QUESTIONS + 5
 
 
 def test_before_there_are_reports_it_is_said_that_nothing_is_known():

@@ -206,7 +206,7 @@ def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
         listing,
         "people.csv",
         "the column who; found 2 columns, but not who, only value, Who: did you mean 'Who'?",
-        "--id COLUMN",
+        "`id_column`",
     )
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(b"value,who,WHO\n1,1,1\n"))
     refused(tmp_path, numbered, listing, "people.csv.gz", "each column once")

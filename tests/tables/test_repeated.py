@@ -115,7 +115,7 @@ def test_a_key_is_made_only_for_reports_that_are_written(tmp_path, plan, people,
 def test_a_key_needs_ids(tmp_path, plan, people, listing):
     data = people("people.csv", [1, 2], [1, 2])
     before = listing()
-    with pytest.raises(SordinoError, match=r"a key needs the ids of the rows .* name it: --id COLUMN"):
+    with pytest.raises(SordinoError, match=r"a key needs the ids of the rows .* name it: `id_column`"):
         privatize_table(plan, data, tmp_path / "r.csv", release=Release(key=tmp_path / "key"))
     assert listing() == before
 

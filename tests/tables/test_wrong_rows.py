@@ -208,7 +208,7 @@ def test_columns_of_reports(tmp_path, numbered):
     (tmp_path / "r.csv").write_text("plan,Code\n1,2\n")
     with pytest.raises(SordinoError, match="found 2 columns, but not code, only plan, Code: did you mean") as caught:
         tally_table(numbered, [tmp_path / "r.csv"])
-    assert "give a file that `sordino privatize` wrote" in str(caught.value)
+    assert "give a file that `sordino.privatize` wrote" in str(caught.value)
 
 
 def test_the_mistakes_of_all_columns_are_told_at_once(tmp_path, make_plan_of, write_rows, listing, ending):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scatter_values
 from sordino.audit.outputs import can_enumerate, output_columns
-from sordino.blocks.displayed import Displayed
+from sordino.blocks.displayed import WithFigures
 from sordino.definition.pairwise import Extreme, PairwiseDefinition, PrivacyDefinition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
@@ -68,7 +68,7 @@ class Witness:
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(Displayed):
+class Certificate(WithFigures):
     """The verdict on a mechanism under a definition.
 
     Attributes:

@@ -285,6 +285,23 @@ class SeriesChart:
     is_date: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class LossChart:
+    """The most that a report can reveal beside its bound, a row for each thing that is protected.
+
+    Attributes:
+        labels: attributes, the whole record, or two values of a question.
+        texts: the loss and the bound of each row as people read them.
+        losses: in nats, rounded up, shape (m,); infinite where a report decides.
+        bounds: in nats, shape (m,).
+    """
+
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+    losses: Floats
+    bounds: Floats
+
+
 Chart: TypeAlias = (
     AssociationChart
     | BarChart
@@ -292,6 +309,7 @@ Chart: TypeAlias = (
     | ColumnChart
     | DensityChart
     | FunctionChart
+    | LossChart
     | MapChart
     | PointChart
     | SeriesChart

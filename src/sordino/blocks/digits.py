@@ -11,6 +11,9 @@ from sordino.domain.answers.days import iso_date
 DISTANCES = {"stderr", "moved"}
 """Numbers of a row that are no estimates or limits."""
 
+LIMITS = {"low", "high"}
+"""Ends of an interval, which holds 0 or does not."""
+
 DIGITS = 2
 """Of a standard error."""
 
@@ -28,14 +31,25 @@ def round_row(row: Mapping[str, object]) -> dict[str, str]:
         >>> row = {"value": "age", "estimate": 0.539681, "stderr": 0.0476573, "low": 0.446275, "high": 0.633088}
         >>> round_row(row)
         {'estimate': '0.540', 'stderr': '0.048', 'low': '0.446', 'high': '0.633'}
+        >>> round_row({"estimate": 0.0513, "stderr": 0.026, "low": 0.0004, "high": 0.1023})
+        {'estimate': '0.051', 'stderr': '0.026', 'low': '0.0004', 'high': '0.102'}
     """
     numbers = {name: number for name, number in row.items() if isinstance(number, float)}
     decimals = _decimals(numbers["stderr"] if "stderr" in numbers else (numbers["high"] - numbers["low"]) / WIDTH)
     largest = max(abs(number) for number in numbers.values())
     if decimals is None or largest >= 1e15:
         return {name: f"{number:.6g}" for name, number in numbers.items()}
+    return {name: _fixed(name, number, decimals) for name, number in numbers.items()}
+
+
+def _fixed(name: str, number: float, decimals: int) -> str:
+    """A number with so many decimals; a limit beside 0 with its first digit, since it says what noise explains."""
     # No minus sign before a zero.
-    return {name: f"{number:z.{decimals}f}" for name, number in numbers.items()}
+    text = f"{number:z.{decimals}f}"
+    if name not in LIMITS or number == 0 or float(text):
+        return text
+    first = -floor(log10(abs(number)))
+    return f"{number:.{first}f}" if first <= MOST_DECIMALS else text
 
 
 def round_dates(row: Mapping[str, object]) -> dict[str, str]:

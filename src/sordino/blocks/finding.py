@@ -1,4 +1,4 @@
-"""What a result finds, in a sentence: the head of a page has the first of each topic."""
+"""What a result finds, in a sentence: the head of a page has those of the first questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +27,12 @@ class Finding:
     Attributes:
         topic: of it.
         text: with its interval and its full stop.
+        is_sure: whether it claims something beyond noise; otherwise it says that nothing can be claimed.
     """
 
     topic: Topic
     text: str
+    is_sure: bool = True
 
 
 def in_brackets(texts: Mapping[str, str], confidence: float, of: str = "") -> str:

@@ -34,7 +34,7 @@ def readable_rows(table: QuantityTable, most: int | None = None) -> tuple[tuple[
 
 
 def _label(table: QuantityTable, place: int) -> str:
-    label = (table.readable_label or table.label)(place)
+    label = table.label_read(place)
     return label if table.group is None else f"{table.group(place)}: {label}"
 
 

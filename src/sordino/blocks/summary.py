@@ -107,7 +107,7 @@ def lines_of(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], c
     """
     if not rows:
         return printable(title)
-    table = [tuple(header), *((shorten_text(printable(name), LONGEST_LABEL), *texts) for name, *texts in rows)]
+    table = [tuple(header), *(tuple(shorten_text(printable(text), LONGEST_LABEL) for text in row) for row in rows)]
     first, *others = (max(map(len, column)) for column in zip(*table, strict=True))
     lines = [
         "  ".join([name.ljust(first), *(text.rjust(width) for text, width in zip(texts, others, strict=True))]).rstrip()

@@ -40,6 +40,7 @@ class QuantityTable:
         group: of a row, by its place, the values of these columns; None of a table of all people.
         readable_label: of a row, by its place, as people read it; None where `label` is that.
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
+        unit: what people read behind each number of a row, by its place; None where nothing is.
     """
 
     question: str
@@ -59,6 +60,7 @@ class QuantityTable:
     group: Callable[[int], str] | None = None
     readable_label: Callable[[int], str] | None = None
     is_date: Callable[[int], bool] | None = None
+    unit: Callable[[int], str] | None = None
 
     @property
     def count(self) -> int:
@@ -76,7 +78,12 @@ class QuantityTable:
 
     def texts(self, place: int) -> dict[str, str]:
         """One row's numbers as people read them, by column."""
-        return (round_dates if self.has_dates(place) else round_row)(self.numbers(place))
+        texts = (round_dates if self.has_dates(place) else round_row)(self.numbers(place))
+        return texts if self.unit is None else {name: f"{text}{self.unit(place)}" for name, text in texts.items()}
+
+    def label_read(self, place: int) -> str:
+        """A row's label as people read it."""
+        return (self.readable_label or self.label)(place)
 
     def has_dates(self, place: int) -> bool:
         """Whether a row's numbers are dates."""

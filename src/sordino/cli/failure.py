@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
+from sordino.cli.command_words import command_facts, command_words
 from sordino.cli.exits import EXIT_CODES, STOP, STOPPED, error_json
 from sordino.cli.output import Output
 from sordino.cli.say import say, say_json
@@ -16,7 +17,7 @@ from sordino.errors import SordinoError
 
 def fail(error: SordinoError, output: Output) -> NoReturn:
     """End the process as an error asks for."""
-    _end(str(error), error.problem(), EXIT_CODES[error.code], output)
+    _end(command_words(str(error)), command_facts(error.problem()), EXIT_CODES[error.code], output)
 
 
 def fail_usage(error: click.ClickException, output: Output) -> NoReturn:

@@ -2,13 +2,13 @@
 
 from sordino.document.sealed import Sealed
 
-PLAN = Sealed("sordino plan", 3, "a plan", "make one with `sordino plan`")
+PLAN = Sealed("sordino plan", 3, "a plan", "make one with `sordino.plan`")
 """Mechanisms bring their draw since version 3, and the hash is over the plan's bytes; none before was released."""
 
-AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino aggregate`")
+AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino.aggregate`")
 INVITATIONS = Sealed("sordino invitations", 1, "a list of invitations", "make one with `sordino invite`")
-REPORT = Sealed("sordino report", 1, "a report", "make one with `sordino report`")
-STATEMENT = Sealed("sordino dependence", 1, "a statement about dependence", "make one with `sordino dependence`")
+REPORT = Sealed("sordino report", 1, "a report", "make one with `sordino.report`")
+STATEMENT = Sealed("sordino dependence", 1, "a statement about dependence", "make one with `sordino.dependence`")
 TRANSCRIPT = Sealed("sordino transcript", 1, "a transcript", "make one with `sordino ledger export`")
 TERMS = Sealed("sordino ledger", 1, "a ledger's terms", "make a ledger with `sordino ledger new`")
 QUERY = Sealed("sordino query", 1, "a query", "ask the collector for it")

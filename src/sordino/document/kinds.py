@@ -30,20 +30,22 @@ class _KindOfFile(NamedTuple):
 
 
 WORDS: Mapping[FileKind, _KindOfFile] = {
-    "survey": _KindOfFile("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
-    "plan": _KindOfFile(PLAN.noun, "give it first to `sordino privatize`, `estimate`, `certify`, `explain`"),
-    "aggregate": _KindOfFile(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
+    "survey": _KindOfFile("a survey", "freeze it first with `sordino.plan`"),
+    "plan": _KindOfFile(
+        PLAN.noun, "give it first to `sordino.privatize`, `sordino.estimate`, `sordino.certify`, `sordino.explain`"
+    ),
+    "aggregate": _KindOfFile(AGGREGATE.noun, "`sordino.estimate` takes it after the plan"),
     "statement": _KindOfFile(STATEMENT.noun, "a survey names it in [dependence], as `file`"),
     "transcript": _KindOfFile(TRANSCRIPT.noun, "`sordino ledger import` takes it"),
-    "ledger": _KindOfFile("a ledger", "give it first to `sordino ask` and `sordino ledger`"),
+    "ledger": _KindOfFile("a ledger", "give it first to `sordino.ask` and `sordino ledger`"),
     "terms": _KindOfFile(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
-    "query": _KindOfFile(QUERY.noun, "`sordino ask` takes it after the ledger"),
-    "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record, `sordino report` after the plan"),
-    "key": _KindOfFile("a key file", "`sordino privatize` takes it as --key"),
-    "reports": _KindOfFile("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
-    "invitations": _KindOfFile(INVITATIONS.noun, "`sordino serve` takes it as --invitations"),
+    "query": _KindOfFile(QUERY.noun, "`sordino.ask` takes it after the ledger"),
+    "record": _KindOfFile("a person's record", "`sordino.ask` takes it as `record`, `sordino.report` after the plan"),
+    "key": _KindOfFile("a key file", "`sordino.privatize` takes it as `key`"),
+    "reports": _KindOfFile("a file of reports", "`sordino.aggregate` and `sordino.estimate` take it after the plan"),
+    "invitations": _KindOfFile(INVITATIONS.noun, "`sordino serve` takes it"),
     "page": _KindOfFile("a page", "it is for browsers"),
-    "table": _KindOfFile("a table", "`sordino privatize` takes one of people after the plan"),
+    "table": _KindOfFile("a table", "`sordino.privatize` takes one of people after the plan"),
 }
 
 FORMATS: Mapping[str, FileKind] = {

@@ -32,10 +32,12 @@ def require_free(
     again = is_one(path) and not any(one.exists() and one.samefile(path) for one in inputs)
     if not again:
         found = "a file of your own, or an input of this command" if force else ""
-        step = f"choose another name; only {what} is overwritten, by --force"
+        step = f"choose another name; only {what} is overwritten, by `overwrite`"
         raise SordinoError(f"{path} must not exist yet", found=found, step=step)
     if not force:
-        raise SordinoError(f"{path} must not exist yet", step="choose another name, or have it overwritten by --force")
+        raise SordinoError(
+            f"{path} must not exist yet", step="choose another name, or have it overwritten by `overwrite`"
+        )
     return True
 
 

@@ -1,17 +1,27 @@
 """Blocks of the verdict on a plan: what a report can reveal about each attribute, and how each question was checked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import inf, nan
+from typing import TypeAlias
 
-from sordino.blocks.block import BlockGroup
+import numpy as np
+
+from sordino.audit.certify import Certificate
+from sordino.blocks.block import BlockGroup, Plot
+from sordino.blocks.charts import LossChart
 from sordino.blocks.sentence import Purpose, limits
 from sordino.blocks.tables import TextTable
-from sordino.exact.amount_text import DIGITS, loss_text_beside
-from sordino.exact.nats import upward
+from sordino.exact.amount_text import DIGITS, loss_text_beside, loss_text_of
+from sordino.exact.nats import Nats, upward
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.words.explain_certificate import certificate_sentences
+from sordino.survey.questions.question import CountedDomain
+from sordino.words.explain_certificate import certificate_sentences, value_name
 from sordino.words.odds_by_attribute import coordinate_sentences
 
+OF_LOSSES = "What one report can reveal at most, and what is promised"
+WITHOUT_BOUND = "without bound"
+"""A loss where a report decides between two values."""
 OF_ATTRIBUTES = "The certificate of each attribute"
 
 
@@ -23,6 +33,55 @@ def certificate_blocks(plan: Plan) -> Iterator[BlockGroup]:
         about = f" for {question.name}" if len(plan.questions) > 1 else ""
         said = limits(*certificate_sentences(certificate, question.values))
         yield BlockGroup(f"The certificate{about}", said)
+
+
+def losses_group(plan: Plan) -> BlockGroup | None:
+    """A figure of the most that a report can reveal, beside what is promised; None where nothing is protected.
+
+    A row for each attribute with a promise of its own and for the whole record, and one for the two values of each
+    question that a report distinguishes best.
+    """
+    rows: list[_Row] = []
+    if (promise := plan.promise) is not None:
+        rows += zip(promise.names, promise.losses, promise.deltas, strict=True)
+        rows.append(("the whole record", promise.level, promise.epsilon))
+    for question, certificate in plan.certificates:
+        rows += _pair(certificate, question.values, f"{question.name}: ")
+    return _losses(rows)
+
+
+def certificate_group(certificate: Certificate) -> BlockGroup | None:
+    """The same figure of a mechanism's two values that a code distinguishes best."""
+    return _losses(_pair(certificate))
+
+
+_Row: TypeAlias = tuple[str, Nats | None, Nats | None]
+"""What is protected, the largest loss (None: infinite) and its bound."""
+
+
+def _pair(certificate: Certificate, domain: CountedDomain | None = None, of: str = "") -> list[_Row]:
+    """The row of the two values where least is left of a bound, if any two are protected from each other."""
+    witness = certificate.witness
+    if witness is None:
+        return []
+    about = "" if witness.attribute is None else f", attribute {witness.attribute}"
+    one, other = (value_name(value, domain) for value in (witness.value, witness.other))
+    bound = None if witness.loss is None else certificate.slack + witness.loss
+    return [(f"{of}{one} against {other}{about}", witness.loss, bound)]
+
+
+def _losses(rows: Iterable[_Row]) -> BlockGroup | None:
+    """The figure of some rows; None of none."""
+    found = list(rows)
+    if not found:
+        return None
+    losses = np.array([inf if loss is None else loss.ceil() for _, loss, _ in found])
+    bounds = np.array([nan if bound is None else bound.ceil() for _, _, bound in found])
+    texts = tuple(
+        WITHOUT_BOUND if loss is None or bound is None else loss_text_of(loss, bound) for _, loss, bound in found
+    )
+    chart = LossChart(tuple(name for name, _, _ in found), texts, losses, bounds)
+    return BlockGroup(OF_LOSSES, (Plot(LossChart, lambda: chart),))
 
 
 def promise_group(promise: CoordinatePromise) -> BlockGroup:

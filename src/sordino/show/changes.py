@@ -62,7 +62,9 @@ def _plots(rows: Sequence[ChangedRow], *, together: bool) -> Iterator[Plot]:
 
 
 def _chart(rows: Sequence[ChangedRow], *, is_share: bool, together: bool) -> ChangeChart:
-    units = POINTS if is_share else OWN if len({row.scale for row in rows}) == 1 else UNLIKE
+    # The axis of dates would have days since 1970.
+    has_unit = len({row.scale for row in rows}) == 1 and not any(row.has_dates for row in rows)
+    units = POINTS if is_share else OWN if has_unit else UNLIKE
     return ChangeChart(
         tuple(row.label for row in rows),
         tuple(_text_with_sign(row, together=together) for row in rows),
@@ -84,7 +86,7 @@ def _text_with_sign(row: ChangedRow, *, together: bool) -> str:
         text = round_row({"change": 100 * row.change.value, "stderr": 100 * row.change.stderr})["change"]
     else:
         text = change_cells(row, together=together)[3]
-    return text if text.startswith("-") or not float(text) else f"+{text}"
+    return text if text.startswith("-") or not float(text.removesuffix(" days")) else f"+{text}"
 
 
 def _sides(rows: Sequence[ChangedRow], *, together: bool, own: bool) -> Sides:

@@ -1,8 +1,9 @@
-"""Blocks of what was found, for whoever reads no further: a sentence of each topic, before anything else.
+"""Blocks of what was found, for whoever reads no further: a sentence of each question, before anything else.
 
-Guarantee: which question a topic's sentence is of does not depend on the reports, but on the survey's order; within a
-question, and over all pairs and groups that are looked at, limits hold together where the largest or the clearest is
-chosen. So each sentence is wrong as rarely as its interval says.
+Guarantee: which questions have a sentence does not depend on the reports, but on the survey: the first of its order,
+tables after all others. Within a question, and over all pairs and groups that are looked at, limits hold together where
+the largest or the clearest is chosen. So each sentence is wrong as rarely as its interval says. Those that claim
+something beyond noise stand first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from sordino.blocks.digits import round_row
 from sordino.blocks.finding import Finding, Topic, in_brackets
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.show.associations import associations_in_words
-from sordino.show.series import changes_in_words
+from sordino.show.series import changed_quantities, changes_in_words
 from sordino.survey.results.associations import Associations
 from sordino.survey.results.groups import REST, ClearestDifference, GroupedResults
 from sordino.survey.results.over_time.plan_series import PlanSeries
@@ -20,8 +21,16 @@ from sordino.survey.results.result import Result, Untold
 
 TITLE = "What was found"
 
+TABLE = "table"
+"""The kind of questions that stand after the others."""
+
 MOST_NAMED = 3
 """Questions without an estimate that are named."""
+
+MOST_QUESTIONS = 8
+"""Whose findings are said."""
+
+BY_ITSELF = "Each of these sentences holds by itself, with its own confidence."
 
 
 def finding_blocks(
@@ -30,7 +39,7 @@ def finding_blocks(
     groups: GroupedResults | None = None,
     series: PlanSeries | None = None,
 ) -> Iterator[Block]:
-    """The first finding of each topic, or that nothing can be said.
+    """The findings of the first questions, the sure ones first, and how many more questions there are.
 
     Args:
         results: of a plan, in its order.
@@ -38,31 +47,45 @@ def finding_blocks(
         groups: estimates by groups of people.
         series: estimates of each period.
     """
-    about_all = [*_about_several(found, groups), *_over_time(series)]
-    findings = [*about_all, *(finding for result in results for finding in result.findings())]
-    first = {finding.topic: finding for finding in reversed(findings)}
-    said = [Sentence(first[topic].text, Purpose.FINDING) for topic in Topic if topic in first]
-    said += [Sentence(text, Purpose.FINDING) for text in _not_estimated(results)]
+    in_order = sorted(results, key=lambda result: result.question.kind == TABLE)
+    own = [finding for result in in_order[:MOST_QUESTIONS] for finding in result.findings()]
+    findings = [*_about_several(found, groups), *_over_time(series), *own]
+    findings.sort(key=lambda finding: (not finding.is_sure, finding.topic.value))
+    said = [finding.text for finding in findings]
+    said += [BY_ITSELF] if len(said) > 1 else []
+    said += _not_said(sum(not isinstance(result, Untold) for result in in_order[MOST_QUESTIONS:]))
+    said += _not_estimated(results)
     if said:
-        yield BlockGroup(TITLE, tuple(said))
+        yield BlockGroup(TITLE, tuple(Sentence(text, Purpose.FINDING) for text in said))
+
+
+def _not_said(count: int) -> Iterator[str]:
+    """Of so many questions nothing is said here."""
+    if count > 0:
+        yield f"The findings of {count:,} more question{'' if count == 1 else 's'} stand with their estimates."
 
 
 def _about_several(found: Associations, groups: GroupedResults | None) -> Iterator[Finding]:
     """Of attributes of tables, and of groups of people."""
     if found.pairs:
-        yield Finding(Topic.ASSOCIATION, associations_in_words(found))
+        error = 1 - found.pairs[0].table.coverage.confidence
+        is_sure = any(adjusted is not None and adjusted <= error for adjusted in found.adjusted)
+        yield Finding(Topic.ASSOCIATION, associations_in_words(found), is_sure)
     if groups is not None and groups.differences:
         clearest = groups.clearest()
         text = f"By {groups.name}: no group differs from {_others(groups)} beyond noise."
         if clearest is not None:
             text = _difference_in_words(clearest, groups)
-        yield Finding(Topic.GROUPS, text)
+        yield Finding(Topic.GROUPS, text, clearest is not None)
 
 
 def _over_time(series: PlanSeries | None) -> Iterator[Finding]:
-    """Of the first question that is estimated over time the clearest change."""
-    if series is not None and series.questions and (said := next(changes_in_words(series.questions[0], series), "")):
-        yield Finding(Topic.SERIES, said)
+    """Of the first questions that are estimated over time the clearest change."""
+    if series is None:
+        return
+    for question in series.questions[:MOST_QUESTIONS]:
+        if said := next(changes_in_words(question, series), ""):
+            yield Finding(Topic.SERIES, said, bool(changed_quantities(question)))
 
 
 def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -> str:
@@ -72,12 +95,12 @@ def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -
     scale = 100 if row.is_share else 1
     numbers = dict(zip(("estimate", "low", "high"), (sign * row.together.value, *ends), strict=True))
     texts = round_row({name: scale * number for name, number in numbers.items()})
-    texts["estimate"] += " percentage points" if row.is_share else ""
+    texts["estimate"] += " percentage points" if row.is_share else " days" if row.has_dates else ""
     share = in_brackets(texts, groups.coverage.confidence, "all differences")
-    side = "higher" if sign > 0 else "lower"
+    side = ("later", "earlier") if row.has_dates else ("higher", "lower")
     group, of = clearest.of.group, "the share of " if row.is_share else ""
     about = row.label if row.label in clearest.question else f"{row.label} ({clearest.question})"
-    return f"By {groups.name}: {of}{about} is {side} in {group} than among {_others(groups)}, by {share}."
+    return f"By {groups.name}: {of}{about} is {side[sign < 0]} in {group} than among {_others(groups)}, by {share}."
 
 
 def _others(groups: GroupedResults) -> str:

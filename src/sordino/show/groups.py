@@ -40,9 +40,9 @@ def grouped_blocks(found: GroupedResults) -> Iterator[Block]:
     """All that is shown by groups."""
     yield _reports(found)
     for tables in _tables_by_question(found):
-        for table in tables:
-            title = f"{table.about} by {found.name}"
-            yield BlockGroup(title, (*_panels(table, found), table))
+        parts = tuple(part for table in tables for part in (*_panels(table, found), table))
+        if parts:
+            yield BlockGroup(f"{tables[0].question} by {found.name}", parts)
     for about, parts in _pooled_by_name(found).items():
         table = _stack(found.name, parts, found.coverage)
         yield BlockGroup(f"From several questions together: {about} by {found.name}", (table,))
@@ -141,6 +141,7 @@ def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: 
         order=first.order,
         grouping=grouping,
         group=lambda place: parts[int(which[place])][0],
+        readable_label=lambda place: at(place)[0].label_read(at(place)[1]),
         is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
     )
 
@@ -212,6 +213,7 @@ def _difference_table(
         sentences=(found.coverage.sentence("difference"), Sentence(INDEPENDENT, Purpose.METHOD)),
         grouping=found.name,
         group=lambda place: rows[place][0].group,
+        unit=lambda place: " days" if rows[place][1].has_dates else "",
     )
 
 

@@ -18,8 +18,10 @@ from sordino.blocks.tables import TextTable
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.base import Mechanism
+from sordino.show.certificates import certificate_group
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST
-from sordino.survey.planning.plan import QUESTION_HEADER, Plan
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.question_rows import QUESTION_HEADER, question_texts
 from sordino.words.explain import explain
 from sordino.words.explain_plan import explanation
 
@@ -45,8 +47,9 @@ def notebook_cell(noun: Displayed) -> NotebookCell:
         case Plan():
             return NotebookCell(noun.title, [("", tuple(_plan(noun)))], noun.hash)
         case Certificate():
-            said = limits(*explain(noun))
-            return NotebookCell(noun.title, [("", (BlockGroup("The certificate", said),))], repr(noun))
+            drawn = certificate_group(noun)
+            said = BlockGroup("The certificate", limits(*explain(noun)))
+            return NotebookCell(noun.title, [("", (said,) if drawn is None else (drawn, said))], repr(noun))
         case Mechanism():
             return NotebookCell(_mechanism_title(noun), [("", tuple(_mechanism(noun)))], repr(noun))
     message = f"a notebook shows nothing of a {type(noun).__name__}"
@@ -79,7 +82,7 @@ def _numbers(found: NormalEstimate) -> BlockGroup:
 def _plan(plan: Plan) -> Iterator[Block]:
     said = explanation(plan)
     yield BlockGroup("What one report can reveal", said.summary)
-    rows = tuple(plan.question_texts(MOST_QUESTIONS))
+    rows = tuple(question_texts(plan.questions[:MOST_QUESTIONS]))
     more = len(plan.questions) - len(rows)
     note = (Sentence(f"{more:,} more questions: to_arrow()."),) if more else ()
     yield BlockGroup("What people are asked", (TextTable("", QUESTION_HEADER, rows, note),))

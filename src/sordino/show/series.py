@@ -28,7 +28,8 @@ OWN_PERIOD = "Each {every} is estimated from its own reports alone; they are of 
 CURVE = "A smoothed number borrows from other {every}s; its band holds in each {every} by itself."
 WATCHED_CURVE = (
     "Each estimate's own interval holds at all times together; the curve's band holds for one look, at a time chosen"
-    " beforehand, such as the end of a {every}. Changes are tested once: by sordino estimate, or in the JSON estimates."
+    " beforehand, such as the end of a {every}. Changes are tested once: by an estimate of its own, or in the JSON"
+    " estimates."
 )
 PLACE = "The date is where the means before and after differ most clearly: a change can be older, newer or gradual."
 NO_CURVE = "Not smoothed: that takes six {every}s with an estimate, and intervals for one look at the reports."
@@ -48,7 +49,7 @@ def series_blocks(found: PlanSeries) -> Iterator[Block]:
         if shown[0].curve is not None and shown[0].watched:
             said.append(WATCHED_CURVE.format(every=every))
         if more and not _is_complement(question):
-            said.append(f"The first {len(shown)} of {len(question.readable):,} numbers; files and --json have all.")
+            said.append(f"The first {len(shown)} of {len(question.readable):,} numbers; files and JSON have all.")
         said += _gaps(found)
         table = _single_table(found, shown[0]) if len(shown) == 1 else _table(found, shown)
         sentences = (Sentence(text, Purpose.METHOD) for text in said)
@@ -97,15 +98,23 @@ def changes_in_words(question: SeriesQuestion, found: PlanSeries) -> Iterator[st
     every, sure = found.series.every, f"{100 * found.groups.coverage.confidence:.15g}%"
     if found.groups.coverage.simultaneous and question.readable:
         sure = f"{100 * (1 - (1 - question.readable[0].change_confidence) * _count(question)):.15g}%"
-    readable = panels(question) if _is_complement(question) else question.readable
-    tested = [one for one in readable if one.change is not None]
-    changed = [one for one in tested if one.has_changed]
+    changed = changed_quantities(question)
     yield from (_change_in_words(one, found, sure) for one in changed)
     if changed:
         yield PLACE
-    elif tested:
+    elif any(one.change is not None for one in _main_quantities(question)):
         together = f"{sure} confidence for all {every}s and its numbers together"
         yield f"{question.name}: noise alone can explain all changes ({together})."
+
+
+def changed_quantities(question: SeriesQuestion) -> list[QuantitySeries]:
+    """What changed for good by more than noise explains."""
+    return [one for one in _main_quantities(question) if one.change is not None and one.has_changed]
+
+
+def _main_quantities(question: SeriesQuestion) -> Sequence[QuantitySeries]:
+    """Of two shares that add up to 1 one says all."""
+    return panels(question) if _is_complement(question) else question.readable
 
 
 def _count(question: SeriesQuestion) -> int:

@@ -82,6 +82,7 @@ def _table(one: WeightedResult, found: Weighted) -> QuantityTable:
         title=f"{one.table.about}, weighted by {' and '.join(found.columns)}",
         noun=one.table.noun,
         are_shares=one.table.are_shares,
+        readable_label=lambda at: one.table.label_read(one.places[at]),
         is_date=lambda at: one.table.has_dates(one.places[at]),
         sentences=(found.coverage.sentence("number"),),
     )

@@ -44,7 +44,7 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
     """
     if column not in kinds:
         # Whoever reads ids has found the columns of the values.
-        require_columns(table, [column], "name the column that identifies people: --id COLUMN", named=True)
+        require_columns(table, [column], "name the column that identifies people: `id_column`", named=True)
     kind, name = kinds[column], quote(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{table} must have whole numbers or texts in {column}", found=f"type {kind}")

@@ -52,7 +52,9 @@ class Release:
             raise SordinoError(f"jobs must be a whole number from 1 to {MOST_JOBS}", found=shown(self.jobs), step=step)
         if self.task is not None and not isinstance(self.key, Path):
             raise SordinoError(
-                "a task must have a key", found="a task alone", step="name its file: --key FILE --id COLUMN"
+                "a task must have a key",
+                found="a task alone",
+                step="name its file, and the column of ids: `key` and `id_column`",
             )
         if self.count_column is not None:
             self._require_nobody_told_apart()
@@ -60,7 +62,7 @@ class Release:
             raise SordinoError(
                 "a key needs the ids of the rows to repeat their reports",
                 found="no column of ids",
-                step="name it: --id COLUMN",
+                step="name it: `id_column`",
             )
 
     @classmethod
@@ -89,10 +91,10 @@ class Release:
         if self.id_column is not None or self.key is not None:
             rule = "people who share a row have no ids of their own, by which a key could repeat their reports"
             found = "ids" if self.key is None else "a key"
-            step = "leave --id and --key out, or give a row for each person instead of --count"
+            step = "leave `id_column` and `key` out, or give a row for each person instead of `count_column`"
             raise SordinoError(rule, found=found, step=step)
         if self.jobs != 1:
-            step = "leave --jobs out"
+            step = "leave `jobs` out"
             raise SordinoError("rows with counts are read by one job", found=shown(self.jobs), step=step)
 
 

@@ -283,7 +283,7 @@ def read_codes(plan: Plan, table: PathOrFrame, places: range | None = None) -> I
         DamagedError: a code that no report of the plan has, or a cut file.
     """
     with expecting_kind(table, "reports"):
-        require_columns(table, report_columns(plan), "give a file that `sordino privatize` wrote")
+        require_columns(table, report_columns(plan), "give a file that `sordino.privatize` wrote")
     done = 0
     if isinstance(table, Path) and not has_types(table) and not plan.cells.parts:
         with suppress(OtherRowsError, OSError, EOFError, zlib.error), open_table(table) as file:

@@ -45,7 +45,7 @@ def freeze(
         raise SordinoError(
             "people or an accuracy must be given",
             found="neither",
-            step="give --people N, or --accuracy 0.01 for a percentage point, or both to find the least epsilon",
+            step="give `people`, or `accuracy`, 0.01 for a percentage point, or both to find the least epsilon",
         )
     if accuracy is not None:
         require_accuracy(accuracy, confidence)

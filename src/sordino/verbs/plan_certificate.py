@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from sordino.audit.certify import Certificate
 from sordino.blocks.arrow_rows import NUMBER, TEXT, TRUTH, ArrowRows, rows_table
-from sordino.blocks.displayed import Displayed
+from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import MOST_ROWS, lines_of
-from sordino.show.certificates import certificate_blocks
+from sordino.exact.amount_text import loss_text_of
+from sordino.exact.nats import Nats
+from sordino.show.certificates import WITHOUT_BOUND, certificate_blocks, losses_group
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.explain_certificate import plan_certificates
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanCertificate(ArrowRows, WithCell, Displayed):
+class PlanCertificate(ArrowRows, WithCell, WithFigures):
     """The verdict on a plan's integers, exact on every output.
 
     Attributes:
@@ -42,9 +44,18 @@ class PlanCertificate(ArrowRows, WithCell, Displayed):
         return self.holds
 
     def __repr__(self) -> str:
-        found = list(self.questions.items())
-        rows = [(name, _verdict(holds=one.holds)) for name, one in found[:MOST_ROWS]]
-        return lines_of(self._title, ("", "verdict"), rows, len(found), "lines")
+        found = list(self._rows())
+        # A question may have the name of an attribute.
+        named = {
+            "attribute": "{}",
+            "record": "the whole record",
+            "question": "{}" if self.promise is None else "question {}",
+        }
+        rows = [
+            (named[kind].format(name), _loss_words(loss, bound), _verdict(holds=holds))
+            for kind, name, loss, bound, holds in found[:MOST_ROWS]
+        ]
+        return lines_of(self._title, ("", "revealed at most", "verdict"), rows, len(found), "to_arrow()")
 
     def to_arrow(self) -> "pa.Table":
         """A row for each attribute with a promise of its own, for the whole record then, and for each question.
@@ -53,26 +64,31 @@ class PlanCertificate(ArrowRows, WithCell, Displayed):
         that are protected from each other. `promised`: the bound, of a question where least of it is left.
         """
         types = {"kind": TEXT, "name": TEXT, "revealed": NUMBER, "promised": NUMBER, "holds": TRUTH}
-        rows = list(self._rows())
+        rows = [
+            (kind, name, _float(loss, inf), _float(bound, nan if loss is None else inf), holds)
+            for kind, name, loss, bound, holds in self._rows()
+        ]
         return rows_table(types, {name: [row[at] for row in rows] for at, name in enumerate(types)})
 
-    def _rows(self) -> Iterator[tuple[str, str, float, float, bool]]:
+    def _rows(self) -> Iterator[tuple[str, str, Nats | None, Nats | None, bool]]:
+        """Kind, name, the largest loss (None: infinite), its bound (None: nothing is protected) and the verdict."""
         if (promise := self.promise) is not None:
             for name, loss, delta in zip(promise.names, promise.losses, promise.deltas, strict=True):
-                yield "attribute", name, loss.ceil(), delta.ceil(), loss <= delta
-            yield "record", "", promise.level.ceil(), promise.epsilon.ceil(), promise.level <= promise.epsilon
+                yield "attribute", name, loss, delta, loss <= delta
+            yield "record", "", promise.level, promise.epsilon, promise.level <= promise.epsilon
         for name, found in self.questions.items():
             if found.witness is None:
-                yield "question", name, 0.0, inf, found.holds
+                yield "question", name, Nats.of(0), None, found.holds
             elif found.witness.loss is None:
-                yield "question", name, inf, nan, found.holds
+                yield "question", name, None, None, found.holds
             else:
-                bound = found.slack + found.witness.loss
-                yield "question", name, found.witness.loss.ceil(), bound.ceil(), found.holds
+                yield "question", name, found.witness.loss, found.slack + found.witness.loss, found.holds
 
     def notebook_cell(self) -> NotebookCell:
-        """The verdict on attributes and questions, in tables and sentences."""
-        return NotebookCell(self._title, [("", tuple(certificate_blocks(self.plan)))], f"certificate {self.plan.hash}")
+        """The verdict on attributes and questions, in a figure, tables and sentences."""
+        drawn = losses_group(self.plan)
+        blocks = (*(() if drawn is None else (drawn,)), *certificate_blocks(self.plan))
+        return NotebookCell(self._title, [("", blocks)], f"certificate {self.plan.hash}")
 
     @property
     def _title(self) -> str:
@@ -103,6 +119,17 @@ class PlanCertificate(ArrowRows, WithCell, Displayed):
             for paragraph in plan_certificates(self.plan)
             for line in paragraph.lines
         )
+
+
+def _float(amount: Nats | None, otherwise: float) -> float:
+    return otherwise if amount is None else amount.ceil()
+
+
+def _loss_words(loss: Nats | None, bound: Nats | None) -> str:
+    """As people read it."""
+    if loss is None:
+        return WITHOUT_BOUND
+    return "nothing is protected" if bound is None else loss_text_of(loss, bound)
 
 
 def _verdict(*, holds: bool) -> str:

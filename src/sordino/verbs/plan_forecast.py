@@ -40,6 +40,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> forecast(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=10_000))
         PlanForecast of 1 question at 10,000 people, 95% intervals
+          promised: epsilon 1
                            std. error  half-width
           share of smoker       0.011       0.021
     """
@@ -55,8 +56,9 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
             (name, *round_row({"stderr": error, "half-width": width}).values())
             for name, error, width in zip(names[:MOST_ROWS], errors, widths, strict=False)
         ]
-        text = lines_of(self._title, ("", "std. error", "half-width"), rows, len(names), "to_arrow()")
-        return "\n".join([text, *(f"  WARNING: {printable(warning)}" for warning in self.warnings[:MOST_ROWS])])
+        lines = lines_of(self._title, ("", "std. error", "half-width"), rows, len(names), "to_arrow()").split("\n")
+        lines.insert(1, f"  promised: {printable(self.plan.promise_text)}")
+        return "\n".join([*lines, *(f"  WARNING: {printable(warning)}" for warning in self.warnings[:MOST_ROWS])])
 
     @property
     def _title(self) -> str:

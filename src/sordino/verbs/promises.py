@@ -67,7 +67,10 @@ def plan(
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
         44971
         >>> del asked["epsilon"]
-        >>> explain(plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000, accuracy=0.05))[1]
+        >>> found = plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000, accuracy=0.05)
+        >>> print(found.promise_text)
+        epsilon 0.4
+        >>> explain(found)[1]
         'Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.5.'
     """
     from sordino.verbs.freeze import freeze

@@ -3,6 +3,7 @@
 from math import isnan
 
 from sordino.blocks.digits import round_row
+from sordino.domain.answers.days import iso_date
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.change import Changed, ChangedRow
@@ -17,10 +18,14 @@ INDEPENDENT = (
 
 AVERAGED = (
     "The {which} reports are of {count} of a series, {days}, and are compared as one: the mean over these reports. What"
-    " changed within a series: sordino estimate."
+    " changed within a series its own estimates show."
 )
 
 ALONE = "'Only alone': its own interval excludes 0, which happens by chance when so many numbers are compared."
+
+
+SIDES = {"before", "after"}
+"""Numbers of a row that are no changes, errors or limits."""
 
 
 def sure_in_words(changed: Changed, coverage: Coverage) -> str:
@@ -65,6 +70,8 @@ def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
     numbers = {"before": row.before.value, "after": row.after.value, "change": told.value}
     numbers |= {} if isnan(told.stderr) else {"stderr": told.stderr}
     texts = round_row({**numbers, "low": limits.low, "high": limits.high})
+    if row.has_dates:
+        texts = {name: iso_date(numbers[name]) if name in SIDES else f"{text} days" for name, text in texts.items()}
     names = ("before", "after", "change", "stderr", "low", "high")
     sure = "yes" if row.sure else "only alone" if row.sure_alone and not together else "no"
     return (row.label, *(texts.get(name, "") for name in names), sure)

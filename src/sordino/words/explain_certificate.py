@@ -34,7 +34,7 @@ def certificate_sentences(certificate: Certificate, domain: "CountedDomain | Non
     witness = certificate.witness
     code = "one of its codes" if witness.code is None else f"code {witness.code}"
     of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
-    one, two = (_value_name(value, domain) for value in (witness.value, witness.other))
+    one, two = (value_name(value, domain) for value in (witness.value, witness.other))
     where = f"{code} distinguishes the value {one} from {two}{of}"
     if witness.loss is None:
         return (f"The promise is BROKEN without bound: {where} with certainty, since {two} can never cause it.",)
@@ -46,7 +46,8 @@ def certificate_sentences(certificate: Certificate, domain: "CountedDomain | Non
     )
 
 
-def _value_name(value: int, domain: "CountedDomain | None") -> str:
+def value_name(value: int, domain: "CountedDomain | None") -> str:
+    """What a value is called: by its label, shortened, or by its number."""
     if domain is None:
         return str(value)
     label = domain.label(value)

@@ -69,7 +69,7 @@ def test_by_default_smoothing_is_offered_and_not_done(hill, run, monkeypatch, tm
     page = tmp_path / "page.html"
     code, out, _ = run("estimate", "plan.json", "tally.json", "--html", str(page))
     assert code == 0
-    assert "Offered, not used: --method smoothed" in " ".join(out.split())
+    assert "Offered, not used: the method smoothed" in " ".join(out.split())
     assert "Fitted (block-simplex)" in out
     assert "moothed" not in page.read_text(encoding="utf-8")
     # Who names another method is not offered one.

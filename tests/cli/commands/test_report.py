@@ -1,8 +1,12 @@
 """`sordino report`: one JSON object on one line, which `aggregate` reads; all mistakes at once, no file replaced."""
 
 import json
+from contextlib import contextmanager
+from datetime import date
 
 import pytest
+
+from sordino.once.agent import turn
 
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'
 
@@ -89,6 +93,14 @@ def test_no_plan_that_was_changed_draws_anything(mine, run):
     assert run("report", "plan.json", "none.toml")[0] == 2
 
 
+@contextmanager
+def today(day):
+    """What a device's clock says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(turn, "utc_today", lambda: date.fromisoformat(day))
+        yield
+
+
 @pytest.fixture
 def series(released, run):
     """A plan with a series of four weeks, and a function of a period that writes a record with it."""
@@ -107,7 +119,8 @@ def series(released, run):
 @pytest.mark.parametrize("day", ["2026-11-09", "2026-11-12", "2026-11-15"])
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_record_names_its_period_by_any_of_its_days(series, day, quote):
-    code, out, errors = series(f"period = {quote}{day}{quote}")
+    with today("2026-11-12"):
+        code, out, errors = series(f"period = {quote}{day}{quote}")
     assert (code, errors) == (0, "")
     assert json.loads(out)["public"] == {"period": "2026-11-09"}
 
@@ -136,4 +149,28 @@ def test_no_day_of_a_series_is_no_period(series, given, found):
 
 def test_a_record_of_a_series_needs_a_period(series):
     code, _, errors = series("")
-    assert (code, "found none for 'period'" in errors) == (2, True)
+    assert code == 2
+    rule = "a record must name the week in which the person answers, drawn or assigned before; found none for 'period'"
+    assert f"{rule}: write period = 2026-11-02, or have `sordino answer` draw and keep it" in " ".join(errors.split())
+
+
+@pytest.mark.parametrize(("day", "said"), [("2026-11-08", "still to come"), ("2026-11-16", "over")])
+def test_a_report_of_a_period_that_does_not_run_says_so(series, day, said):
+    with today(day):
+        code, out, errors = series("period = 2026-11-09")
+    assert (code, json.loads(out)["public"]) == (0, {"period": "2026-11-09"})
+    expected = (
+        f"The report is of the week of 2026-11-09, which is {said}; collectors take reports of a period that runs."
+    )
+    assert " ".join(errors.split()) == expected
+
+
+def test_a_written_report_says_of_which_period_it_is(series, run):
+    with today("2026-11-09"):
+        assert series("period = 2026-11-09")[0] == 0
+        code, out, errors = run("report", "series.json", "me.toml", "-o", "mine.jsonl")
+    assert (code, errors) == (0, "")
+    assert (
+        "It is of the week of 2026-11-09. Each person answers in one week, drawn or assigned beforehand."
+        in " ".join(out.split())
+    )

@@ -33,6 +33,7 @@ PAGE = """<!DOCTYPE html>
 <html lang="{lang}"><head><meta charset="utf-8"><title>An institute</title>
 <meta name="viewport" content="width=device-width">
 <style>
+html {{ font-size: {root}px; }}
 :root {{ --ink: #ff00ff; --accent: #ff00ff; color-scheme: {scheme}; }}
 body {{ margin: 23px; color: #102030; background: {ground}; font: italic 30px/3 serif; text-transform: uppercase; }}
 * {{ letter-spacing: 3px; }} button, input, fieldset {{ display: none !important; }} .card {{ outline: 9px solid red; }}
@@ -91,11 +92,13 @@ def embedded(collector, chromium):
     opened, wrong = [], []
 
     @contextmanager
-    def embed(attributes=None, lang="en", scheme="light", fragment="", width=900, *, lets_axe_in=False, policy=POLICY):
+    def embed(
+        attributes=None, lang="en", scheme="light", fragment="", width=900, *, root=16, lets_axe_in=False, policy=POLICY
+    ):
         home = collector.address.partition("/plans/")[0]
         attributes = f'plan="{collector.address}"' if attributes is None else attributes
         ground = "#ffffff" if scheme == "light" else "#14181e"
-        text = PAGE.format(home=home, lang=lang, scheme=scheme, ground=ground, attributes=attributes)
+        text = PAGE.format(home=home, lang=lang, scheme=scheme, ground=ground, attributes=attributes, root=root)
         with institute(text, policy.format(home=home)) as address:
             context = chromium.new_context(viewport={"width": width, "height": 900}, bypass_csp=lets_axe_in)
             opened.append(context)
@@ -126,6 +129,28 @@ def answer(page):
     form(page).get_by_label("Number", exact=True).fill("47")
     form(page).locator("#consent").check()
     form(page).get_by_role("button", name="Send my report").click()
+
+
+def test_a_page_with_another_root_size_has_the_same_form(embedded):
+    """Many pages set their root to 10 px, so that 1.6rem is what others call 1rem."""
+    sizes = []
+    for root in (16, 10, 32):
+        with embedded(root=root) as page:
+            form(page).get_by_label("quokka").wait_for()
+            sizes.append(page.evaluate(SIZES))
+    assert sizes[0] == sizes[1] == sizes[2]
+    assert sizes[0]["text"] == "17px"
+    assert len(sizes[0]) > 4
+
+
+SIZES = """() => {
+    const root = document.querySelector("sordino-form").shadowRoot;
+    const size = (name, found) => [name, found.getBoundingClientRect().width, found.getBoundingClientRect().height];
+    const parts = ["h2", "fieldset", "input", "button", "label", ".slider", "p"];
+    const found = parts.flatMap((name) => [...root.querySelectorAll(name)].map((one) => size(name, one)));
+    return { text: getComputedStyle(root.querySelector(".whole")).fontSize, ...found };
+}"""
+"""How large a form and its parts are."""
 
 
 def test_a_report_arrives_from_a_page_elsewhere_and_is_taken_back(collector, embedded):

@@ -42,13 +42,6 @@ def told(page, address):
     return page.locator("#published").inner_text()
 
 
-@pytest.fixture
-def page(chromium):
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
-    yield context.new_page()
-    context.close()
-
-
 def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan, page):
     with collecting(plan, tmp_path / "reports.sqlite", 20, published=True) as (address, _):
         asked(f"{address}/reports", "POST", body=reports(plan, 0, 10))

@@ -11,6 +11,8 @@ from sordino.document.invitation_list import InvitationList
 
 pytestmark = pytest.mark.live
 
+LETS_AXE_IN = True
+
 SURVEY = {
     "version": 1,
     "epsilon": "2",
@@ -46,14 +48,6 @@ def collector(tmp_path_factory, plan):
     found = Collecting(folder, plan, "--invitations", folder / "list.json")
     yield found
     found.stop()
-
-
-@pytest.fixture
-def page(chromium):
-    """A browser that has kept nothing, and lets axe in."""
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, bypass_csp=True)
-    yield context.new_page()
-    context.close()
 
 
 def link(collector, plan, number, language="en", period=None):

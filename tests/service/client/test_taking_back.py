@@ -8,6 +8,8 @@ from sordino import Plan, Survey
 
 pytestmark = pytest.mark.live
 
+LETS_AXE_IN = True
+
 SURVEY = {
     "version": 1,
     "epsilon": "2",
@@ -27,14 +29,6 @@ def collector(tmp_path_factory):
     found = Collecting(tmp_path_factory.mktemp("collector"), Plan.of(Survey.read(SURVEY), 1000))
     yield found
     found.stop()
-
-
-@pytest.fixture
-def page(chromium):
-    """A browser that has kept nothing, and lets axe in."""
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, bypass_csp=True)
-    yield context.new_page()
-    context.close()
 
 
 def answer(page, address, language="en"):

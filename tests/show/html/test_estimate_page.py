@@ -6,12 +6,13 @@ from html import escape, unescape
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from sordino import KeyedSource, Plan, Survey, aggregate, estimate, plan, privatize
 from sordino.audit.region import code_weights
 from sordino.show.html.estimate_page import SimulationTruth, estimate_page
-from sordino.show.html.figures import error_region
-from sordino.show.html.figures.error_region import frequent, tightest
+from sordino.show.html.figures.privacy import error_region
+from sordino.show.html.figures.privacy.error_region import frequent, tightest
 from sordino.show.html.page import PageTable, Section
 from sordino.survey.results.result import results
 from surveys import planned
@@ -203,3 +204,30 @@ def test_many_tables_are_folded_below_how_attributes_go_together():
     assert [fold for fold in folds if fold in {"a, b", "a, c", "c, d"}] == ["a, b", "a, c", "c, d"]
     assert page.count("<details>") == page.count("</details>") == len(folds)
     assert "Independence is ruled out for 2 pairs: " in page
+
+
+@pytest.mark.parametrize(("values", "are_folded"), [(4, False), (30, True)])
+def test_of_many_groups_each_question_is_folded(values, are_folded):
+    """How many reports there are and whether groups are equal stand open; nothing is lost."""
+    labels, regions = [f"v{at}" for at in range(values)], ["north", "middle", "south"]
+    asked = {
+        "version": 1,
+        "epsilon": "4",
+        "public": {"region": {"categories": regions, "totals": dict.fromkeys(regions, 100)}},
+        "attribute": {"a": {"categories": labels}, "b": {"categories": labels}},
+        "ask": [{"histogram": "a"}, {"histogram": "b"}],
+    }
+    frozen, count = plan(asked, people=9_000), 9_000
+    people = {name: [labels[(at // 3) % values] for at in range(count)] for name in ("a", "b")}
+    people |= {"region": [regions[at % 3] for at in range(count)], "id": [str(at) for at in range(count)]}
+    reports = privatize(frozen, pa.table(people), KeyedSource(bytes(32), "groups"), id_column="id")
+    found = estimate(frozen, reports, by=["region"])
+    page = estimate_page(frozen, found.results, groups=found.groups, weighted=found.weighted)
+    headings = re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)
+    folds = re.findall(r"<summary>([^<]+)</summary>", page)
+    assert {"Reports by region", "Weighted by region", "Are the groups by region equal?"} <= set(headings)
+    assert ("Estimates by region" in headings) == are_folded
+    assert ("a by region" in headings, "a by region" in folds) == (not are_folded, are_folded)
+    # The weighted tables of both questions.
+    assert ({"a", "b"} <= set(folds)) == (2 * values >= 60)
+    assert page.count("north: v3</th>") == page.count("north: v2</th>") > 1

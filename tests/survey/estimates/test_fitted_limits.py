@@ -1,6 +1,7 @@
 """Intervals of what is fitted, where they are known to hold, else the reason; and intervals about these people."""
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -95,6 +96,24 @@ def test_errors_about_these_people_are_without_those_of_drawing_them():
     # 3,000 of 6,000 people were asked each question.
     np.testing.assert_allclose(errors**2 - fewer**2, inside * (1 - inside) / 6000)
     assert any("6,000 people who reported" in text for text in sentences(estimated(*asked, finite=True)))
+
+
+def test_tables_of_which_only_the_noise_is_not_known_say_that_they_are_about_a_population():
+    """The draw of people is left out of the shares of values and cells, and of nothing else."""
+    attributes = {"a": {"categories": ["yes", "no"]}, "age": {"number": {"low": 0, "high": 9}}}
+    ask = [{"histogram": "a"}, {"mean": "age"}, {"distribution": "age"}]
+    plan = sordino.plan({"version": 1, "epsilon": "2", "attribute": attributes, "ask": ask}, 6000)
+    people = pa.table({"a": ["yes", "no"] * 3000, "age": [3.0, 4.0] * 3000})
+    found = sordino.estimate(plan, sordino.privatize(plan, people), finite=True)
+    of_these, of_all = (
+        "for the 6,000 people who reported",
+        "for a population that the people who reported are drawn from",
+    )
+    for result, blocks in zip(found.results, found.blocks, strict=True):
+        said = [one.text for table in tables_of(blocks) for one in table.sentences if one.text.startswith("Intervals")]
+        assert said
+        wanted = of_these if result.question.name == "a" else of_all
+        assert all(wanted in text for text in said), result.question.name
 
 
 def test_they_are_not_watched():

@@ -188,7 +188,7 @@ FORGED = {
     "older version": (
         ["version"],
         2,
-        "found version 2, which an older Sordino wrote: make one with `sordino plan` again",
+        "found version 2, which an older Sordino wrote: make one with `sordino.plan` again",
     ),
     "version true": (["version"], True, "version 3"),
     "version as text": (["version"], "2", "version 3"),

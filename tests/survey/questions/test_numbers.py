@@ -263,7 +263,7 @@ def test_a_statement_that_is_not_there_is_asked_for(tmp_path):
     survey = Survey.read(
         tomllib.loads(edit(('rest = { smoker = 0.2, age = "1/10", height = 0.3 }', 'file = "q.json"')))
     )
-    with pytest.raises(SordinoError, match=r"nothing at .*q\.json: make it: sordino dependence"):
+    with pytest.raises(SordinoError, match=r"nothing at .*q\.json: make it from a sample with `sordino.dependence`"):
         Plan.of(survey, 1000)
 
 

@@ -33,7 +33,7 @@ def certify(plan: Path, region: Path | None, checker: Path | None, *, force: boo
     questions = [question.name for question in frozen.questions]
     second = None if checker is None else second_verdicts(checker, plan, questions)
     if region is not None:
-        from sordino.show.html.figures.error_region import question_region
+        from sordino.show.html.figures.privacy.error_region import question_region
 
         tightest = min(frozen.about_shares, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:

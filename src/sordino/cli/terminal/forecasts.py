@@ -4,6 +4,7 @@ from math import inf, nextafter
 from typing import Any
 
 from sordino.audit.certify import Certificate
+from sordino.cli.command_words import command_words
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.cli.terminal.explanations import certificate_json
@@ -28,7 +29,7 @@ def print_forecast(forecast: Forecast) -> None:
     for table in forecast.tables():
         print_table(own if table.title is None else table.title, table.header, table.rows)
         if table.notes:
-            say(*table.notes, "")
+            say(*map(command_words, table.notes), "")
 
 
 def print_warnings(lines: tuple[str, ...]) -> None:

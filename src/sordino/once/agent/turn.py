@@ -42,6 +42,11 @@ class Turn:
         """As reports have it: the first day."""
         return self.series.label(self.period)
 
+    @property
+    def name(self) -> str:
+        """As a person says it."""
+        return period_name(self.series, self.period)
+
     def state(self, day: date) -> Literal["later", "now", "over"]:
         """Whether it is still to come, has begun, or has ended."""
         if day < self.series.starts(self.period):
@@ -50,7 +55,7 @@ class Turn:
 
     def sentence(self, day: date) -> str:
         """The same in words for the person."""
-        name, last = period_name(self.series, self.period), self.series.ends(self.period)
+        name, last = self.name, self.series.ends(self.period)
         match self.state(day):
             case "later":
                 return f"Your turn is {name}. Run this again then: nothing was drawn or sent."
@@ -67,7 +72,7 @@ class Turn:
             UnavailableError: the period is still to come.
             RefusedError: it is over.
         """
-        rule, name = "an answer must be drawn in the period that is its own", period_name(self.series, self.period)
+        rule, name = "an answer must be drawn in the period that is its own", self.name
         match self.state(day):
             case "later":
                 raise UnavailableError(rule, found=f"{name}, which is still to come", step="run this again then")

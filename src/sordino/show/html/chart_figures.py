@@ -12,6 +12,7 @@ from sordino.blocks.charts import (
     CorrelationChart,
     DensityChart,
     FunctionChart,
+    LossChart,
     MapChart,
     PointChart,
     SeriesChart,
@@ -22,6 +23,7 @@ from sordino.show.html.descriptions import (
     changes_in_words,
     columns_in_words,
     correlations_in_words,
+    losses_in_words,
     map_in_words,
     points_in_words,
     series_in_words,
@@ -37,6 +39,7 @@ from sordino.show.html.figures.intervals import points
 from sordino.show.html.figures.lettering import percent
 from sordino.show.html.figures.maps import maps
 from sordino.show.html.figures.over_time.series_curve import series_curve
+from sordino.show.html.figures.privacy.losses import losses
 from sordino.show.html.page import Figure
 
 
@@ -127,6 +130,10 @@ def _series(chart: SeriesChart) -> tuple[Figure, ...]:
     return (Figure(series_curve(chart), series_in_words(chart), wide=True),)
 
 
+def _losses(chart: LossChart) -> tuple[Figure, ...]:
+    return (Figure(losses(chart), losses_in_words(chart)),)
+
+
 ASSOCIATIONS = (
     "Cramér's V of each two attributes, coloured where independence is ruled out, all pairs being looked at. A dash"
     " marks pairs that have too few reports to test."
@@ -140,6 +147,7 @@ FIGURES: dict[type, Callable[[Any], tuple[Figure, ...]]] = {
     ColumnChart: _columns,
     DensityChart: _density,
     FunctionChart: _function,
+    LossChart: _losses,
     MapChart: _maps,
     PointChart: _points,
     SeriesChart: _series,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.region import ErrorRegion
-from sordino.blocks.charts import SeriesChart, Shares
+from sordino.blocks.charts import LossChart, SeriesChart, Shares
 from sordino.blocks.digits import in_percent, round_dates, round_row
 from sordino.domain.grid import Grid
 from sordino.show.html.figures.associations import short as short_strength
@@ -69,6 +69,16 @@ def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: flo
     top = np.argsort(-finite, kind="stable")[: min(PLACES, somebody)]
     places = [f"{grid.place(int(cell))} with {share}" for cell, share in zip(top, _percents(finite[top]), strict=True)]
     return f"{start}; most are at {', '.join(places)}."
+
+
+def losses_in_words(chart: LossChart) -> str:
+    """The most that a report can reveal of each row; of many rows those where least is left of the bound."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        used = np.nan_to_num(chart.losses / chart.bounds, nan=0.0, posinf=np.inf)
+    order = np.sort(np.argsort(-used, kind="stable")[:FEW]).tolist()
+    rest = f"; of {len(chart.labels):,}, those nearest to their bounds" if len(chart.labels) > FEW else ""
+    named = "; ".join(f"{chart.labels[row]} ({chart.texts[row]})" for row in order)
+    return f"The most that a report can reveal, beside its bound{rest}: {named}."
 
 
 def points_in_words(what: str, labels: Sequence[str], rows: Sequence[dict[str, str]]) -> str:

@@ -13,8 +13,8 @@ from sordino.show.findings import finding_blocks
 from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
-from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
-from sordino.show.html.page import Figure, Fold, Section, SectionPart, Sentences, render
+from sordino.show.html.figures.privacy.error_region import error_region, frequent, region_of, tightest
+from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
 from sordino.show.series import series_blocks
 from sordino.show.weighted import weighted_blocks
 from sordino.survey.estimates.rows import LARGEST
@@ -44,6 +44,9 @@ CHECKED = "How this was checked"
 
 MANY = 4
 """Tables of which each is folded, so that what all of them show stands first."""
+
+MOST_ROWS = 60
+"""Of tables by groups, or weighted, that stand open together."""
 
 ABOUT = {"shares": "shares of ", "distribution": "the distribution of "}
 """What reports are about, before the question's name."""
@@ -111,8 +114,8 @@ def estimate_page(
     else:
         sections += chain(*about_several)
     sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
-    sections += sections_of(() if weighted is None else weighted_blocks(weighted))
-    sections += sections_of(() if groups is None else grouped_blocks(groups))
+    sections += map(_with_folded_tables, sections_of(() if weighted is None else weighted_blocks(weighted)))
+    sections += () if groups is None else _grouped_sections(groups)
     explained = explanation(plan)
     sections += [*questionnaire_sections(explained), revealed_section(explained)]
     certified = _certificates(plan, results)
@@ -148,6 +151,31 @@ def _folded_sections(title: str, groups: Sequence[Sequence[Section]], names: Seq
     )
     if folds:
         yield Section(title, (), folds)
+
+
+def _grouped_sections(groups: GroupedResults) -> list[Section]:
+    """By groups: of many rows those of each question are folded; reports, and whether groups are equal, are not."""
+    sections = sections_of(grouped_blocks(groups))
+    if _row_count(sections) <= MOST_ROWS:
+        return sections
+    last = len(sections) - bool(groups.tests)
+    each = sections[1:last]
+    folded = _folded_sections(f"Estimates by {groups.name}", [[one] for one in each], [one.title for one in each])
+    return [sections[0], *folded, *sections[last:]]
+
+
+def _with_folded_tables(section: Section) -> Section:
+    """The same, its tables folded where they have many rows together."""
+    if _row_count([section]) <= MOST_ROWS:
+        return section
+    tables = [part for part in section.parts if isinstance(part, PageTable)]
+    others = tuple(part for part in section.parts if not isinstance(part, PageTable))
+    return Section(section.title, others, (*section.folds, *(Fold(table.header[0], (table,)) for table in tables)))
+
+
+def _row_count(sections: Sequence[Section]) -> int:
+    """Of all tables."""
+    return sum(len(part.rows) for one in sections for part in one.parts if isinstance(part, PageTable))
 
 
 def _name(heading: Heading, sections: Sequence[Section]) -> str:

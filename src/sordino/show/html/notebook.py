@@ -50,11 +50,12 @@ def figure_of(noun: Displayed, question: str | None, number: int) -> Figure:
     cell = notebook_cell(noun)
     names = list(dict.fromkeys(name for name, blocks in cell.parts if any(blocks_of(Plot, blocks))))
     if question is not None and question not in names:
-        known = ", ".join(map(shown, names)) or "none"
-        raise SordinoError("a figure must be of a question", found=shown(question), step=f"drawn are: {known}")
+        known = ", ".join(shown(name) for name in names if name)
+        step = f"drawn are: {known or 'none'}" if known or not names else "leave the question out: one figure shows all"
+        raise SordinoError("a figure must be of a question", found=shown(question), step=step)
     if not names:
-        rule, step = "a figure must be of a result that is drawn", "read its rows: to_arrow()"
-        raise SordinoError(rule, found="numbers alone", step=step)
+        rule, step = "a figure must be of a result that is drawn", "print it"
+        raise SordinoError(rule, found="words and numbers alone", step=step)
     drawn = list(islice(_figures(cell, question), number if number > 0 else None))
     if number < 1 or len(drawn) < number:
         rule = f"figures are numbered from 1 to {len(drawn)}"

@@ -332,4 +332,4 @@ def _parts(cell: str, *, whole: bool) -> list[str]:
 def _numeric(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers, besides cells that hold nothing."""
     full = [cell.strip() for cell in cells if cell.strip() not in NOTHING]
-    return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell) for cell in full)
+    return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell.removesuffix(" days")) for cell in full)

@@ -69,8 +69,12 @@ def _with_period(series: "Series | None", tables: dict[str, Any]) -> dict[str, A
         SordinoErrors: no day of any period.
     """
     record = tables.get("record")
-    if series is None or not isinstance(record, Mapping) or PERIOD not in record:
+    if series is None or not isinstance(record, Mapping):
         return tables
+    if PERIOD not in record:
+        rule = f"a record must name the {series.every} in which the person answers, drawn or assigned before"
+        step = f"write {PERIOD} = {series.starts(0)}, or have `sordino answer` draw and keep it"
+        raise SordinoErrors("the record", [SordinoError(rule, found=f"none for {PERIOD!r}", step=step)])
     given = record[PERIOD]
     day = date_of(given) if isinstance(given, str) else given if type(given) is date else None
     period = None if day is None else series.at(day)

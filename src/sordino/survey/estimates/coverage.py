@@ -61,12 +61,13 @@ class Coverage:
             found = "watched ones, ones against forged reports, or of what is fitted"
             raise SordinoError(rule, found=found, step="ask for one or the other")
 
-    def sentence(self, of: str, together: str = "Bonferroni") -> Sentence:
+    def sentence(self, of: str, together: str = "Bonferroni", *, counts_finite: bool = False) -> Sentence:
         """What the intervals of a table promise.
 
         Args:
             of: what each is about.
             together: how they are made to hold together, if they do.
+            counts_finite: whether they are about finitely many people, if that is asked for.
 
         Example:
             >>> print(Coverage(0.9).sentence("value").text)
@@ -82,8 +83,10 @@ class Coverage:
         if self.forged:
             reports = "report is" if self.forged == 1 else "reports are"
             said += f", even if up to {self.forged:,} {reports} forged"
-        if self.finite:
+        if self.finite and counts_finite:
             said += f", for the {self.finite:,} people who reported, not for a population that they are drawn from"
+        elif self.finite:
+            said += ", for a population that the people who reported are drawn from"
         plain = not (self.finite or self.simultaneous or self.watched or self.forged)
         return Sentence(f"{said}.", Purpose.CONFIDENCE if plain else Purpose.INTERVALS)
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, FunctionChart
-from sordino.blocks.digits import round_dates, round_row
-from sordino.blocks.finding import Finding, Topic, in_brackets
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.answers.days import iso_date
@@ -31,6 +30,7 @@ from sordino.survey.estimates.quantities import Quantities, Range, measured_rang
 from sordino.survey.estimates.rows import UNBIASED, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
 from sordino.survey.estimates.shown.density_chart import density_chart
+from sordino.survey.estimates.shown.number_findings import middle_finding
 from sordino.survey.questions.distribution import DistributionQuestion
 
 Row: TypeAlias = dict[str, str | float]
@@ -217,7 +217,8 @@ class DistributionResult(QuestionResult):
         name, rows = question.name, list(self.rows())
         shown = [*self.parts, *rows[question.domain.k :]] if self.parts else []
         values = {name: Range(edges, question.attribute.clip, question.optional)}
-        measured, instead = measured_ranges(rows, edges), measured_ranges(shown, edges)
+        is_date = question.attribute.is_date
+        measured, instead = (measured_ranges(part, edges, is_date=is_date) for part in (rows, shown))
         yield Quantities(name, name, ("distribution", name), values, measured, instead)
 
     def kind(self, place: int) -> str:
@@ -275,14 +276,10 @@ class DistributionResult(QuestionResult):
 
     def findings(self) -> Iterator[Finding]:
         """The median, or that nothing is known of it."""
-        value, low, high = self.quantile(0.5)
-        edges, whose = self.question.domain.edges, self.question.whose
-        if (low, high) == (edges[0], edges[-1]):
-            yield Finding(Topic.NUMBERS, f"{whose}: the reports do not say where the median is; more are needed.")
-            return
-        rounded = round_dates if self.question.attribute.is_date else round_row
-        texts = rounded({"estimate": value, "low": low, "high": high})
-        yield Finding(Topic.NUMBERS, f"{whose}: the median is {in_brackets(texts, self.coverage.confidence)}.")
+        question, (value, low, high) = self.question, self.quantile(0.5)
+        row, possible = {"estimate": value, "low": low, "high": high}, question.domain.edges
+        ends, is_date = (possible[0], possible[-1]), question.attribute.is_date
+        yield middle_finding(question.whose, "median", row, ends, self.coverage.confidence, is_date=is_date)
 
     def blocks(self) -> tuple[Block, ...]:
         """The bins with their histogram, the distribution function with its quantiles, who has no number, the ranges.
@@ -385,7 +382,7 @@ class DistributionResult(QuestionResult):
     def _density(self) -> DensityChart:
         shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
         how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
-        rest = "; the table that `sordino estimate` writes has the unbiased shares of all bins" if self.parts else ""
+        rest = "; the table of estimates has the unbiased shares of all bins" if self.parts else ""
         return density_chart(self.question, shares, self.label, f"{how}{rest}.")
 
     def _function(self) -> FunctionChart:

@@ -37,7 +37,7 @@ from sordino.survey.estimates.quantities import (
 from sordino.survey.estimates.rows import EstimateRow, Numbers, numbers_at
 from sordino.survey.estimates.shares import QuestionResult
 from sordino.survey.estimates.shown.number_charts import coefficient_chart, correlation_chart, means_chart
-from sordino.survey.estimates.shown.number_findings import clearest, mean_finding
+from sordino.survey.estimates.shown.number_findings import clearest, middle_finding
 from sordino.survey.questions.numbers import NumbersQuestion
 
 FITTED = "Fitted are the closest values that real data can have; noise can make unbiased ones impossible."
@@ -269,7 +269,7 @@ class NumbersResult(QuestionResult):
         """Means and shares of who lacks a number, or covariances, each by itself."""
         question, numbers = self.question, len(self.question.attribute_names)
         lacking = [question.attribute_names[place] for place in question.missing_shares]
-        for (_, places), row in zip(self.labels, rows, strict=True):
+        for (_, places), row, is_date in zip(self.labels, rows, self.dates[: len(rows)], strict=True):
             # After the means the shares of who lacks a number.
             share = places[0] >= numbers
             names = [lacking[places[0] - numbers]] if share else [question.attribute_names[place] for place in places]
@@ -278,7 +278,8 @@ class NumbersResult(QuestionResult):
             ranges = [question.intervals[question.attribute_names.index(one)] for one in names]
             scale = (0.0, 1.0) if share else moment_scale(ranges)
             ends = tuple(float(end[places]) for end in self.possible)
-            told = MeasuredNumber({**head_of(row), "attribute": name}, limits_of(row, *ends), scale, is_share=share)
+            about_it = {**head_of(row), "attribute": name}
+            told = MeasuredNumber(about_it, limits_of(row, *ends), scale, share, is_date)
             # Of complete cases it is of other people where other numbers may be missing.
             others = frozenset(lacking) - frozenset(names) if question.of_complete else frozenset()
             about = kind, frozenset(names), others
@@ -344,7 +345,7 @@ class NumbersResult(QuestionResult):
                 whose = f"{self.label(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
                 possible = tuple(float(end[place]) for end in self.possible)
                 is_date = self.dates[0]
-                yield mean_finding(whose, self.own_rows[0], possible, confidence, is_date=is_date)
+                yield middle_finding(whose, "mean", self.own_rows[0], possible, confidence, is_date=is_date)
             return
         # Neither a variance, at two equal places, nor the intercept, at 0, relates two numbers.
         related = [at for at, (_, place) in enumerate(self.labels) if place[0] != (*place, 0)[1]]

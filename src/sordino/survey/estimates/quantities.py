@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, TypeAlias
 
+from sordino.domain.answers.days import iso_date
 from sordino.domain.attribute import Attribute
+from sordino.domain.bins import plain
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.estimation.intervals.independent_difference import WithInterval
@@ -50,12 +52,19 @@ class MeasuredNumber:
             quantile the ends of the number's range; of a covariance 0 and the largest that two ranges allow; of a
             coefficient 0 and what makes the feature's whole range the target's; NaN of an intercept.
         is_share: whether it is a share of people.
+        is_date: whether it is about a date, in days since 1970-01-01: itself, or of a share the ends of its range.
     """
 
     about: Head
     number: WithInterval
     scale: Ends = (0.0, 1.0)
     is_share: bool = True
+    is_date: bool = False
+
+    @property
+    def label(self) -> str:
+        """Of its row."""
+        return label_of(self.about, is_date=self.is_date)
 
 
 Measured: TypeAlias = Mapping[Hashable, MeasuredNumber]
@@ -97,14 +106,30 @@ def moment_scale(ranges: Sequence[Interval]) -> Ends:
     return (0.0, first.width * others[0].width / 4) if others else (first.low, first.high)
 
 
-def measured_ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...]) -> Measured:
+def measured_ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...], *, is_date: bool) -> Measured:
     """Shares of ranges, and quantiles, which lie between the outer edges."""
     measured: dict[Hashable, MeasuredNumber] = {}
     for row in rows:
         head, quantile = head_of(row), "quantile" in row
         ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
-        measured[tuple(head.values())] = MeasuredNumber(head, limits_of(row, *ends), ends, is_share=not quantile)
+        measured[tuple(head.values())] = MeasuredNumber(head, limits_of(row, *ends), ends, not quantile, is_date)
     return measured
+
+
+def label_of(about: Head, *, is_date: bool) -> str:
+    """What a row is called.
+
+    Args:
+        about: what it is about.
+        is_date: whether the ends of its range are dates.
+    """
+    if "quantile" in about:
+        return f"quantile {about['quantile']}"
+    if "from" in about:
+        written = iso_date if is_date else plain
+        return f"{written(float(about['from']))} to {written(float(about['to']))}"
+    value = about["value"]
+    return value if isinstance(value, str) else ", ".join(value)
 
 
 def head_of(row: Mapping[str, Any]) -> Head:

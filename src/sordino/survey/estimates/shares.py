@@ -359,7 +359,7 @@ class HistogramResult(QuestionResult):
     @property
     def _sentences(self) -> tuple[Sentence, ...]:
         method, choice = self.estimate.method, self.estimate.choice
-        said = [self.coverage.sentence("value", self.together), Sentence(UNBIASED, Purpose.COLUMNS)]
+        said = [self.coverage.sentence("value", self.together, counts_finite=True), Sentence(UNBIASED, Purpose.COLUMNS)]
         if self.fitted is not None:
             fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
             said.append(Sentence(fitted, Purpose.COLUMNS))

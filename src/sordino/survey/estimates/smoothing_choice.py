@@ -25,7 +25,7 @@ def choice_in_words(choice: Choice | SmoothingRefusal, method: str, *, asked: bo
     distances = f"{choice.smoothed:.3f} from the truth (total variation), the nearest distribution {choice.nearest:.3f}"
     if not asked:
         return (
-            f"Offered, not used: --method smoothed. Judging by the reports, shares smoothed by their neighbours are"
+            f"Offered, not used: the method smoothed. Judging by the reports, shares smoothed by their neighbours are"
             f" expected to be {distances}."
         )
     if method == "smoothed":

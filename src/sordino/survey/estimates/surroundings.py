@@ -63,7 +63,7 @@ def require_public(asked: Iterable[str], public: Public, method: Method | None) 
         raise SordinoError(
             "public numbers are for the method smoothed",
             found=found,
-            step="take --method smoothed, or no public numbers",
+            step="take the method smoothed, or no public numbers",
         )
     if other := sorted(set(public) - set(asked)):
         raise SordinoError(

@@ -15,7 +15,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 
 FIFTH = (
     "Assumes features with a standard deviation of a fifth of their ranges that are uncorrelated and explain half of"
-    " the target; for a better forecast, give a public sample: --expect SAMPLE."
+    " the target; for a better forecast, give a public sample (`expect`)."
 )
 """What the expected errors of coefficients rest on."""
 

@@ -15,7 +15,7 @@ from sordino.survey.questions.several import SeveralQuestion
 
 ALIKE = (
     "Expected if all combinations are equally common. Write what is expected of each category in the survey"
-    " (`expected`), or give a public sample, for what is likelier: --expect SAMPLE."
+    " (`expected`), or give a public sample, for what is likelier (`expect`)."
 )
 """What the expected errors rest on."""
 

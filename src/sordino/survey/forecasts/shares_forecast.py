@@ -20,7 +20,7 @@ from sordino.survey.questions.question import SharesQuestion
 ALIKE = (
     "Assumes that all values are equally common. Fitted shares are usually closer to the truth when most people have a"
     " few of the values: the first number is for shares proportional to one over the rank (Zipf's law), with"
-    " independent attributes. For a better forecast, give a public sample: --expect SAMPLE."
+    " independent attributes. For a better forecast, give a public sample (`expect`)."
 )
 """What the expected errors of shares rest on."""
 

@@ -33,7 +33,7 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
         if not Path(table.file).exists():
             rule, step = (
                 "dependence.file must be a statement",
-                "make it: sordino dependence SAMPLE --survey SURVEY -o FILE",
+                "make it from a sample with `sordino.dependence`",
             )
             raise SordinoError(rule, found=f"nothing at {table.file}", step=step)
         statement = load_statement(table.file)

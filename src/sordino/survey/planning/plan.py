@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate
-from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
+from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.displayed import Displayed
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
@@ -29,11 +29,13 @@ from sordino.exact.nats import Nats, in_nats, outward
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import foreign_code
+from sordino.printable import printable
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.amounts import canonical_epsilon
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.parts import MOST_PEOPLE
 from sordino.survey.frozen.promise import attribute_of
+from sordino.survey.frozen.promised import promised_text
 from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.planning.plan_fields import PlanDocument, dump, kind_of, seal, unseal
@@ -41,6 +43,7 @@ from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.facts import PlanFacts
 from sordino.survey.questions.public_cells import PublicCells
 from sordino.survey.questions.question import Question, SharesQuestion
+from sordino.survey.questions.question_rows import QUESTION_HEADER, question_table, question_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,9 +53,6 @@ if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
 
 Progress: TypeAlias = Callable[[int], None]
-
-QUESTION_HEADER = ("question", "asked", "about", "people", "bits a report")
-"""Columns of the table of questions."""
 
 MOST_VALUES = 1 << 24
 """Values of all histograms together: some four of the largest, since each is certified whenever a plan is read."""
@@ -82,8 +82,10 @@ class Plan(ArrowRows, Displayed):
         # A device prints no plan.
         from sordino.blocks.summary import MOST_ROWS, lines_of
 
-        texts = self.question_texts(MOST_ROWS)
-        return lines_of(self.title, ("", *QUESTION_HEADER[1:]), texts, len(self.questions), "to_arrow()")
+        asked = self.questions
+        rows = question_texts(asked[:MOST_ROWS])
+        title, *lines = lines_of(self.title, ("", *QUESTION_HEADER[1:]), rows, len(asked), "to_arrow()").split("\n")
+        return "\n".join([title, f"  promised: {printable(self.promise_text)}", *lines])
 
     @property
     def title(self) -> str:
@@ -91,29 +93,23 @@ class Plan(ArrowRows, Displayed):
         count = len(self.questions)
         return f"Plan of {count:,} question{'' if count == 1 else 's'} for {self.people:,} people, {self.hash}"
 
-    def question_texts(self, most: int) -> list[tuple[str, ...]]:
-        """A row for each of the first questions, as people read it, under `QUESTION_HEADER`."""
-        return [
-            (one.name, one.kind, ", ".join(one.attribute_names), f"{one.people:,}", str(one.query.code_bits))
-            for one in self.questions[:most]
-        ]
+    @property
+    def promise_text(self) -> str:
+        """The epsilon, and what is promised about single attributes, in a line; `explain` says what it means."""
+        return promised_text(self.document.epsilon, self.document.attributes)
+
+    @property
+    def epsilon(self) -> Nats | None:
+        """The largest that it promises, of distances for each unit; None where all have bounds for pairs of values."""
+        own = (each.protect.epsilon for each in self.document.attributes.values() if each.protect is not None)
+        return max((canonical_epsilon(one) for one in (self.document.epsilon, *own) if one is not None), default=None)
 
     def to_arrow(self) -> "pa.Table":
         """A row for each question: its name, what is asked of which attributes, of how many people, in how many bits.
 
         `share` is the share of the people who are asked it.
         """
-        types = {"question": TEXT, "asked": TEXT, "attributes": TEXT, "share": NUMBER, "people": COUNT, "bits": COUNT}
-        asked = self.questions
-        columns = {
-            "question": [one.name for one in asked],
-            "asked": [one.kind for one in asked],
-            "attributes": [", ".join(one.attribute_names) for one in asked],
-            "share": [float(one.share) for one in asked],
-            "people": [one.people for one in asked],
-            "bits": [one.query.code_bits for one in asked],
-        }
-        return rows_table(types, columns)
+        return question_table(self.questions)
 
     @classmethod
     @checked

@@ -141,7 +141,7 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
     mine = {attribute.name: attribute for attribute in statement.asked.attributes}
     theirs = {attribute.name: attribute for attribute in asked.attributes}
     different = sorted(mine.keys() ^ theirs.keys())
-    step = "make the statement again: sordino dependence"
+    step = "make the statement again with `sordino.dependence`"
     if different:
         found = f"{different[0]!r} in one of them only"
         raise SordinoError("a statement about dependence must be about the survey's attributes", found=found, step=step)

@@ -11,12 +11,11 @@ from functools import cached_property
 from math import isnan, nan
 from typing import Any, TypeAlias
 
-from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.independent_difference import WithInterval, difference
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.quantities import Ends, Head, Measured, Quantities
+from sordino.survey.estimates.quantities import Ends, Head, Measured, Quantities, label_of
 from sordino.survey.estimates.rows import IN_ORDER, LARGEST
 from sordino.survey.results.comparable import why_apart
 from sordino.survey.results.result import Result, Untold
@@ -36,6 +35,7 @@ class ChangedRow:
         together: the same, with limits that hold together with those of all numbers of its question.
         scale: on which numbers of several units are drawn (`MeasuredNumber`).
         is_share: whether it is a share of people.
+        is_date: whether it is about a date, in days since 1970-01-01: itself, or of a share the ends of its range.
     """
 
     about: Head
@@ -45,17 +45,17 @@ class ChangedRow:
     together: WithInterval
     scale: Ends
     is_share: bool
+    is_date: bool = False
 
     @property
     def label(self) -> str:
         """Of the row in a table."""
-        about = self.about
-        if "quantile" in about:
-            return f"quantile {about['quantile']}"
-        if "from" in about:
-            return f"{plain(float(about['from']))} to {plain(float(about['to']))}"
-        value = about["value"]
-        return value if isinstance(value, str) else ", ".join(value)
+        return label_of(self.about, is_date=self.is_date)
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether both sides are dates, and changes days."""
+        return self.is_date and not self.is_share
 
     @property
     def sure(self) -> bool:
@@ -213,7 +213,7 @@ def _changed_rows(part: str, key: Hashable, own: Sides, together: Sides) -> Iter
             change = difference(*sides, own[1])
             all_at_once = difference(before_together[each].number, after_together[each].number, together[1])
             first, last = (side.possible for side in sides)
-            yield ChangedRow(later.about, first, last, change, all_at_once, later.scale, later.is_share)
+            yield ChangedRow(later.about, first, last, change, all_at_once, later.scale, later.is_share, later.is_date)
 
 
 def _part(told: Quantities, part: str) -> Measured:

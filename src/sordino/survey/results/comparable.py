@@ -14,7 +14,7 @@ Place: TypeAlias = Grid | frozenset[str] | Range
 NAMED = 3
 """Labels that only one side has, of which so many are named."""
 
-STEP = "compare collections with the same values; for each by itself: sordino estimate"
+STEP = "compare collections with the same values; for each by itself: `sordino.estimate`"
 
 
 def why_apart(name: str, before: Values, after: Values) -> SordinoError:

@@ -127,8 +127,8 @@ def _number_tests(several: Sequence[tuple[int, Quantities]]) -> Iterator[GroupTe
         told = [(n, part[key]) for n, part in parts if key in part and isfinite(part[key].number.stderr)]
         if len(told) >= FEWEST:
             test = test_of_equality([np.array([one.number.value]) for _, one in told], _variances(told))
-            names = [name for name in ("attribute", "value", "from", "to") if name in first.about]
-            about = ", ".join(str(first.about[name]) for name in names)
+            own = first.about["attribute"] if "attribute" in first.about else ", ".join(first.about["attributes"])
+            about = f"{own}, {first.label}"
             yield GroupTest(several[0][1].question, about, test, len(told))
 
 

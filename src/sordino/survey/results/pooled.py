@@ -7,7 +7,7 @@ or a regression with it tells the mean. The rows of each question stay what they
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -48,6 +48,7 @@ class PooledResult:
         expected: how many people are expected to answer them.
         coverage: what intervals hold against; not against forged reports.
         ends: within which the numbers are.
+        is_date: whether they are dates, in days since 1970-01-01.
     """
 
     name: str
@@ -57,6 +58,7 @@ class PooledResult:
     expected: int
     coverage: Coverage
     ends: tuple[float, float]
+    is_date: bool = False
 
     @cached_property
     def interval(self) -> Limits:
@@ -92,6 +94,7 @@ class PooledResult:
             excerpt=places,
             title=f"{self.estimate.n:,} reports; {self.name}, pooled",
             are_shares=False,
+            is_date=lambda _: self.is_date,
             sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
         )
 
@@ -166,7 +169,8 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
         if len(parts) >= FEWEST:
             ends = telling[0][2].ends
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
-            yield _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
+            found = _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
+            yield replace(found, is_date=plan.attributes[name].is_date)
 
 
 def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:

@@ -265,7 +265,7 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         raise SordinoError(
             f"{whole.question.name} must add up over people to be weighted",
             found="numbers that do not, or of those who have them alone",
-            step="estimate it by groups: --by",
+            step="estimate it by groups (`by`)",
         )
 
 

@@ -65,7 +65,7 @@ class Workers:
             UnavailableError: it cannot fork any, as Windows.
         """
         if "forkserver" not in get_all_start_methods():
-            step = "leave --jobs out, or use Linux, macOS, or Linux within Windows (WSL)"
+            step = "leave `jobs` out, or use Linux, macOS, or Linux within Windows (WSL)"
             raise UnavailableError("several jobs must be forked", found="a system without fork", step=step)
         self._shares = shares
         self._at_work: list[tuple[BaseProcess, Connection]] = []

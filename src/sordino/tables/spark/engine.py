@@ -146,7 +146,7 @@ def _work(
         raise SordinoError(
             "the engine spark needs a key",
             found="no key",
-            step="give a key file and the column of ids: --key FILE --id COLUMN",
+            step="give a key file and the column of ids: `key` and `id_column`",
         )
     key = source.of_plan(plan.hash).handed_over()
     return parted.frame, Work(SentPlan.of(plan, people.context), parted.parts, id_column, key), rows
@@ -154,7 +154,7 @@ def _work(
 
 def _tally(plan: Plan, table: SparkTable) -> Aggregate:
     parted = table.parts_for(report_columns(plan))
-    require_columns(parted.sample, report_columns(plan), "give what `sordino privatize` wrote")
+    require_columns(parted.sample, report_columns(plan), "give what `sordino.privatize` wrote")
     fields = "slice bigint, counters binary"
     with spark_errors():
         work = Work(SentPlan.of(plan, table.context), parted.parts)
@@ -190,5 +190,5 @@ def _require_keyed(release: Release) -> None:
         raise SordinoError(
             "the engine spark needs a key: it computes tasks again, and fresh words would be a second release",
             found="no key",
-            step="name its file and the column of ids: --key FILE --id COLUMN",
+            step="name its file and the column of ids: `key` and `id_column`",
         )

@@ -42,7 +42,7 @@ def parquet_files(path: Path) -> list[Path]:
 def _file(path: Path) -> Path:
     kind = require_file(path)
     if kind != ".parquet":
-        step = "write it as one, or leave --engine spark out"
+        step = "write it as one, or leave `engine` out"
         raise SordinoError(f"{path} must be a Parquet file or a folder of them for Spark", found=kind, step=step)
     return path
 

@@ -60,7 +60,7 @@ class CountColumn:
         Raises:
             SordinoError: with what it has instead.
         """
-        require_columns(table, [self.name], "name the column of counts: --count COLUMN", named=True)
+        require_columns(table, [self.name], "name the column of counts: `count_column`", named=True)
         kind = dict(header(table)).get(self.name, TEXT)
         if not numeric_type(kind):
             raise SordinoError(

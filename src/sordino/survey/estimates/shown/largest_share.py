@@ -36,7 +36,7 @@ def largest_share(
     low, high = together
     if not low.max() > 0:
         text = f"{about}: no share is known to be above 0; more reports are needed."
-        return Finding(Topic.SHARES, text)
+        return Finding(Topic.SHARES, text, is_sure=False)
     possible = np.flatnonzero(high >= low.max())
     if len(possible) == 1:
         (value,) = possible.tolist()
@@ -52,7 +52,8 @@ def largest_share(
     more = len(possible) - NAMED
     named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
     why = f"the {100 * confidence:.15g} % intervals, which hold for all {len(low):,} values together, overlap"
-    return Finding(Topic.SHARES, f"{about}: the largest share may be that of {', or of '.join(named)}; {why}.")
+    text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
+    return Finding(Topic.SHARES, text, is_sure=False)
 
 
 def names_of(domain: Domain | Record) -> Callable[[int], str]:

@@ -8,20 +8,24 @@ from sordino.blocks.finding import Finding, Topic, in_brackets
 Row = Mapping[str, float]
 
 
-def mean_finding(whose: str, row: Row, possible: Sequence[float], confidence: float, *, is_date: bool) -> Finding:
-    """A mean, or that nothing is known of it.
+def middle_finding(
+    whose: str, which: str, row: Row, possible: Sequence[float], confidence: float, *, is_date: bool
+) -> Finding:
+    """A mean or a median, or that nothing is known of it.
 
     Args:
         whose: it is: the number, and of which people.
-        row: the mean and its limits.
+        which: of the two.
+        row: the number and its limits.
         possible: the ends of what it can be.
         confidence: of the interval.
         is_date: whether it is a date, in days since 1970-01-01.
     """
     if (row["low"], row["high"]) == tuple(possible):
-        return Finding(Topic.NUMBERS, f"{whose}: the reports do not say what the mean is; more are needed.")
+        text = f"{whose}: the reports do not say where the {which} is; more are needed."
+        return Finding(Topic.NUMBERS, text, is_sure=False)
     texts = (round_dates if is_date else round_row)(row)
-    return Finding(Topic.NUMBERS, f"{whose}: the mean is {in_brackets(texts, confidence)}.")
+    return Finding(Topic.NUMBERS, f"{whose}: the {which} is {in_brackets(texts, confidence)}.")
 
 
 def clearest(whose: str, noun: str, rows: Sequence[tuple[str, Row]], confidence: float) -> Iterator[Finding]:
@@ -41,7 +45,7 @@ def clearest(whose: str, noun: str, rows: Sequence[tuple[str, Row]], confidence:
         which = f"none of {len(rows):,} {noun}s" if of else f"the {noun} of {rows[0][0]}"
         negated = "is" if of else "is not"
         text = f"{whose}: {which} {negated} beyond noise: every interval contains 0."
-        yield Finding(Topic.ASSOCIATION, text)
+        yield Finding(Topic.ASSOCIATION, text, is_sure=False)
         return
     label, row = min(sure, key=lambda one: (one[1]["high"] - one[1]["low"]) / abs(one[1]["estimate"]))
     side = "above" if row["low"] > 0 else "below"

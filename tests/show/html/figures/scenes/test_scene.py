@@ -17,9 +17,9 @@ from sordino.show.html.figures.changes import Sides, changes
 from sordino.show.html.figures.colours import BAR, GROUND, MARK
 from sordino.show.html.figures.distribution import curve, density
 from sordino.show.html.figures.drawing import DPI, inline, png, svg
-from sordino.show.html.figures.error_region import error_region
 from sordino.show.html.figures.histogram import columns
 from sordino.show.html.figures.intervals import points
+from sordino.show.html.figures.privacy.error_region import error_region
 from sordino.show.html.figures.scenes.legend import Mark
 from sordino.show.html.figures.scenes.plane import Plane, ticks, with_room
 from sordino.show.html.figures.scenes.scene import Circle, Outline, Scene, Text
