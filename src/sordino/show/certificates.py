@@ -59,7 +59,7 @@ _Row: TypeAlias = tuple[str, Nats | None, Nats | None]
 """What is protected, the largest loss (None: infinite) and its bound."""
 
 
-def _pair(certificate: Certificate, domain: CountedDomain | None = None, of: str = "") -> list[_Row]:
+def _pair(certificate: Certificate, domain: "CountedDomain | None" = None, of: str = "") -> list[_Row]:
     """The row of the two values where least is left of a bound, if any two are protected from each other."""
     witness = certificate.witness
     if witness is None:
