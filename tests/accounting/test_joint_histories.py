@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino import LDP, BayesianFilter, Categories, ChannelTable, Nats, RandomizedResponse, SordinoError
+from sordino import LDP, BayesianFilter, Categories, ChannelTable, RandomizedResponse, SordinoError
 from sordino.accounting.joint import JointFilter
 from sordino.once.ledger.frozen_values import freeze, thaw
 
@@ -90,11 +90,18 @@ def test_an_answer_that_arrives_late_is_no_change_back():
 
 
 def test_beside_answers_that_arrived_before_an_open_one_the_most_of_it_counts():
-    """Asked as if it came last, the open answer could cancel: what is accepted then is not what was asked."""
-    joint = JointFilter.of(BayesianFilter(TWO, LDP(Nats.log(Fraction(26))), changes=1))
-    joint = joint.with_query("a", COIN, pending=True).with_query("b", COIN, pending=True).with_answer("b", 1)
-    assert not joint.decide(COIN).accepted
-    assert joint.decide(RandomizedResponse(2, "0.1")).accepted
+    """As if it came last, the open answer would tell histories apart by a factor of 40.5; as it was asked, by 108."""
+    four = Categories(["a", "b", "c", "d"])
+    low, high = ChannelTable([[4, 1], [1, 4], [3, 2], [2, 3]]), ChannelTable([[2, 2], [2, 2], [3, 1], [1, 3]])
+    either = ChannelTable([[3, 1], [1, 3], [3, 1], [1, 3]])
+    asked = [(high, 0), (high, None), (low, 0), (either, None)]
+    assert worst_loss(4, 1, asked) == pytest.approx(math.log(108))
+    assert worst_loss(4, 1, [asked[0], *asked[2:], asked[1]]) == pytest.approx(math.log(40.5))
+    joint = JointFilter.of(BayesianFilter(four, LDP("ln 60"), changes=1)).with_query("first", high)
+    joint = joint.with_answer("first", 0).with_query("open", high, pending=True)
+    joint = joint.with_query("second", low, pending=True).with_answer("second", 0)
+    assert not joint.decide(either).accepted
+    assert joint.decide(RandomizedResponse(4, "0.1")).accepted
 
 
 @pytest.mark.parametrize("changes", [0, 2])

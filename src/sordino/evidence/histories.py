@@ -125,12 +125,10 @@ class HistoryEvidence:
             most, least: of each value, shape (k,), up to a constant that both share.
             radius: nats by which these may be off.
         """
-        sides = [
-            HistoryEnds(ends.side, ends.log + own, None)
-            for ends, own in ((self.most_ahead, most), (self.least_ahead, least))
-        ]
-        rounding = math.ulp(max(reach_of(ends.log) for ends in sides))
-        return HistoryEvidence(*sides, math.nextafter(self.radius + radius + rounding, math.inf))
+        sides = ((self.most_ahead, most), (self.least_ahead, least))
+        above, below = (HistoryEnds(ends.side, ends.log + own, None) for ends, own in sides)
+        rounding = math.ulp(max(reach_of(above.log), reach_of(below.log)))
+        return HistoryEvidence(above, below, math.nextafter(self.radius + radius + rounding, math.inf))
 
     def plus(
         self, distinct: tuple[int, ...], place: NDArray[np.integer], logarithms: NDArray[np.float64], radius: float

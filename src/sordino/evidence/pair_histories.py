@@ -21,7 +21,7 @@ from sordino.evidence.finite import reach_of
 from sordino.evidence.histories import NEXT_TO, order_of_kinds
 from sordino.exact.powers import ProductOrder
 
-LARGEST_EXPONENTS = 1 << 21
+LARGEST_EXPONENTS = 1 << 18
 """Exponents of weights that are kept at most."""
 
 
@@ -80,7 +80,7 @@ class PairRatios:
         better = own.maximum(PairRatios(np.broadcast_to(best.log, shape), exponents), order, margin)
         log = self.log.copy()
         log[places] = better.log
-        if self.exponents is None:
+        if self.exponents is None or better.exponents is None:
             return PairRatios(log, None)
         exponents = self.exponents.copy()
         exponents[places] = better.exponents
@@ -219,7 +219,8 @@ def pair_logarithms(log: NDArray[np.float64]) -> NDArray[np.float64]:
 def product_logarithms(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of the product of two ratios; where one of them has nothing above, minus infinity."""
     possible = ~(np.isneginf(first) | np.isneginf(second))
-    return np.add(first, second, out=np.full(first.shape, -np.inf), where=possible)
+    found: NDArray[np.float64] = np.add(first, second, out=np.full(first.shape, -np.inf), where=possible)
+    return found
 
 
 def _at(exponents: NDArray[np.int64] | None, places: tuple[slice, slice]) -> NDArray[np.int64] | None:

@@ -94,6 +94,7 @@ def test_it_is_never_told_less_than_that_the_epsilons_add():
     for place in range(10):
         assert asked.accepts(query)
         asked = asked.after(query, int(place >= 5))
+        assert asked.remaining == pytest.approx(0.9 - 0.1 * place, abs=1e-12)
     assert not asked.accepts(query)
 
 

@@ -118,6 +118,17 @@ def test_a_block_is_public_and_so_is_that_it_changes():
     assert not BayesianFilter(FOUR, LDP("9"), changes=2).accepts(mechanism)
 
 
+def test_two_histories_leave_their_block_together():
+    """Answers about the values of one block, then about those of the other: losses add if both change at once."""
+    first, second = (
+        ChannelTable(rows) for rows in ([[3, 1], [1, 3], [2, 2], [2, 2]], [[2, 2], [2, 2], [3, 1], [1, 3]])
+    )
+    for changes, loss in ((1, 9), (2, 27)):
+        asked = BayesianFilter(FOUR, BlockLDP([[0, 1], [2, 3]], "9"), changes=changes)
+        asked = asked.after(first, 0).after(second, 0).after(first, 1)
+        assert asked.spent == pytest.approx(math.log(loss))
+
+
 def test_ten_tenths_fit_into_one_exactly_and_no_more_where_values_alternate():
     coin = Blockwise([[0, 1], [2, 3]], "0.1")
     for changes in (1, 3):

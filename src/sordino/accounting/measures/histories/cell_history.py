@@ -19,7 +19,7 @@ import numpy as np
 from sordino.accounting.measures.grouped import UNDECIDED, GroupedState, QueryLosses
 from sordino.accounting.measures.product import ProductState
 from sordino.accounting.measures.ratio import Ratio, level_above
-from sordino.accounting.state import FilterQuery
+from sordino.accounting.state import Binding, FilterQuery
 from sordino.definition.pairwise import LDP, widen_gaps
 from sordino.domain.mixed.mixed_record import MixedRecord
 from sordino.errors import SordinoError
@@ -107,6 +107,15 @@ class CellHistoryState(GroupedState):
     def realized_loss(self) -> LossBounds:
         """What is known of it from above."""
         return LossBounds(0.0, float(self.levels[0]))
+
+    @property
+    def binding(self) -> Binding:
+        """Exactly, where the sum of epsilons leaves more than is known of cells."""
+        by_cells, bound = super().binding, self.bounds[0]
+        if bound is None or self.basic is None or by_cells.exactly is not None:
+            return by_cells
+        exactly = bound - Nats.log(self.basic)
+        return by_cells if exactly.floor() < by_cells.left else replace(by_cells, left=exactly.floor(), exactly=exactly)
 
     @property
     def undecided_margin(self) -> float:

@@ -101,7 +101,7 @@ class HistoryState(GroupedState):
 
     @property
     def realized_loss(self) -> LossBounds:
-        """Exactly, rounded outward; of very many answers as floats have it."""
+        """Exactly, rounded outward; of very many answers as floats have it. Of pairs between protected histories."""
         ratio = self._ratio
         if ratio is not None:
             loss = Nats.log(ratio)
