@@ -22,13 +22,13 @@ from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
 from sordino.exact.source import Stream
+from sordino.once.journal.contents import Contents, read_contents, read_meta, salvage
+from sordino.once.journal.database import UnreadableError, settle, transaction
+from sordino.once.journal.event import ASKED, DRAWN, RECORD, SENT
+from sordino.once.journal.writer import Writer, write_journal
 from sordino.once.ledger.documents.ledger_query import LedgerQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.journal.contents import Contents, read_contents, read_meta, salvage
-from sordino.once.ledger.journal.database import UnreadableError, settle, transaction
-from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
-from sordino.once.ledger.journal.writer import Writer, write_ledger
 from sordino.once.ledger.ledger_decision import LedgerDecision, refusal_of
 from sordino.once.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
 from sordino.once.ledger.standing import Book, Entry, Standing
@@ -85,7 +85,7 @@ class Ledger:
             terms = LedgerTerms.read(dict(terms))
         elif not isinstance(terms, LedgerTerms):
             terms = LedgerTerms.load(terms)
-        write_ledger(Path(path), terms, [], copy=False)
+        write_journal(Path(path), terms.text, [], copy=False)
         return cls(Path(path))
 
     @classmethod

@@ -16,9 +16,7 @@ from platform import python_version
 from typing import Literal
 
 from sordino.errors import DamagedError, SordinoError
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.frozen_values import UnfrozenError, freeze
-from sordino.once.ledger.journal.checkpoint import (
+from sordino.once.journal.checkpoint import (
     Checkpoint,
     chain_hash,
     drop_checkpoint,
@@ -26,8 +24,10 @@ from sordino.once.ledger.journal.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from sordino.once.ledger.journal.contents import META, Contents, read_contents, read_lines, read_meta
-from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+from sordino.once.journal.contents import META, Contents, read_contents, read_lines, read_meta
+from sordino.once.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.frozen_values import UnfrozenError, freeze
 from sordino.once.ledger.standing import Book, Standing
 
 Purpose = Literal["decide", "find"]

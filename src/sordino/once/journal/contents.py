@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 from sordino.document.sealed import newer
 from sordino.errors import DamagedError, SordinoError
-from sordino.once.ledger.journal.checkpoint import read_checkpoint
-from sordino.once.ledger.journal.database import UnreadableError
-from sordino.once.ledger.journal.event import Event, seal_of
-from sordino.once.ledger.journal.header import VERSION, newer_version, with_new_header
+from sordino.once.journal.checkpoint import read_checkpoint
+from sordino.once.journal.database import UnreadableError
+from sordino.once.journal.event import Event, seal_of
+from sordino.once.journal.header import VERSION, newer_version, with_new_header
 
 META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
 """What stands beside the lines, and the form of each text. The version may be missing: then it is 1."""

@@ -1,4 +1,4 @@
-"""Writes lines into a ledger within a transaction, and new ledgers."""
+"""Writes lines into a ledger within a transaction, and new journals."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,11 +6,10 @@ from secrets import token_bytes
 from sqlite3 import Connection
 from typing import Any
 
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.journal.contents import sealed_meta
-from sordino.once.ledger.journal.database import new_database
-from sordino.once.ledger.journal.event import Event
-from sordino.once.ledger.journal.header import VERSION
+from sordino.once.journal.contents import sealed_meta
+from sordino.once.journal.database import new_database
+from sordino.once.journal.event import Event
+from sordino.once.journal.header import VERSION
 
 KEY_BYTES = 32
 """Of the key under which a ledger hashes the record."""
@@ -36,10 +35,10 @@ def _write_meta(connection: Connection, meta: dict[str, str]) -> None:
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", sealed_meta(meta))
 
 
-def write_ledger(path: Path, terms: LedgerTerms, events: Sequence[Event], *, copy: bool) -> None:
-    """Write the file of a new ledger."""
+def write_journal(path: Path, terms: str, events: Sequence[Event], *, copy: bool) -> None:
+    """Write the file of a new journal by terms, in their canonical text."""
     with new_database(path) as connection:
-        meta = {"version": str(VERSION), "terms": terms.text, "key": token_bytes(KEY_BYTES).hex()}
+        meta = {"version": str(VERSION), "terms": terms, "key": token_bytes(KEY_BYTES).hex()}
         _write_meta(connection, {**meta, "copy": "yes" if copy else "no", "head": str(len(events))})
         rows = [event.row for event in events]
         connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -20,7 +20,15 @@ from hashlib import sha256
 from typing import Any
 
 from sordino.document.sealed import canonical
-from sordino.once.ledger.documents.query_table import KINDS, PLAN_KIND
+
+MODELS = ("linear", "truncated", "logistic")
+"""What a query can ask about numbers."""
+
+KINDS = (*MODELS, "category")
+"""What a query of a file of its own can ask."""
+
+PLAN_KIND = "plan"
+"""What is asked by the plan of a survey, whose words hold its bytes."""
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
 

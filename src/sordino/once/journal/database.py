@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import is_of_another, new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
-from sordino.once.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
+from sordino.once.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
 
 WAIT = 60.0
 """Seconds that a transaction waits for another one."""

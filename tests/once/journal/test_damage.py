@@ -13,7 +13,7 @@ import pytest
 
 from commands import PATIENCE, in_child
 from sordino import Ledger, SordinoError, ask
-from sordino.once.ledger.journal.database import transaction
+from sordino.once.journal.database import transaction
 from waits import ended
 
 RESENT = ("q0", "q13", "stored")
