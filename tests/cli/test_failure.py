@@ -164,7 +164,7 @@ def test_a_file_without_rights(released, run):
 def test_a_ledger_that_is_kept_busy(home, run, monkeypatch):
     import sqlite3
 
-    from sordino.once.ledger.journal import database
+    from sordino.once.journal import database
 
     monkeypatch.setattr(database, "WAIT", 0.1)
     Path("query.toml").write_text(QUERY.replace('"2"', '"0.1"'))

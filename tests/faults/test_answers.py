@@ -1,6 +1,7 @@
 """`sordino answer` against collectors that lie, wait and pour: it ends, says one sentence, and sends no second body."""
 
 import json
+import os
 import re
 import signal
 import sys
@@ -12,9 +13,13 @@ import pytest
 from commands import PROGRAM
 from hostile_sockets import ENDLESS_ANSWERS, GOOD, PIECE, again_and_again, lying
 from reports_sent import make_plan
+from sordino import Ledger
 from sordino.process.stops import STOPS
 
 pytestmark = pytest.mark.faults
+
+TERMS = {"version": 1, "epsilon": "1", "attribute": {"x": {"categories": 4}}}
+"""Of a ledger that accepts the plan."""
 
 MEMORY = 500 << 20
 """Bytes of the largest memory that a device may have held."""
@@ -29,7 +34,7 @@ IMPATIENT = [
 ]
 """The command with a shorter deadline for an exchange, which is the same code: a minute each would try few lies."""
 
-BODY = re.compile(rb'\{"reports": \[\{"id": "[0-9a-f]{32}", "code": "[0-9]+"\}\]\}')
+BODY = re.compile(rb'\{"reports": \[\{"code": "[0-9]+", "id": "[0-9a-f]{32}"\}\]\}')
 """Of one answer."""
 
 
@@ -220,24 +225,33 @@ def test_one_answer_alone_is_sent_whatever_is_said_to_it_and_whenever_it_is_kill
 ):
     plan = make_plan(4)
 
+    def journal(number, draw):
+        """A store of answers, or a ledger beside one: the option that names it, and where all its files are."""
+        own = {"env": {**os.environ, "XDG_DATA_HOME": str(folder / f"data{number}")}, "cwd": folder}
+        if draw.random() < 0.5:
+            return ("--store", f"uploads{number}.sqlite"), own
+        Ledger.make(folder / f"me{number}.ledger", TERMS)
+        return ("--ledger", f"me{number}.ledger"), own
+
     def lie(job):
         number, name, draw = job
         collector = Collector(plan, UPLOAD_LIES[name])
         with tries(f"answer, its upload: {name}").one("a lie"), lying(collector) as (port, _):
             address = f"http://127.0.0.1:{port}/plans/{plan.hash}"
-            words = "answer", "--yes", address, "me.toml", "--store", f"uploads{number}.sqlite", "--patience", "2"
+            option, own = journal(number, draw)
+            words = "answer", "--yes", address, "me.toml", *option, "--patience", "2"
             for _ in range(draw.choice([1, 2, 3])):
                 signalled = draw.choice([signal.SIGKILL, signal.SIGKILL, *STOPS, None, None, None])
-                code, errors, sent = play(*words, number=signalled, wait=draw.uniform(0.2, 6), cwd=folder)
+                code, errors, sent = play(*words, number=signalled, wait=draw.uniform(0.2, 6), **own)
                 assert sent or (code == 0) == (name in HONEST), f"{code}: {errors}"
             collector.script = KEPT
-            code, errors, _ = play(*words, cwd=folder)
+            code, errors, _ = play(*words, **own)
             assert code == 0, errors
             whole = max(collector.heard, key=len)
             assert BODY.fullmatch(whole), "no whole answer"
             assert all(whole.startswith(body) for body in collector.heard), "two answers"
             count = len(collector.heard)
-            code, errors, _ = play(*words, cwd=folder)
+            code, errors, _ = play(*words, **own)
             assert (code, len(collector.heard)) == (0, count), "an answer that was acknowledged is sent again"
 
     side_by_side(lie, in_turn(UPLOAD_LIES, dice(0.15, len(UPLOAD_LIES))))

@@ -7,7 +7,8 @@ import pytest
 
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, uploaded
 from sordino import Plan, Survey
-from sordino.once.agent.answer import _upload
+from sordino.once.journal.journal import upload_of
+from sordino.once.ledger.answer_plan import collector_words
 from sordino.service import analyst
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack, read_json, unpack
@@ -53,7 +54,7 @@ def in_json(*reports):
 def test_what_a_device_sends_is_what_is_kept(grouped):
     report = draw_report(grouped, RECORD)
     assert report.document["public"] == {"region": "south", "arm": "u"}
-    upload = read_json(grouped, _upload(grouped, RECORD))
+    upload = read_json(grouped, upload_of(collector_words(draw_report(grouped, RECORD))).encode())
     code, cell = grouped.cells.split(upload.codes)
     assert (int(code[0]) < 3, grouped.cells.labels(int(cell[0]))) == (True, report.document["public"])
 

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import sqlite3
 import subprocess
 import tomllib
 
@@ -15,9 +14,10 @@ from collectors import asked, collecting
 from commands import PATIENCE, PROGRAM
 from sordino import Plan, Survey
 from sordino.once.agent.answer_store import AnswerStore
+from sordino.once.journal.event import DRAWN
 from sordino.service.signing import Signer
 
-WAITING = b'{"reports": [{"id": "00000000000000000000000000000001", "code": "1"}]}'
+WAITING = {"id": "00000000000000000000000000000001", "code": "1"}
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'
 
 
@@ -31,8 +31,8 @@ def collector(released):
 
 def kept(folder):
     """Code and id of all reports, while the collector runs."""
-    with contextlib.closing(sqlite3.connect(folder / "answers.sqlite")) as connection:
-        return [json.loads(body)["reports"][0] for (body,) in connection.execute("SELECT body FROM answer")]
+    events = AnswerStore.open(folder / "answers.sqlite").contents().events
+    return [event.body["report"] for event in events if event.event == DRAWN]
 
 
 def test_an_answer_reaches_the_collector_once(collector, released, run):

@@ -101,7 +101,7 @@ def test_what_was_answered_without_the_ledger_is_not_drawn_again(through, run, t
     asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
     code, _, errors = answer(asked, "--take-back")
     assert code == 2
-    assert "must be stored in the ledger" in errors
+    assert "must be stored in" in errors
     (tmp_path / "smoker.toml").write_text('version = 1\n[record]\nsmoker = "no"\n')
     assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 0
     code, _, errors = answer(asked)

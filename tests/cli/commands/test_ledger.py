@@ -10,8 +10,8 @@ import pytest
 
 from commands import PATIENCE
 from sordino import Ledger
-from sordino.once.ledger.journal.checkpoint import write_checkpoint
-from sordino.once.ledger.journal.database import transaction
+from sordino.once.journal.checkpoint import write_checkpoint
+from sordino.once.journal.database import transaction
 from sordino.once.ledger.reading import read_all
 
 TERMS = """\

@@ -15,7 +15,7 @@ from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
-POINTS = "drawing", "drawn", "storing", "stored", "sending", "delivered", "noting", "noted"
+POINTS = "drawing", "drawn", "storing", "stored", "settled", "sending", "delivered", "noting", "noted"
 
 LONGEST = 0.02
 """Seconds within which an undisturbed answer is over, more or less."""
@@ -62,7 +62,7 @@ def test_an_answer_is_drawn_once_sent_until_it_is_kept_and_never_again(device):
     assert device.answer().again
     assert len(device.heard) == 4
     (body,) = set(device.heard)
-    assert re.fullmatch(rb'\{"reports": \[\{"id": "[0-9a-f]{32}", "code": "[0-9]+"\}\]\}', body)
+    assert re.fullmatch(rb'\{"reports": \[\{"code": "[0-9]+", "id": "[0-9a-f]{32}"\}\]\}', body)
 
 
 def test_a_kill_at_each_step_is_resumed_there(tmp_path, plan, record):
@@ -71,12 +71,12 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, plan, record):
         device = Device(tmp_path / point, plan, record)
         child = in_child(lambda: device.answer(point))  # noqa: B023 - runs at once
         assert os.WTERMSIG(ended(child)) == signal.SIGKILL
-        stored = AnswerStore.open(device.path).find(plan.hash)
+        stored = AnswerStore.open(device.path).find_answer(plan.hash)
         assert (stored is None) == (point in POINTS[:3])
-        assert (stored is not None and stored.acknowledged) == (point == "noted")
-        assert len(device.heard) == (point in POINTS[5:])
+        assert (stored is not None and stored.sent) == (point == "noted")
+        assert len(device.heard) == (point in POINTS[6:])
         assert device.answer().again == (stored is not None)
-        assert stored is None or AnswerStore.open(device.path).find(plan.hash).body == stored.body
+        assert stored is None or AnswerStore.open(device.path).find_answer(plan.hash).upload == stored.upload
         assert len(set(device.heard)) == 1
 
 
@@ -102,9 +102,9 @@ def test_kills_give_no_two_answers(tmp_path, plan, record, kills):
                     os.kill(child, signal.SIGKILL)
             statuses = [ended(child) for child in children]
             killed += sum(map(os.WIFSIGNALED, statuses))
-            stored = AnswerStore.open(device.path).find(plan.hash)
-            assert set(device.heard) <= ({stored.body} if stored else set())
-            done = stored is not None and stored.acknowledged
+            stored = AnswerStore.open(device.path).find_answer(plan.hash)
+            assert set(device.heard) <= ({stored.upload} if stored else set())
+            done = stored is not None and stored.sent
     assert devices > kills / 30
 
 

@@ -1,16 +1,24 @@
 """A store of answers: one for each plan, whole or refused, its owner's alone."""
 
+import os
+import random
+import signal
 import sqlite3
 import stat
 from contextlib import closing
 
 import pytest
 
-from sordino import SordinoError
+from commands import in_child
+from sordino import Ledger, SordinoError
 from sordino.errors import DamagedError, RefusedError, UnavailableError
 from sordino.once.agent.answer_store import AnswerStore
+from sordino.once.journal.event import DRAWN
+from waits import ended
 
-BODY = b'{"reports": [{"code": "914173"}]}'
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+REPORT = {"id": "00000000000000000000000000000001", "code": "914173"}
 
 
 @pytest.fixture
@@ -24,48 +32,112 @@ def changed(path, statement):
         connection.commit()
 
 
+def draw_as_found(store):
+    """As an answer is: drawn where none is found."""
+    assert store.find_answer("b") is None
+    store.draw_once("b", never)
+
+
+def never():
+    pytest.fail("drawn")
+
+
 def test_a_plan_has_one_answer_for_ever(path):
     store, drawn = AnswerStore.open(path), []
-    assert store.find("a") is None
+    assert store.find_answer("a") is None
     for plan in ("a", "b", "a", "a"):
-        found = AnswerStore.open(path).draw_once(plan, lambda: drawn.append(1) or BODY + b"%d" % len(drawn))
-        assert found.body == BODY + (b"1" if plan == "a" else b"2")
-        assert not found.acknowledged
+        found = AnswerStore.open(path).draw_once(plan, lambda: drawn.append(1) or {**REPORT, "code": f"{len(drawn)}"})
+        assert found.code == (1 if plan == "a" else 2)
+        assert not found.sent
     assert len(drawn) == 2
-    store.note_acknowledged("a")
-    assert store.find("a").acknowledged
-    assert store.find("a").body == BODY + b"1"
-    assert not store.find("b").acknowledged
+    store.note_sent("a")
+    assert store.find_answer("a").sent
+    assert store.draw_once("a", never).code == 1
+    assert not store.find_answer("b").sent
+    assert [event.event for event in store.contents().events].count(DRAWN) == 2
 
 
-def test_a_ledger_is_noted_until_no_try_of_it_can_have_reserved(path):
+def test_a_ledger_is_noted_while_it_may_have_reserved(path, monkeypatch):
+    """Whoever reserves keeps all others out; what was refused is as if never asked, as often as it is."""
     store, own, other = AnswerStore.open(path), path.with_name("me.ledger"), path.with_name("two.ledger")
-    store.note_ledger("a", own)
-    store.note_ledger("a", own)
-    for number in range(2):
-        with pytest.raises(RefusedError, match=r"answered through .*me\.ledger"):
-            store.note_ledger("a", other)
-        with pytest.raises(RefusedError, match=r"answer with --ledger .*me\.ledger"):
-            AnswerStore.open(path).draw_once("a", lambda: pytest.fail("drawn"))
-        # The other try may have reserved since.
-        if number == 0:
-            store.forget_ledger_try("a")
-    store.forget_ledger_try("a")
-    assert store.draw_once("a", lambda: BODY).body == BODY
+
+    def refuse():
+        monkeypatch.setattr("sordino.once.journal.database.WAIT", 0.05)
+        with pytest.raises(UnavailableError, match="must be free"):
+            AnswerStore.open(path).draw_once("a", never)
+        monkeypatch.undo()
+        raise SordinoError("it must be smaller")
+
+    for _ in range(3):
+        with pytest.raises(SordinoError, match="must be smaller"):
+            store.reserve_elsewhere("a", own, refuse, lambda: False)
+        store.require_place("a", None)
+        store.require_place("a", other)
+    with pytest.raises(SordinoError, match="must be smaller"):
+        store.reserve_elsewhere("a", own, refuse, lambda: True)
+    with pytest.raises(RefusedError, match=r"answered through .*me\.ledger"):
+        store.require_place("a", None)
+    assert store.reserve_elsewhere("a", own, lambda: 7, never) == 7
+    with pytest.raises(RefusedError, match=r"answered through .*me\.ledger"):
+        store.reserve_elsewhere("a", other, never, never)
+    with pytest.raises(RefusedError, match=r"answer with --ledger .*me\.ledger"):
+        AnswerStore.open(path).draw_once("a", never)
+    assert store.draw_once("b", lambda: REPORT).code == 914173
     with pytest.raises(RefusedError, match="an answer drawn without the ledger"):
-        store.note_ledger("a", own)
-    store.note_ledger("b", own)
-    changed(path, "UPDATE through_ledger SET path = 'elsewhere'")
-    with pytest.raises(DamagedError, match="must be whole before anything is drawn"):
-        store.draw_once("c", lambda: pytest.fail("drawn"))
+        store.reserve_elsewhere("b", own, never, never)
+    changed(path, "UPDATE events SET body = replace(body, 'me', 'no')")
+    with pytest.raises(DamagedError, match="must be whole before anything new is asked"):
+        store.draw_once("c", never)
+
+
+@pytest.mark.parametrize("devices", [8, pytest.param(100, marks=pytest.mark.long)])
+def test_a_plan_is_answered_in_one_file_whoever_is_killed(path, devices):
+    """A store and two ledgers at once on one plan, of which some refuse and some are killed at any step."""
+    dice = random.Random(devices)
+    places = {name: path.with_name(name) for name in ("one", "two")}
+    AnswerStore.open(path)
+
+    def draw(plan, place, point, refuses):
+        def step(name):
+            if name == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        noted = path.with_name(f"{plan}-{place}")
+
+        def reserve():
+            if refuses:
+                raise SordinoError("it must be smaller")
+            noted.touch()
+            step("reserved")
+
+        store = AnswerStore.open(path, step)
+        if place == "store":
+            store.draw_once(plan, lambda: REPORT)
+        else:
+            store.reserve_elsewhere(plan, places[place], reserve, noted.exists)
+
+    points = ["ledger noted", "reserved", "drawing", "drawn", "storing", "stored", None, None]
+    for device in range(devices):
+        plan = f"plan {device}"
+        children = [
+            in_child(lambda: draw(plan, place, dice.choice(points), dice.random() < 0.3))  # noqa: B023 - runs at once
+            for place in dice.sample(["store", "one", "two", "one"], 4)
+        ]
+        for child in children:
+            ended(child)
+        contents = AnswerStore.open(path).contents()
+        assert contents.damage == ()
+        drawn = [place for place in places if path.with_name(f"{plan}-{place}").exists()]
+        drawn += ["store"] if AnswerStore.open(path).find_answer(plan) else []
+        assert len(drawn) <= 1
 
 
 def test_what_fails_while_it_is_drawn_leaves_nothing(path):
     store = AnswerStore.open(path)
     with pytest.raises(SordinoError, match="must be a colour"):
         store.draw_once("a", lambda: (_ for _ in ()).throw(SordinoError("it must be a colour")))
-    assert store.find("a") is None
-    assert store.draw_once("a", lambda: BODY).body == BODY
+    assert store.find_answer("a") is None
+    assert store.draw_once("a", lambda: REPORT).code == 914173
 
 
 def test_nobody_else_draws_while_an_answer_is_drawn(path):
@@ -75,9 +147,9 @@ def test_nobody_else_draws_while_an_answer_is_drawn(path):
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
             other.execute("BEGIN IMMEDIATE")
-        return BODY
+        return REPORT
 
-    assert AnswerStore.open(path).draw_once("a", draw).body == BODY
+    assert AnswerStore.open(path).draw_once("a", draw).code == 914173
 
 
 def test_only_its_owner_can_open_it(path):
@@ -86,45 +158,75 @@ def test_only_its_owner_can_open_it(path):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     path.chmod(0o640)
     with pytest.raises(SordinoError, match="open to its owner only; found mode 0640"):
-        store.find("a")
+        store.find_answer("a")
 
 
 def test_what_is_no_whole_store_draws_nothing_and_says_nothing_of_an_answer(path):
     def refused(words, kind=DamagedError):
         with pytest.raises(kind, match=words) as caught:
-            AnswerStore.open(path).draw_once("b", lambda: pytest.fail("drawn"))
+            draw_as_found(AnswerStore.open(path))
         assert "914173" not in str(caught.value)
-        path.unlink()
+        for ending in ("", "-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
 
     for change in (
-        "UPDATE answer SET body = CAST(replace(CAST(body AS TEXT), '3', '4') AS BLOB)",
-        "UPDATE answer SET plan = 'c'",
-        "UPDATE answer SET body = 914173",
-        "DROP TABLE answer",
-        "ALTER TABLE answer RENAME COLUMN body TO other",
+        "UPDATE events SET body = replace(body, '3', '4')",
+        "UPDATE events SET id = 'c'",
+        "UPDATE events SET secret = 914174",
+        "DELETE FROM events",
+        "UPDATE meta SET value = '2' WHERE name = 'head'",
+        "UPDATE meta SET value = '{}' WHERE name = 'terms'",
+        "DELETE FROM meta WHERE name = 'terms'",
+        "DROP TABLE events",
+        "ALTER TABLE events RENAME COLUMN body TO other",
     ):
-        AnswerStore.open(path).draw_once("a", lambda: BODY)
+        AnswerStore.open(path).draw_once("a", lambda: REPORT)
         changed(path, change)
-        refused("must be whole before anything is drawn")
-    AnswerStore.open(path).draw_once("a", lambda: BODY)
-    changed(path, "PRAGMA user_version = 2")
-    refused("must be of version 1; found 2", SordinoError)
+        refused("must be whole before anything new is asked|must be a whole store of answers|must have its terms")
     changed(path, "CREATE TABLE things (x)")
     path.chmod(0o600)
-    refused("a different database", SordinoError)
+    refused("must be a store of answers; found a different file")
     for content in (b"", b"no database, but long enough to be looked at" * 100):
         path.write_bytes(content)
         path.chmod(0o600)
-        refused("must be whole before anything is drawn")
-    AnswerStore.open(path).draw_once("a", lambda: BODY)
+        refused("must be a (whole )?store of answers")
+    AnswerStore.open(path).draw_once("a", lambda: REPORT)
     content = bytearray(path.read_bytes())
     path.write_bytes(content[: len(content) // 2])
-    refused("must be whole before anything is drawn")
+    refused("must be a (whole )?store of answers|must be whole|must have its terms")
+
+
+def test_a_damaged_store_still_sends_what_is_whole(path):
+    for plan in ("a", "b"):
+        AnswerStore.open(path).draw_once(plan, lambda: REPORT)
+    whole = AnswerStore.open(path).find_answer("a").upload
+    AnswerStore.open(path).settle("a")
+    changed(path, "UPDATE events SET secret = '1' WHERE id = 'b'")
+    store = AnswerStore.open(path)
+    assert (store.find_answer("a").upload, store.find_answer("b")) == (whole, None)
+    store.settle("a")
+    store.note_sent("a")
+    assert not store.find_answer("a").sent
+    with pytest.raises(DamagedError, match=r"found damage to 1 of its lines"):
+        store.draw_once("b", never)
+
+
+def test_a_store_is_no_ledger_and_a_ledger_no_store(path, terms):
+    store = AnswerStore.open(path)
+    store.draw_once("a", lambda: REPORT)
+    with pytest.raises(SordinoError, match="must be a ledger; found a store of answers: name a ledger by --ledger"):
+        Ledger.open(path)
+    with pytest.raises(SordinoError, match="must be a ledger; found a store of answers"):
+        Ledger(path).contents()
+    ledger = Ledger.make(path.with_name("me.ledger"), terms)
+    for use in (AnswerStore.find_answer, lambda one, name: one.draw_once(name, never), AnswerStore.note_sent):
+        with pytest.raises(SordinoError, match="must be a store of answers; found a ledger"):
+            use(AnswerStore.open(ledger.path), "a")
 
 
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises((SordinoError, UnavailableError), match="must be possible to write"):
         AnswerStore.open(tmp_path / "file" / "answers.sqlite")
-    with pytest.raises(SordinoError, match="found no file"):
-        AnswerStore.open(tmp_path).find("a")
+    with pytest.raises(SordinoError, match="must be a store of answers; found a folder"):
+        AnswerStore.open(tmp_path).find_answer("a")

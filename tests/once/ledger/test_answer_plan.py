@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from plan_laws import law_of
+from plans_through_ledgers import answer_plan
 from sordino import (
     LDP,
     RefusedError,
@@ -22,7 +23,6 @@ from sordino.accounting.measures.cells.cell_query import CellQuery
 from sordino.document.formats import QUERY
 from sordino.domain.interval import Interval
 from sordino.exact.source import SystemSource
-from sordino.once.ledger.answer_plan import answer_plan
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.plan_query import PlanQuery
 from sordino.once.ledger.ledger import Ledger

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sordino.once.ledger.journal.event import ASKED, RECORD
 
 from chances import chances
 from changing import Stopping
@@ -19,7 +20,6 @@ from sordino import Ledger, RefusedError, Value, ask
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.journal.event import ASKED, RECORD
 from sordino.once.ledger.transcript import export_transcript, import_transcript
 
 REGIONS, SMOKERS = ["north", "south", "west"], ["yes", "no"]

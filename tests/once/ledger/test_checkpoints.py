@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sordino import Ledger, SordinoError, ask
+from sordino.once.journal.checkpoint import chain_hash, read_checkpoint, write_checkpoint
+from sordino.once.journal.contents import sealed_meta
+from sordino.once.journal.database import transaction
+from sordino.once.journal.event import Event
 from sordino.once.ledger import reading
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.journal.checkpoint import chain_hash, read_checkpoint, write_checkpoint
-from sordino.once.ledger.journal.contents import sealed_meta
-from sordino.once.ledger.journal.database import transaction
-from sordino.once.ledger.journal.event import Event
 from sordino.once.ledger.reading import read_part
 
 OFTEN = 6

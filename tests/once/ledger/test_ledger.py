@@ -268,25 +268,25 @@ def test_nothing_is_overwritten(ledger, terms):
     assert [path.name for path in ledger.path.parent.iterdir()] == ["me.ledger"]
 
 
-@pytest.mark.parametrize("in_header", [1, 2])
+@pytest.mark.parametrize("in_header", [1, 2, 3])
 def test_a_newer_version_is_refused(ledger, in_header):
     """It stands in the header, and sealed beside the lines, so that a damaged header is not taken for one."""
-    seal = sha256(b'{"parts":["version","2"]}').hexdigest()
+    seal = sha256(b'{"parts":["version","3"]}').hexdigest()
     with closing(sqlite3.connect(ledger.path)) as connection:
         connection.execute(f"PRAGMA user_version = {in_header}")
-        connection.execute("UPDATE meta SET value = '2', seal = ? WHERE name = 'version'", (seal,))
+        connection.execute("UPDATE meta SET value = '3', seal = ? WHERE name = 'version'", (seal,))
         connection.commit()
-    with pytest.raises(SordinoError, match="of version 1; found version 2, which a newer Sordino wrote: use a newer"):
+    with pytest.raises(SordinoError, match="of version 2; found version 3, which a newer Sordino wrote: use a newer"):
         Ledger.open(ledger.path)
 
 
 @pytest.mark.parametrize("change", ["ALTER TABLE meta RENAME TO other", "UPDATE meta SET seal = upper(seal)"])
 def test_a_newer_version_of_other_tables_is_refused(ledger, change):
     with closing(sqlite3.connect(ledger.path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
         connection.execute(change)
         connection.commit()
-    with pytest.raises(SordinoError, match="of version 1; found version 2, which a newer Sordino wrote: use a newer"):
+    with pytest.raises(SordinoError, match="of version 2; found version 3, which a newer Sordino wrote: use a newer"):
         Ledger.open(ledger.path)
 
 

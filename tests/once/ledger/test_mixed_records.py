@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from plan_laws import law_of
+from plans_through_ledgers import answer_plan
 from sordino import (
     LDP,
     BayesianFilter,
@@ -25,7 +26,6 @@ from sordino import (
 from sordino.accounting.measures.cells.cell_query import cell_query_of
 from sordino.domain.interval import Interval
 from sordino.domain.mixed.mixed_record import MixedRecord
-from sordino.once.ledger.answer_plan import answer_plan
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.explain_ledger import ledger_sentences
 from sordino.once.ledger.losses import losses_by_attribute, losses_by_collector

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plan_laws import law_of
+from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, SordinoError, plan
-from sordino.once.ledger.answer_plan import answer_plan
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.once.ledger.explain_ledger import ledger_sentences
 from sordino.survey.answering.drawn_query import all_queries

@@ -17,20 +17,16 @@ from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
-from sordino.once.agent.answer import Answered, upload_of
+from sordino.once.agent.answer import Answered
 from sordino.once.agent.answer import answer as answer_once
 from sordino.once.agent.answer import take_back as take_answer_back
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.collector_address import CollectorAddress
 from sordino.once.agent.exchange import Waiting, fetch_plan, send_report, take_report_back
 from sordino.once.agent.turn import Turn, own_turn, utc_today
-from sordino.once.ledger.answer_plan import answer_plan, take_plan_back
 from sordino.once.ledger.ledger import Ledger
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_questionnaire import consent_text, reveal_sentences, survey_title
-
-Fetch = Callable[[], tuple[Plan, Mapping[str, Any]]]
-"""What gives the plan, and the tables of the record."""
 
 
 class PublicKey(click.types.StringParamType):
@@ -82,9 +78,9 @@ def answer(
     answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
     """
     address = CollectorAddress.of(url)
-    stored_in = _one_store(store, ledger)
+    own, journal = _journals(store, ledger)
     if take_back:
-        _take_back(address, ledger, stored_in, patience, as_json=as_json)
+        _take_back(address, journal, patience, as_json=as_json)
         return
     record_file = _require_record(record)
     signed_by = _only_key(address, signed_by)
@@ -117,8 +113,8 @@ def answer(
         send_report(address, body, Waiting(patience))
         sent.append(body)
 
-    _leave_unless_turn(address, ledger, stored_in, fetch_once, as_json=as_json)
-    made = _answer(address, ledger, stored_in, fetch, send)
+    _leave_unless_turn(address, journal, own, fetch_once, as_json=as_json)
+    made = answer_once(journal, address.plan, fetch, send, collector=address.origin, beside=own, period=address.period)
     # By another process while this one sent it: it may have arrived after that one's word.
     for body in sent if made.taken_back else ():
         take_report_back(address, body, Waiting(patience))
@@ -142,11 +138,15 @@ def _say_answered(address: CollectorAddress, made: Answered, *, as_json: bool) -
 
 
 def _leave_unless_turn(
-    address: CollectorAddress, ledger: Path | None, store: Path, fetch_once: Callable[[], Plan], *, as_json: bool
+    address: CollectorAddress,
+    journal: AnswerStore | Ledger,
+    own: AnswerStore,
+    fetch_once: Callable[[], Plan],
+    *,
+    as_json: bool,
 ) -> None:
     """Where nothing was drawn yet: say that the person's period has not come, or is over, and end."""
-    drawn_in = AnswerStore.open(store) if ledger is None else Ledger.open(ledger)
-    turn = None if drawn_in.find(address.plan) else _own_turn(address, store, fetch_once())
+    turn = None if journal.find_answer(address.plan) else _own_turn(address, own, fetch_once())
     today = utc_today()
     state = "now" if turn is None else turn.state(today)
     if turn is None or state == "now":
@@ -159,7 +159,7 @@ def _leave_unless_turn(
     raise SystemExit(EXIT_CODES["unavailable" if state == "later" else "refused"])
 
 
-def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None:
+def _own_turn(address: CollectorAddress, own: AnswerStore, plan: Plan) -> Turn | None:
     """The person's period, which the store of answers keeps; of a plan that asks at one time nothing is kept.
 
     Raises:
@@ -169,48 +169,15 @@ def _own_turn(address: CollectorAddress, store: Path, plan: Plan) -> Turn | None
         step = "give the whole link that you were sent"
         raise SordinoError("an invitation must name a period of the plan", found="no period", step=step)
     is_timed = plan.series is not None or address.period is not None
-    return own_turn(AnswerStore.open(store), plan, address.period) if is_timed else None
+    return own_turn(own, plan, address.period) if is_timed else None
 
 
-def _one_store(store: Path | None, ledger: Path | None) -> Path:
-    """The file of answers; with a ledger none may be named beside it."""
+def _journals(store: Path | None, ledger: Path | None) -> tuple[AnswerStore, AnswerStore | Ledger]:
+    """The store of answers, and the journal in which the answer is stored: with a ledger no store may be named."""
     if ledger is not None and store is not None:
         raise click.UsageError("--store and --ledger: an answer is stored in one of them.")
-    return store or _own_store()
-
-
-def _answer(
-    address: CollectorAddress, ledger: Path | None, store: Path, fetch: Fetch, send: Callable[[bytes], None]
-) -> Answered:
-    """Through the ledger, if there is one, else by the store alone, where periods stand in either case."""
-    own = AnswerStore.open(store)
-    if ledger is None:
-        return answer_once(own, address.plan, fetch, send, period=address.period)
-    path, through = ledger.resolve(), Ledger.open(ledger)
-    known, noted = through.find(address.plan), list[Path]()
-    if known is None or known.code is None:
-        own.require_ledger(address.plan, path)
-    else:
-        own.note_ledger_answer(address.plan, path)
-
-    def fetch_in_turn() -> tuple[Plan, Mapping[str, Any]]:
-        plan, tables = fetch()
-        turn = _own_turn(address, store, plan)
-        if turn is not None:
-            turn.require(utc_today())
-            tables = turn.record_tables(tables)
-        # Before anything is reserved: whatever ends this now, no answer is drawn elsewhere.
-        own.note_ledger(address.plan, path)
-        noted.append(path)
-        return plan, tables
-
-    try:
-        found = answer_plan(through, address.plan, address.origin, fetch_in_turn, lambda one: send(upload_of(one)))
-    except SordinoError:
-        if noted and through.find(address.plan) is None:
-            own.forget_ledger_try(address.plan)
-        raise
-    return Answered(address.plan, again=found.again, taken_back=own.is_taken_back(address.plan))
+    own = AnswerStore.open(store or _own_store())
+    return own, own if ledger is None else Ledger.open(ledger)
 
 
 def _require_record(record: Path | None) -> Path:
@@ -229,20 +196,13 @@ def _only_key(address: CollectorAddress, signed_by: str | None) -> str | None:
     return signed_by or address.key
 
 
-def _take_back(address: CollectorAddress, ledger: Path | None, path: Path, patience: int, *, as_json: bool) -> None:
+def _take_back(address: CollectorAddress, journal: AnswerStore | Ledger, patience: int, *, as_json: bool) -> None:
     """Have the collector forget the stored answer."""
 
     def send(body: bytes) -> None:
         take_report_back(address, body, Waiting(patience))
 
-    if ledger is None:
-        take_answer_back(AnswerStore.open(path), address.plan, send)
-    else:
-        through = Ledger.open(ledger)
-        entry = through.find(address.plan)
-        if entry is not None and entry.report is not None:
-            AnswerStore.open(path).note_taken_back(address.plan)
-        take_plan_back(through, address.plan, lambda report: send(upload_of(report)))
+    take_answer_back(journal, address.plan, send)
     if as_json:
         print_json({"plan": address.plan, "url": address.url, "taken_back": True})
         return

@@ -1,19 +1,24 @@
-"""One person's answer by a plan: fetch, reserve, draw, store, send, note.
+"""One person's answer by a plan: fetch, choose the period, reserve, draw, store, send, note.
 
-Whenever it stops, answering again goes on where it stopped: an answer that was stored is sent again, never drawn again.
+The same for a store of answers and for a ledger, whose filter decides in between. Whenever it stops, answering again
+goes on where it stopped: an answer that was stored is sent again, never drawn again.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sordino.errors import SordinoError
+from sordino.exact.source import Source
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.turn import Today, own_turn, utc_today
+from sordino.once.journal.journal import StoredAnswer
+from sordino.once.ledger.answer_plan import collector_words, draw_plan_answer
+from sordino.once.ledger.ledger import Ledger
 from sordino.survey.answering.draw import draw_report
-from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.planning.plan import Plan
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,86 +37,119 @@ class Answered:
 
 
 def answer(
-    store: AnswerStore,
+    journal: AnswerStore | Ledger,
     plan_hash: str,
     fetch: Callable[[], tuple[Plan, Mapping[str, Any]]],
     send: Callable[[bytes], None],
     *,
+    collector: str = "",
+    beside: AnswerStore | None = None,
     period: str | None = None,
     today: Today = utc_today,
+    source: Source | None = None,
 ) -> Answered:
     """Answer once, and have it acknowledged; by a plan with a series only in the person's own period.
 
     What was taken back is not sent.
 
     Args:
-        store: of the person's device.
+        journal: in which the answer is stored; a ledger decides whether it is drawn.
         plan_hash: of the plan, by which its answer is known.
         fetch: gives the plan and the tables of the person's record; called where nothing was drawn yet.
         send: delivers the stored bytes, the same each time, and returns once they are acknowledged. What it raises, is
             raised: answer again then.
+        collector: who asks, as a ledger names it.
+        beside: of a ledger the person's store of answers, in which stands through which ledger a plan is answered, and
+            in which period; without one nothing is known of other journals.
         period: the one that an invitation names, by its first day.
         today: the day of UTC by the device's clock.
+        source: of random words; the operating system's by default.
 
     Raises:
         UnavailableError: the person's period is still to come.
-        RefusedError: it is over, or another one than the invitation's; or the plan is answered through a ledger.
+        RefusedError: it is over, or another one than the invitation's; the plan is answered elsewhere; or the ledger
+            does not accept it, or does not know what it asks. Nothing is drawn then, and nothing sent.
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
-        SordinoError: see `AnswerStore`.
+        SordinoError: see `AnswerStore` and `Ledger`.
     """
-    kept, drawn = store.find(plan_hash), list[bytes]()
-    if kept is None:
-        store.require_ledger(plan_hash, None)
+    own = beside if isinstance(journal, Ledger) else journal
+    place = journal.path.resolve() if isinstance(journal, Ledger) else None
+    known, is_new = journal.find_answer(plan_hash), False
+    if known is None:
+        if own is not None:
+            own.require_place(plan_hash, place)
         plan, tables = fetch()
-        turn = own_turn(store, plan, period)
+        turn = own_turn(journal if own is None else own, plan, period)
         if turn is not None:
             turn.require(today())
             tables = turn.record_tables(tables)
-
-        def draw() -> bytes:
-            drawn.append(_upload(plan, tables))
-            return drawn[-1]
-
-        # Looked up by the plan's own hash: what was fetched is what is answered.
-        kept = store.draw_once(plan.hash, draw)
-    if not kept.acknowledged and not store.is_taken_back(plan_hash):
-        store.step("sending")
-        send(kept.body)
-        store.step("delivered")
-        store.note_acknowledged(plan_hash)
-    return Answered(plan_hash, again=not drawn, taken_back=store.is_taken_back(plan_hash))
+        known, is_new = _draw(journal, own, plan, tables, collector, source)
+    elif own is not None and place is not None:
+        own.note_answered_elsewhere(plan_hash, place)
+    if not known.sent and not _is_taken_back(journal, own, plan_hash):
+        if not known.upload:
+            found = "a query of a file under the plan's hash"
+            raise SordinoError("a plan's hash must belong to the plan", found=found, step="give that query another id")
+        upload = known.upload
+        journal.deliver(plan_hash, lambda: send(upload))
+    return Answered(plan_hash, again=not is_new, taken_back=_is_taken_back(journal, own, plan_hash))
 
 
-def take_back(store: AnswerStore, plan_hash: str, send: Callable[[bytes], None]) -> None:
+def take_back(journal: AnswerStore | Ledger, plan_hash: str, send: Callable[[bytes], None]) -> None:
     """Take an answer back: it is sent no more, and the collector forgets it. No other one is drawn, now or later.
 
+    What a ledger counts of it stays counted: it may have been seen.
+
     Args:
-        store: of the person's device.
+        journal: in which the answer is stored.
         plan_hash: of the plan.
         send: has the collector forget the stored report. What it raises, is raised: take it back again then.
 
     Raises:
-        SordinoError: no answer is stored here; see also `AnswerStore`.
+        SordinoError: no answer is stored here; see also `AnswerStore` and `Ledger`.
     """
-    kept = store.find(plan_hash)
-    if kept is None:
-        step = "take it back on the device that drew it, or with its own --store"
-        raise SordinoError("an answer to the plan must be stored here", found="no stored answer", step=step)
+    known = journal.find_answer(plan_hash)
+    if known is None or not known.upload:
+        rule = f"an answer to the plan must be stored in {journal.path}"
+        step = "take it back on the device that drew it, with its own --store or --ledger"
+        raise SordinoError(rule, found="no stored answer", step=step)
     # First, so that no later try sends it after all.
-    store.note_taken_back(plan_hash)
-    send(kept.body)
+    journal.note_taken_back(plan_hash)
+    send(known.upload)
 
 
-def upload_of(report: Mapping[str, Any]) -> bytes:
-    """A report as a collector takes it: always the same bytes.
+def _draw(
+    journal: AnswerStore | Ledger,
+    own: AnswerStore | None,
+    plan: Plan,
+    tables: Mapping[str, Any],
+    collector: str,
+    source: Source | None,
+) -> tuple[StoredAnswer, bool]:
+    """The answer, and whether it is a new one; known by the plan's own hash: what was fetched is what is answered."""
+    if not isinstance(journal, Ledger):
+        made = list[Mapping[str, Any]]()
 
-    Args:
-        report: its id, its code, and what it says in clear.
-    """
-    return json.dumps({"reports": [dict(report)]}).encode()
+        def draw() -> Mapping[str, Any]:
+            made.append(collector_words(draw_report(plan, dict(tables), source)))
+            return made[0]
+
+        return journal.draw_once(plan.hash, draw), bool(made)
+
+    def admit(reserve: Callable[[], T]) -> T:
+        if own is None:
+            return reserve()
+        # Noted before anything is reserved: whatever ends this now, no answer is drawn elsewhere.
+        is_reserved = lambda: journal.find(plan.hash) is not None  # noqa: E731
+        return own.reserve_elsewhere(plan.hash, journal.path.resolve(), reserve, is_reserved)
+
+    is_new = draw_plan_answer(journal, plan, collector, tables, source, admit)
+    known = journal.find_answer(plan.hash)
+    if known is None:
+        raise AssertionError("what was stored is there")
+    return known, is_new
 
 
-def _upload(plan: Plan, tables: Mapping[str, Any]) -> bytes:
-    """One new report; its id is drawn here, once."""
-    report = draw_report(plan, dict(tables))
-    return upload_of({name: report.document[name] for name in ("id", "code", PUBLIC) if name in report.document})
+def _is_taken_back(journal: AnswerStore | Ledger, own: AnswerStore | None, plan_hash: str) -> bool:
+    """Older programs noted it in the store of answers, wherever the answer was."""
+    return journal.is_taken_back(plan_hash) or (own is not None and own.is_taken_back(plan_hash))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sordino.domain.answers.series import Series
 from sordino.errors import RefusedError, SordinoError, UnavailableError
-from sordino.once.agent.answer_store import AnswerStore
+from sordino.once.journal.journal import Journal
 from sordino.survey.answering.period import draw_period
 from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
@@ -95,11 +95,11 @@ class Turn:
         return {**tables, "record": {**record, PERIOD: self.label}}
 
 
-def own_turn(store: AnswerStore, plan: Plan, assigned: str | None) -> Turn | None:
+def own_turn(journal: Journal, plan: Plan, assigned: str | None) -> Turn | None:
     """The person's period, drawn or taken from an invitation now, or earlier; None of a plan that asks at one time.
 
     Args:
-        store: of the person's device.
+        journal: in which the period stands.
         plan: that asks.
         assigned: the first day of the period that the invitation names; None where there is none.
 
@@ -116,11 +116,11 @@ def own_turn(store: AnswerStore, plan: Plan, assigned: str | None) -> Turn | Non
         step = "ask for the right link"
         raise SordinoError("an invitation must name a period of the plan", found="another day", step=step)
     given = None if assigned is None else series.labels.index(assigned)
-    period = store.choose_period_once(plan.hash, lambda: draw_period(series) if given is None else given)
+    period = journal.choose_period_once(plan.hash, lambda: draw_period(series) if given is None else given)
     if given not in (None, period):
         rule = f"your period was chosen before, and stays: {period_name(series, period)}"
         found = f"an invitation for {period_name(series, given or 0)}"
         raise RefusedError(rule, found=found, step="answer by the first link, in its period")
     if not 0 <= period < series.periods:
-        raise AssertionError("a store holds periods of the plan only")
+        raise AssertionError("a journal holds periods of the plan only")
     return Turn(series, period)

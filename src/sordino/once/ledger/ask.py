@@ -97,14 +97,10 @@ def ask(
     entry = ledger.reserve(asked, values, draw)
     if entry.code is None:
         entry = ledger.draw(asked, values, draw)
-    ledger.settle(asked)
     if entry.code is None:
         raise AssertionError("an entry that was drawn has a code")
     report = Report(asked, entry.code, again=not drawn)
-    ledger.step("sending")
-    send(report)
-    ledger.step("delivered")
-    ledger.note_sent(asked)
+    ledger.deliver(asked.id, lambda: send(report))
     return report
 
 

@@ -6,48 +6,33 @@ writers out, so queries that come at once are admitted jointly. An answer counts
 known to have been sent.
 """
 
-import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, ClassVar
 
 from sordino.document.kinds import explain_kind
-from sordino.document.sealed import canonical
-from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
 from sordino.exact.source import Stream
+from sordino.once.journal.contents import read_meta, salvage
+from sordino.once.journal.database import LEDGER, JournalKind, UnreadableError, transaction
+from sordino.once.journal.event import ASKED, RECORD
+from sordino.once.journal.journal import Drawn, Journal
+from sordino.once.journal.writer import Writer, write_journal
 from sordino.once.ledger.documents.ledger_query import LedgerQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.journal.contents import Contents, read_contents, read_meta, salvage
-from sordino.once.ledger.journal.database import UnreadableError, settle, transaction
-from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
-from sordino.once.ledger.journal.writer import Writer, write_ledger
 from sordino.once.ledger.ledger_decision import LedgerDecision, refusal_of
 from sordino.once.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
 from sordino.once.ledger.standing import Book, Entry, Standing
 
-Drawn = tuple[int, Mapping[str, Any]]
-"""The code of a plan's answer, and its report as the collector takes it."""
-
-
-def now() -> str:
-    """The device's clock."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _do_nothing(step: str) -> None:
-    del step
-
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Journal):
     """The file of a ledger; every method opens it anew.
 
     Attributes:
@@ -64,9 +49,7 @@ class Ledger:
         1.0
     """
 
-    path: Path
-    clock: Callable[[], str] = now
-    step: Callable[[str], None] = _do_nothing
+    kind: ClassVar[JournalKind] = LEDGER
 
     @classmethod
     @checked
@@ -83,7 +66,7 @@ class Ledger:
         """
         if not isinstance(terms, LedgerTerms):
             terms = LedgerTerms.read(dict(terms)) if isinstance(terms, Mapping) else LedgerTerms.load(terms)
-        write_ledger(Path(path), terms, [], copy=False)
+        write_journal(Path(path), terms.text, [])
         return cls(Path(path))
 
     @classmethod
@@ -104,21 +87,11 @@ class Ledger:
         """What it promises; it never changes."""
         try:
             with transaction(self.path, write=False) as connection:
-                return terms_of_text(read_meta(connection)["terms"])
+                meta: Mapping[str, str] = read_meta(connection)
         except UnreadableError:
-            return terms_of_text(salvage(self.path).meta["terms"])
-
-    def contents(self) -> Contents:
-        """All its lines, or of a damaged file those that are whole.
-
-        Raises:
-            SordinoError: no ledger, or nothing that is whole.
-        """
-        try:
-            with transaction(self.path, write=False) as connection:
-                return read_contents(connection)
-        except UnreadableError:
-            return salvage(self.path)
+            meta = salvage(self.path).meta
+        self._require_kind(meta)
+        return terms_of_text(meta["terms"])
 
     def reading(self, *, replay: bool = False) -> LedgerLines:
         """All its lines, or of a damaged file those that are whole, and where it stands after them.
@@ -149,7 +122,7 @@ class Ledger:
             SordinoError: a damaged ledger, in which nothing more is asked.
         """
         reading = self.reading(replay=replay)
-        _require_whole(self.path, reading)
+        self._require_whole(reading)
         return reading.standing
 
     def verify(self) -> Checked:
@@ -160,7 +133,7 @@ class Ledger:
         """
         with transaction(self.path, write=True) as connection:
             reading = read_all(connection, self.terms, replay=True)
-            _require_whole(self.path, reading)
+            self._require_whole(reading)
             return reading.verify(connection)
 
     def trouble(self) -> tuple[str, ...]:
@@ -185,7 +158,7 @@ class Ledger:
             SordinoError: a damaged ledger.
         """
         reading = self._part(name, to="find")
-        _require_whole(self.path, reading)
+        self._require_whole(reading)
         source = KeyedSource(bytes.fromhex(reading.meta["key"]), f"public choice {name}")
         return source.for_records([0]).public(1)
 
@@ -201,7 +174,7 @@ class Ledger:
         """
         self._require_own_terms(query)
         reading = self._part(query.id, to="decide")
-        _require_whole(self.path, reading)
+        self._require_whole(reading)
         return self._replay(reading, record).decide(query)
 
     def reserve(self, query: LedgerQuery, record: PersonRecord, draw: Callable[[], int | Drawn] | None = None) -> Entry:
@@ -266,49 +239,16 @@ class Ledger:
         self.step("stored")
         return entry
 
-    def settle(self, query: LedgerQuery) -> None:
-        """Make the answer of a query outlast damage to the log, before it is sent.
+    def _lines(self, name: str) -> LedgerLines:
+        return self._part(name, to="find")
 
-        Raises:
-            SordinoError: no answer that is settled.
-        """
-        try:
-            settle(self.path)
-        except UnreadableError:
-            # Of a damaged file nothing is read but what is in the file itself.
-            entry = Book.of(self.terms, salvage(self.path).events).entries.get(query.id)
-            if entry is None or entry.code is None:
-                raise
-        self.step("settled")
-
-    def note_sent(self, query: LedgerQuery) -> None:
-        """Note that an answer was sent; in a damaged ledger, where nothing is written, it stays unknown.
-
-        Raises:
-            SordinoError: no answer to this query.
-        """
-        with suppress(UnreadableError), transaction(self.path, write=True) as connection:
-            reading = read_part(connection, self.terms, query.id, to="find")
-            entry = reading.book.entries.get(query.id)
-            if entry is None or entry.code is None:
-                rule = "an answer must be drawn before it is sent"
-                raise SordinoError(rule, found="a query without an answer", step="draw it first")
-            if not entry.sent and not reading.damage:
-                Writer(connection, reading.head, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
-                self.step("noting")
-        self.step("noted")
+    def _read(self, connection: Connection, name: str) -> LedgerLines:
+        return read_part(connection, self.terms, name, to="find")
 
     def _write_answer(self, writer: Writer, entry: Entry, draw: Callable[[], int | Drawn]) -> Entry:
         """Draw the answer of a query and write it down, within a transaction."""
-        self.step("drawing")
-        made = draw()
-        self.step("drawn")
-        code, report = (made, None) if isinstance(made, int) else made
-        # In the order in which it will be read: what is sent is the same each time.
-        report = None if report is None else json.loads(canonical(dict(report)))
-        writer.add(DRAWN, entry.query.id, {} if report is None else {"report": report}, str(code))
-        self.step("storing")
-        return replace(entry, code=code, report=report)
+        line = self._draw(writer, entry.query.id, draw)
+        return replace(entry, code=int(line.secret), report=line.body.get("report"))
 
     def _part(self, name: str, *, to: Purpose) -> LedgerLines:
         """What is needed to find a query, or to decide on it, in a transaction of its own."""
@@ -338,14 +278,14 @@ class Ledger:
                 known = self._find_entry(reading, query, record)
                 if known is not None and known.code is not None:
                     return known
-                _require_whole(self.path, reading)
+                self._require_whole(reading)
                 found = write(connection, reading, known)
         except UnreadableError:
             reading = LedgerLines.of_contents(self.terms, salvage(self.path))
             known = self._find_entry(reading, query, record)
             if known is not None and known.code is not None:
                 return known
-            _require_whole(self.path, reading)
+            self._require_whole(reading)
             raise
         if isinstance(found, RefusedError):
             raise found
@@ -390,11 +330,3 @@ class Ledger:
 
 def _digest(reading: LedgerLines, record: PersonRecord) -> str:
     return record.digest(bytes.fromhex(reading.meta["key"]))
-
-
-def _require_whole(path: Path, reading: LedgerLines) -> None:
-    """In a damaged ledger queries may be missing that were answered: nothing more is asked."""
-    if reading.damage:
-        rule = f"{path} must be whole before anything new is asked"
-        step = "answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more"
-        raise DamagedError(rule, found="damage to " + ", ".join(reading.damage), step=step)

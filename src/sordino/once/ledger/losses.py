@@ -17,8 +17,8 @@ from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
+from sordino.once.journal.event import MODELS
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.query_table import MODELS
 from sordino.once.ledger.standing import Book, Entry
 
 

@@ -16,9 +16,7 @@ from platform import python_version
 from typing import Literal
 
 from sordino.errors import DamagedError, SordinoError
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.frozen_values import UnfrozenError, freeze
-from sordino.once.ledger.journal.checkpoint import (
+from sordino.once.journal.checkpoint import (
     Checkpoint,
     chain_hash,
     drop_checkpoint,
@@ -26,8 +24,10 @@ from sordino.once.ledger.journal.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from sordino.once.ledger.journal.contents import META, Contents, read_contents, read_lines, read_meta
-from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+from sordino.once.journal.contents import META, Contents, read_contents, read_lines, read_meta
+from sordino.once.journal.event import ASKED, DRAWN, PERIOD, RECORD, SENT, TAKEN_BACK, Event
+from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.frozen_values import UnfrozenError, freeze
 from sordino.once.ledger.standing import Book, Standing
 
 Purpose = Literal["decide", "find"]
@@ -82,6 +82,10 @@ class LedgerLines:
     def head(self) -> int:
         """The number of lines."""
         return (0 if self.checkpoint is None else self.checkpoint.lines) + len(self.events)
+
+    def about(self, name: str) -> tuple[Event, ...]:
+        """The lines about a query or a plan, as far as they were read."""
+        return tuple(event for event in (*self.earlier, *self.events) if event.id == name)
 
     @cached_property
     def book(self) -> Book:
@@ -212,7 +216,7 @@ def _from_last(connection: sqlite3.Connection, checkpoint: Checkpoint, head: int
 
 def _earlier(connection: sqlite3.Connection, checkpoint: Checkpoint, name: str) -> tuple[Event, ...] | None:
     """The last version of the record and the lines about a query, before a checkpoint; None where one is lost."""
-    kinds = {RECORD: str(checkpoint.record)} | dict.fromkeys((ASKED, DRAWN, SENT), name)
+    kinds = {RECORD: str(checkpoint.record)} | dict.fromkeys((ASKED, DRAWN, SENT, PERIOD, TAKEN_BACK), name)
     events = []
     for kind, about in kinds.items():
         rows = read_lines(connection, "id = ? AND event = ? AND sequence <= ?", about, kind, checkpoint.lines)

@@ -14,12 +14,11 @@ from typing import Any, Literal
 from sordino.accounting.joint import JointFilter
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
+from sordino.once.journal.event import ASKED, DRAWN, PLAN_KIND, RECORD, SENT, Event
 from sordino.once.ledger.documents.asked_query import query_of_document, unread_query
 from sordino.once.ledger.documents.ledger_query import LedgerQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.query_table import PLAN_KIND
 from sordino.once.ledger.frozen_values import freeze, thaw
-from sordino.once.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
 from sordino.once.ledger.ledger_decision import LedgerDecision, QuotaDecision, QuotaLeft, quota_left
 
 RESTORE = "restore the ledger from a copy, and ask nothing new until then"

@@ -14,9 +14,9 @@ from sordino.document.formats import TRANSCRIPT
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical, hash_of
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.once.journal.event import ASKED, RECORD, SENT, Event
+from sordino.once.journal.writer import write_journal
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.journal.event import ASKED, RECORD, SENT, Event
-from sordino.once.ledger.journal.writer import write_ledger
 from sordino.once.ledger.ledger import Ledger
 from sordino.once.ledger.standing import Standing
 
@@ -56,7 +56,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
         raise
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise TRANSCRIPT.foreign("other words", str(source)) from None
-    write_ledger(path, terms, events, copy=True)
+    write_journal(path, terms.text, events, copy=True)
     return Ledger.open(path)
 
 

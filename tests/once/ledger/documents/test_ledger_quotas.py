@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
+from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, ask, plan
 from sordino.document.sealed import canonical, hash_of
 from sordino.once.ledger import reading
-from sordino.once.ledger.answer_plan import answer_plan
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
@@ -106,7 +106,7 @@ class Schedule:
         if state > 0.1:
             self.ledger.draw(query, self.values, lambda: code)
         if state > 0.2:
-            self.ledger.note_sent(query)
+            self.ledger.note_sent(query.id)
         self.asked.append((query, code if state > 0.2 else None))
         self.check()
 
@@ -264,7 +264,7 @@ def test_a_refusal_is_the_same_for_every_record(tmp_path, terms):
         first = query_of(terms, "q0", HOSTILE, "stage", "0.2")
         ledger.reserve(first, values)
         ledger.draw(first, values, lambda: 1)
-        ledger.note_sent(first)
+        ledger.note_sent(first.id)
         with pytest.raises(RefusedError) as caught:
             ledger.reserve(query_of(terms, "q1", HOSTILE, "smoker", "0.2"), values)
         said.add((str(caught.value), tuple(ledger.standing().quotas)))
@@ -325,7 +325,7 @@ def test_numbers_have_quotas_too(tmp_path, attribute):
         query = question(name, collector)
         ledger.reserve(query, values)
         ledger.draw(query, values, lambda code=code: code)
-        ledger.note_sent(query)
+        ledger.note_sent(query.id)
     # Together these two nearly cancel; to each collector they do not.
     assert ledger.standing().joint.spent < 0.02
     assert [round(one.spent, 6) for one in ledger.standing().quotas] == [0.2, 0.2, 0]

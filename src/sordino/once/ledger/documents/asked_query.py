@@ -16,11 +16,12 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.once.journal.event import KINDS, MODELS, PLAN_KIND
 from sordino.once.ledger.documents.ledger_query import LedgerQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.documents.plan_query import PlanQuery
-from sordino.once.ledger.documents.query_table import KINDS, MODELS, PLAN_KIND, QueryTable, RangedModelTable
+from sordino.once.ledger.documents.query_table import QueryTable, RangedModelTable
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.model import Model
 from sordino.query.query import Query

@@ -21,10 +21,10 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import outward
 from sordino.exact.source import Source, Stream, SystemSource
+from sordino.once.journal.event import PLAN_KIND
 from sordino.once.ledger.documents.ledger_query import LedgerQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.documents.query_table import PLAN_KIND
 from sordino.survey.answering.drawn_query import DrawnQuery
 from sordino.survey.planning.plan import Plan
 

@@ -17,17 +17,9 @@ from sordino.document.checked_tables import VersionField
 from sordino.document.formats import QUERY
 from sordino.document.schema.limits import ValueLimits
 from sordino.document.schema.strict_table import StrictTable, setting
+from sordino.once.journal.event import KINDS
 from sordino.survey.attributes.protect import Epsilon
 from sordino.survey.frozen.parts import require_one_of
-
-MODELS = ("linear", "truncated", "logistic")
-"""What can be asked about numbers."""
-
-KINDS = (*MODELS, "category")
-"""What can be asked."""
-
-PLAN_KIND = "plan"
-"""What is asked by the plan of a survey, whose words hold its bytes."""
 
 Name = Annotated[str, ValueLimits(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """One line of text."""

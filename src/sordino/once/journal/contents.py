@@ -1,4 +1,4 @@
-"""What a ledger's file holds, and whether it is whole.
+"""What a journal's file holds, and whether it is whole.
 
 Each line carries a hash of its own, and the number of lines stands beside the terms, so that a line that was changed or
 is missing is noticed. Of a damaged file every whole line is kept; nothing is ever written to it again.
@@ -14,13 +14,14 @@ from typing import TypeAlias
 
 from sordino.document.sealed import newer
 from sordino.errors import DamagedError, SordinoError
-from sordino.once.ledger.journal.checkpoint import read_checkpoint
-from sordino.once.ledger.journal.database import UnreadableError
-from sordino.once.ledger.journal.event import Event, seal_of
-from sordino.once.ledger.journal.header import VERSION, newer_version, with_new_header
+from sordino.once.journal.checkpoint import read_checkpoint
+from sordino.once.journal.database import LEDGER, JournalKind, UnreadableError
+from sordino.once.journal.event import Event, seal_of
+from sordino.once.journal.header import VERSION, newer_version, with_new_header
 
 META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
-"""What stands beside the lines, and the form of each text. The version may be missing: then it is 1."""
+"""What stands beside the lines, and the form of each text: a store of answers has the empty text as its terms. The
+version may be missing: then it is 1."""
 
 LARGEST = 1 << 28
 """Bytes of a damaged file that is read at most."""
@@ -36,7 +37,7 @@ COLUMNS = "sequence, event, id, body, secret, time, seal"
 
 @dataclass(frozen=True)
 class Contents:
-    """The lines of a ledger.
+    """The lines of a journal.
 
     Attributes:
         meta: terms, key, head (the number of lines) and copy, as texts.
@@ -47,6 +48,15 @@ class Contents:
     meta: Mapping[str, str]
     events: tuple[Event, ...]
     damage: tuple[str, ...]
+
+    @property
+    def head(self) -> int:
+        """The number of lines."""
+        return len(self.events)
+
+    def about(self, name: str) -> tuple[Event, ...]:
+        """The lines about a query or a plan."""
+        return tuple(event for event in self.events if event.id == name)
 
 
 def read_contents(connection: sqlite3.Connection) -> Contents:
@@ -85,7 +95,7 @@ def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -
     return [Event.of_row(row) for row in connection.execute(command, values)]
 
 
-def salvage(path: Path) -> Contents:
+def salvage(path: Path, kind: JournalKind = LEDGER) -> Contents:
     """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
 
     Its header is written anew, since most of it is known. Memory: a few times the file.
@@ -94,23 +104,24 @@ def salvage(path: Path) -> Contents:
         content = bytearray(file.read(LARGEST + 1))
     if len(content) > LARGEST:
         found = f"a damaged file of more than {LARGEST >> 20} MiB"
-        raise SordinoError(f"{path} must be a ledger", found=found, step="give the ledger itself, or an undamaged copy")
+        step = f"give the {kind.noun} itself, or an undamaged copy"
+        raise SordinoError(f"{path} must be a {kind.noun}", found=found, step=step)
     try:
         meta, events = _rows(with_new_header(content))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
-        raise UnreadableError(path, "no table that can be read") from None
+        raise UnreadableError(path, "no table that can be read", kind) from None
     try:
         return _check(meta, events, ["the file"])
     except DamagedError:
         version = newer_version(content)
         if version is not None:
-            raise newer("a ledger", VERSION, version) from None
+            raise newer(f"a {kind.noun}", VERSION, version) from None
         if meta:
             raise
         raise DamagedError(
-            f"{path} must be a ledger",
+            f"{path} must be a {kind.noun}",
             found="a different file, or one that is damaged at its beginning",
-            step="make one with `sordino ledger new`, or restore an undamaged copy",
+            step=f"restore an undamaged copy, or {kind.step}",
         ) from None
 
 
@@ -149,9 +160,9 @@ def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
                 known[name] = value
     version = int(known.get("version", VERSION))
     if version > VERSION:
-        raise newer("a ledger", VERSION, version)
+        raise newer("a ledger" if known.get("terms", "?") else "a store of answers", VERSION, version)
     if "terms" not in known:
-        rule = "a ledger must have its terms"
+        rule = "a ledger must have its terms, and a store of answers none"
         raise DamagedError(rule, found="damage to them", step="restore an undamaged copy of the file")
     return known
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from sordino.document.sealed import canonical, hash_of
-from sordino.once.ledger.journal.event import Event
+from sordino.once.journal.event import Event
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS checkpoint (

@@ -1,14 +1,18 @@
-"""The events of a ledger, in the order in which they happened, each sealed by a hash of its own.
+"""The events of a journal, in the order in which they happened, each sealed by a hash of its own.
 
 | event | id | body (public) | secret |
 |---|---|---|---|
 | record | the version's number | | a keyed hash of the record |
 | asked | the query's | its words, its channel and the record's version | the record's hash, where terms cover changes |
-| drawn | the query's | of a plan the report as its collector takes it | the code |
-| sent | the query's | the code | |
+| drawn | the query's, or the plan's | of a plan the report as its collector takes it | the code |
+| sent | the same | the code | |
+| taken back | the plan's | | |
+| period | the plan's | in which period of its series the person answers | |
+| elsewhere | the plan's, and which try | through which other journal it is answered | |
+| freed | the same | | |
 
-An answer is public once it is sent, and the line that it was drawn never is. Sequence numbers decide what came first;
-times are information only.
+The first two are a ledger's. A try of another journal that reserved nothing there is freed. An answer is public once it
+is sent, and the line that it was drawn never is. Sequence numbers decide what came first; times are information only.
 """
 
 import json
@@ -20,9 +24,21 @@ from hashlib import sha256
 from typing import Any
 
 from sordino.document.sealed import canonical
-from sordino.once.ledger.documents.query_table import KINDS, PLAN_KIND
+
+MODELS = ("linear", "truncated", "logistic")
+"""What a query can ask about numbers."""
+
+KINDS = (*MODELS, "category")
+"""What a query of a file of its own can ask."""
+
+PLAN_KIND = "plan"
+"""What is asked by the plan of a survey, whose words hold its bytes."""
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
+TAKEN_BACK, PERIOD, ELSEWHERE, FREED = "taken back", "period", "elsewhere", "freed"
+
+SINCE_2 = frozenset((TAKEN_BACK, PERIOD, ELSEWHERE, FREED))
+"""Events that files of version 1 do not have."""
 
 NUMBER = re.compile(r"[0-9]{1,20}")
 """A code, or a version of the record, as a text."""
@@ -30,7 +46,7 @@ NUMBER = re.compile(r"[0-9]{1,20}")
 
 @dataclass(frozen=True)
 class Event:
-    """One line of a ledger.
+    """One line of a journal.
 
     Attributes:
         sequence: 1 for the first event, then without gaps.
@@ -80,10 +96,20 @@ class Event:
         if self.event == ASKED:
             channel, record = self.body.get("channel"), self.body.get("record")
             return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
-        if self.event == DRAWN and not isinstance(self.body.get("report", {}), dict):
+        if self.event in SINCE_2:
+            return self._is_of_2()
+        if self.event == DRAWN and not (
+            isinstance(self.body.get("report", {}), dict) and isinstance(self.body.get("upload", ""), str)
+        ):
             return False
         number = {RECORD: self.id, DRAWN: self.secret, SENT: self.body.get("code")}.get(self.event)
         return isinstance(number, str) and NUMBER.fullmatch(number) is not None
+
+    def _is_of_2(self) -> bool:
+        """Whether the body is that of an event since version 2."""
+        if self.event == PERIOD:
+            return type(self.body.get("period")) is int
+        return self.event != ELSEWHERE or isinstance(self.body.get("journal"), str)
 
 
 def _is_query(words: object) -> bool:

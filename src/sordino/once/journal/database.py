@@ -1,6 +1,6 @@
-"""The SQLite file of a ledger: made for its owner only, opened for one transaction at a time.
+"""The SQLite file of a journal: made for its owner only, opened for one transaction at a time.
 
-Write-ahead log, synchronous FULL. `settle` moves all that is committed into the file itself and empties the log, so
+Write-ahead log, synchronous EXTRA. `settle` moves all that is committed into the file itself and empties the log, so
 that no later damage to the log can undo it. Connections live as long as one transaction: none is shared with a fork.
 """
 
@@ -10,11 +10,28 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
+from typing import NamedTuple
 
 from sordino.document.files import cannot, replace_whole, sync_folder
 from sordino.document.private_file import is_of_another, new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
-from sordino.once.ledger.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
+from sordino.once.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
+
+
+class JournalKind(NamedTuple):
+    """What a journal is called.
+
+    Attributes:
+        noun: in the singular.
+        step: what to do where there is none.
+    """
+
+    noun: str
+    step: str
+
+
+LEDGER = JournalKind("ledger", "make one with `sordino ledger new`")
+STORE = JournalKind("store of answers", "name another file: --store FILE")
 
 WAIT = 60.0
 """Seconds that a transaction waits for another one."""
@@ -37,9 +54,9 @@ REASONS = {
 LOGS = ("-wal", "-shm")
 """Endings of the files that SQLite keeps beside an open one."""
 
-SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal TEXT NOT NULL);
-CREATE TABLE events (
+TABLES = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal TEXT NOT NULL)",
+    """CREATE TABLE events (
     sequence INTEGER PRIMARY KEY,
     event TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -48,8 +65,8 @@ CREATE TABLE events (
     time TEXT NOT NULL,
     seal TEXT NOT NULL,
     UNIQUE (id, event)
-);
-"""
+)""",
+)
 
 
 @contextmanager
@@ -58,12 +75,10 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
 
     Raises SordinoError: something has that name, or the system refuses: then nothing is left.
     """
-    with _errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with sqlite_errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.executescript(SCHEMA)
         connection.execute("BEGIN")
+        make_tables(connection)
         yield connection
         connection.execute("COMMIT")
         content = bytearray(connection.serialize())
@@ -81,43 +96,51 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     sync_folder(path)
 
 
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make a file a journal without lines, within a transaction."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    for table in TABLES:
+        connection.execute(table)
+
+
 def _require_room(path: Path, temporary: Path) -> None:
     """Have the new file read as it will be, with the files beside it that SQLite needs for that."""
-    with _errors(path), closing(_connect(temporary)) as connection:
+    with sqlite_errors(path), closing(connect(temporary)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
             raise UnreadableError(path, "another file than was written")
 
 
 @contextmanager
-def transaction(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+def transaction(path: Path, *, write: bool, kind: JournalKind = LEDGER) -> Iterator[sqlite3.Connection]:
     """A transaction that is committed when the block ends well, and otherwise changes nothing.
 
     One that writes keeps all others that write out from its beginning.
 
     Raises:
-        UnreadableError: a file that cannot be read as a ledger of this version.
-        SordinoError: no ledger of this user's alone, or the system refuses.
+        UnreadableError: a file that cannot be read as a journal of this version.
+        SordinoError: no journal of this user's alone, or the system refuses.
     """
-    require_own(path)
-    _require_header(path)
-    with _errors(path), closing(_connect(path)) as connection:
+    require_own(path, kind)
+    _require_header(path, kind)
+    with sqlite_errors(path, kind), closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         yield connection
         # A block that fails leaves the transaction to the closing connection, which undoes it.
         connection.execute("COMMIT")
 
 
-def settle(path: Path) -> None:
+def settle(path: Path, kind: JournalKind = LEDGER) -> None:
     """All that is committed into the file itself, synchronized, and the log emptied.
 
     Raises:
-        UnreadableError: a file that cannot be read as a ledger of this version.
+        UnreadableError: a file that cannot be read as a journal of this version.
         SordinoError: other transactions did not end in time.
     """
-    require_own(path)
-    _require_header(path)
+    require_own(path, kind)
+    _require_header(path, kind)
     deadline = monotonic() + WAIT
-    with _errors(path), closing(_connect(path)) as connection:
+    with sqlite_errors(path, kind), closing(connect(path)) as connection:
         while _checkpoint(connection):
             # SQLite does not wait for a process that does the same.
             if monotonic() > deadline:
@@ -136,7 +159,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     return bool(busy)
 
 
-def require_own(path: Path) -> None:
+def require_own(path: Path, kind: JournalKind = LEDGER) -> None:
     """Refuse a file that is not its owner's alone, or that is not one file of one name."""
     try:
         status = path.stat()
@@ -144,33 +167,34 @@ def require_own(path: Path) -> None:
         raise cannot("read", path, error) from None
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if path.is_dir() else "no file"
-        raise SordinoError(f"{path} must be a ledger", found=found, step="make one with `sordino ledger new`")
+        raise SordinoError(f"{path} must be a {kind.noun}", found=found, step=kind.step)
     if is_of_another(status):
-        step = "run it as its owner, or make one with `sordino ledger new`"
-        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file", step=step)
+        step = f"run it as its owner, or {kind.step}"
+        raise SordinoError(f"{path} must be your own {kind.noun}", found="somebody else's file", step=step)
     require_private(path, status)
     if status.st_nlink != 1:
         # Two names have two logs, of which each knows half.
         raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")
 
 
-def _require_header(path: Path) -> None:
-    """Have SQLite read no file whose header is not that of a ledger of this version."""
+def _require_header(path: Path, kind: JournalKind) -> None:
+    """Have SQLite read no file whose header is not that of a journal of this version."""
     try:
         with path.open("rb") as file:
             header = file.read(SIZE)
     except OSError as error:
         raise cannot("read", path, error) from None
     if not is_sound(header):
-        raise UnreadableError(path, "a changed header")
+        raise UnreadableError(path, "a changed header", kind)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to a file that is there, which waits for others, and for the disk."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
     try:
         connection.text_factory = bytes
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
     except sqlite3.Error:
@@ -180,7 +204,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _errors(path: Path) -> Iterator[None]:
+def sqlite_errors(path: Path, kind: JournalKind = LEDGER) -> Iterator[None]:
     """SQLite's refusals in our words; they never hold a value."""
     try:
         yield
@@ -189,11 +213,11 @@ def _errors(path: Path) -> Iterator[None]:
             raise _busy(path) from None
         if _code(error) == sqlite3.SQLITE_ERROR:
             # What the tables lack, not what the system does.
-            raise UnreadableError(path, "tables of another form") from None
+            raise UnreadableError(path, "tables of another form", kind) from None
         step = "check that the disk has room" if _code(error) in NO_ROOM else ""
         raise UnavailableError(f"{path} must be possible to use", found=_reason(error), step=step) from None
     except (sqlite3.DatabaseError, UnicodeDecodeError):
-        raise UnreadableError(path, "broken tables") from None
+        raise UnreadableError(path, "broken tables", kind) from None
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -209,8 +233,8 @@ def _reason(error: sqlite3.Error) -> str:
 class UnreadableError(DamagedError):
     """A file that SQLite cannot read as it is."""
 
-    def __init__(self, path: Path, found: str) -> None:
-        super().__init__(f"{path} must be a whole ledger", found=found, step="restore an undamaged copy")
+    def __init__(self, path: Path, found: str, kind: JournalKind = LEDGER) -> None:
+        super().__init__(f"{path} must be a whole {kind.noun}", found=found, step="restore an undamaged copy")
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -1,4 +1,4 @@
-"""The first 100 bytes of a ledger's file, most of which are the same in every ledger.
+"""The first 100 bytes of a journal's file, most of which are the same in every journal.
 
 So a header that was changed is noticed before SQLite reads by it, and can be written anew where what follows is whole.
 It holds no answer. Source: https://www.sqlite.org/fileformat2.html, section 1.3.
@@ -9,9 +9,9 @@ import struct
 APPLICATION = 0x536F7264
 """Marks the files of Sordino ("Sord")."""
 
-VERSION = 1
-"""Of the tables. It stands in the header, and sealed beside the lines (nowhere: 1), so that a changed number is told
-from a newer version."""
+VERSION = 2
+"""Of the lines. It stands in the header, and sealed beside the lines (nowhere: 1), so that a changed number is told
+from a newer version. Since 2 there are stores of answers, and the events that both kinds know."""
 
 SIZE = 100
 """Bytes of a header."""
@@ -31,8 +31,9 @@ FIXED = (
     (20, b"\x00\x40\x20\x20"),
     # The format of the schema.
     (44, struct.pack(">I", 4)),
-    # No vacuum that moves pages; UTF-8; our version; again no vacuum; our mark.
-    (52, struct.pack(">5I", 0, 1, VERSION, 0, APPLICATION)),
+    # No vacuum that moves pages; UTF-8; behind our version again no vacuum; our mark.
+    (52, struct.pack(">2I", 0, 1)),
+    (64, struct.pack(">2I", 0, APPLICATION)),
 )
 """Where a header says what it always says, and what."""
 
@@ -49,14 +50,16 @@ OUR_VERSION, OUR_MARK = slice(60, 64), slice(68, 72)
 
 
 def is_sound(header: bytes) -> bool:
-    """Whether a file begins as every ledger of this version does."""
+    """Whether a file begins as every journal of a known version does."""
     if len(header) < SIZE or header[VERSIONS] not in (WITH_LOG, WITHOUT_LOG):
+        return False
+    if not 1 <= int.from_bytes(header[OUR_VERSION]) <= VERSION:
         return False
     return all(header[start : start + len(value)] == value for start, value in FIXED)
 
 
 def newer_version(header: bytes | bytearray) -> int | None:
-    """The version of what claims to be a ledger of a newer one."""
+    """The version of what claims to be a journal of a newer one."""
     found = int.from_bytes(header[OUR_VERSION])
     return found if header[OUR_MARK] == struct.pack(">I", APPLICATION) and found > VERSION else None
 
