@@ -22,7 +22,7 @@ from sordino.extras import LIBRARIES
 
 ROOT = Path(__file__).parents[1]
 
-MOST_MEGABYTES = 85
+MOST_MEGABYTES = 80
 """MiB of all that a device installs, before anything is compiled."""
 
 SURVEY = """
