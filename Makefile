@@ -55,6 +55,8 @@ gallery-check: .venv-gallery/.installed  ## whether the notebooks run, and print
 proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
 	scripts/coq.sh
 	scripts/proofs.sh
+	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-numbers
+	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-bits-numbers 20
 	$(BIN)/python scripts/compare_verdicts.py build/proofs/checker
 	$(BIN)/python scripts/compare_plans.py build/proofs/checker
 

@@ -11,7 +11,6 @@ TAMPERED plans of each survey are tried, 1 by default; FIRST is the number of th
 
 import json
 import random
-import subprocess
 import sys
 import warnings
 from collections import Counter
@@ -20,6 +19,7 @@ from multiprocessing import Pool, cpu_count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from compare_verdicts import verdicts
 from random_surveys import random_survey
 from sordino import Plan, SordinoError, certify, plan
 from sordino.errors import RefusedError, SordinoErrors
@@ -30,15 +30,8 @@ ATTEMPTS = 8
 """At a plan that differs: not every way of tampering fits every plan."""
 
 CONTRADICTIONS = {("holds", "broken"), ("broken", "holds")}
-Counts = tuple[Counter[str], Counter[str], list[str]]
-
-
-def verdicts(checker: Path, path: Path) -> list[str]:
-    """What the checker says of each question; it must say something of any JSON."""
-    done = subprocess.run([str(checker), str(path)], check=False, capture_output=True, encoding="ascii")
-    if done.returncode:
-        return [f"fails: {done.stderr.strip()}"]
-    return [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
+Judged = tuple[str, bytes, str]
+"""How a plan came about, the plan, and what the package says of it."""
 
 
 def of_all(found: list[str]) -> str:
@@ -56,60 +49,58 @@ def verdict_of_package(path: Path) -> str:
         return "no plan"
 
 
-def compared(case: int, checker: Path, each: int) -> Counts:
-    """Verdicts on the plan of a survey, and on plans that differ from it, with those that contradict each other."""
+def judged(case: int, each: int) -> list[Judged]:
+    """The plan of a survey, and plans that differ from it; none where the survey has no plan."""
     warnings.simplefilter("ignore")
-    rng, made, changed, contradictions = random.Random(case), Counter[str](), Counter[str](), list[str]()  # noqa: S311
-    survey = random_survey(case)
+    rng = random.Random(case)  # noqa: S311 - nothing is released
     try:
-        content = plan(survey, people=5_000).bytes
+        content = plan(random_survey(case), people=5_000).bytes
     except (SordinoError, SordinoErrors):
-        return Counter({"no plan": 1}), changed, contradictions
+        return []
+    found = [("planned", content, "holds")]
     with TemporaryDirectory() as name:
         path = Path(name) / "plan.json"
-        path.write_bytes(content)
-        found = verdicts(checker, path)
-        for question, verdict in zip(json.loads(content)["queries"], found, strict=False):
-            kind = question.get("asked") or next(word for word in KINDS if word in question)
-            made[f"{kind}: {verdict}"] += 1
-        if not set(found) <= {"holds", "holds for epsilon", "not covered"}:
-            contradictions.append(f"survey {case} as it is planned: {found}")
         for _ in range(ATTEMPTS * each):
-            if changed.total() == each:
-                break
-            if (other := tampered(content, rng)) is not None:
-                way, text = other
-                path.write_bytes(text)
-                package, verdict = verdict_of_package(path), of_all(verdicts(checker, path))
-                changed[f"{way}; package: {package}, checker: {verdict}"] += 1
-                if (package, verdict) in CONTRADICTIONS:
-                    contradictions.append(
-                        f"survey {case}, {way}: the package says {package}, the checker {verdict}: {text.decode()}"
-                    )
-    return made, changed, contradictions
+            if len(found) <= each and (other := tampered(content, rng)) is not None:
+                path.write_bytes(other[1])
+                found.append((*other, verdict_of_package(path)))
+    return found
+
+
+def compared(case: int, checker: Path, each: int) -> tuple[Counter[str], list[str]]:
+    """How many verdicts there are on the plan of a survey and on those that differ from it, and contradictions."""
+    counts, contradictions, plans = Counter[str](), list[str](), judged(case, each)
+    if not plans:
+        counts["no plan of a survey"] += 1
+    with TemporaryDirectory() as name:
+        path = Path(name) / "plan.json"
+        for way, content, package in plans:
+            path.write_bytes(content)
+            found = verdicts(checker, path)
+            verdict = of_all(found)
+            if (package, verdict) in CONTRADICTIONS or verdict.startswith("fails"):
+                contradictions.append(f"survey {case}, {way}: package {package}, checker {verdict}: {content!r}")
+            if way != "planned":
+                counts[f"{way}; package: {package}, checker: {verdict}"] += 1
+                continue
+            for question, own in zip(json.loads(content)["queries"], found, strict=True):
+                kind = question.get("asked") or next(word for word in KINDS if word in question)
+                counts[f"planned {kind}: {own}"] += 1
+    return counts, contradictions
 
 
 def main() -> None:
     """Print how many verdicts of either agree; fail where they contradict each other."""
     checker = Path(sys.argv[1]).resolve()
     surveys, each, first = [*map(int, sys.argv[2:]), *(40, 1, 0)[len(sys.argv) - 2 :]]
-    made, changed, contradictions = Counter[str](), Counter[str](), list[str]()
+    counts, contradictions = Counter[str](), list[str]()
     with Pool(cpu_count()) as pool:
         cases = range(first, first + surveys)
-        for own, other, wrong in pool.imap_unordered(partial(compared, checker=checker, each=each), cases):
-            made.update(own)
-            changed.update(other)
+        for own, wrong in pool.imap_unordered(partial(compared, checker=checker, each=each), cases):
+            counts.update(own)
             contradictions += wrong
-    print(
-        f"questions of {surveys} random surveys:",
-        *(f"  {verdict}: {count}" for verdict, count in sorted(made.items())),
-        sep="\n",
-    )
-    print(
-        f"{changed.total()} tampered plans:",
-        *(f"  {pair}: {count}" for pair, count in sorted(changed.items())),
-        sep="\n",
-    )
+    print(f"{surveys} random surveys, {each} tampered plans of each:")
+    print(*(f"  {what}: {count}" for what, count in sorted(counts.items())), sep="\n")
     if contradictions:
         sys.exit("\n".join(contradictions))
 
