@@ -4,6 +4,7 @@ from fastapi.responses import HTMLResponse
 
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.web.answer_cache import AnswerCache
+from sordino.service.web.period_memory import PeriodMemory
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import grouped_results
@@ -18,7 +19,7 @@ class DashboardPages:
     """Draws one page after the other."""
 
     def __init__(self) -> None:
-        self._pages = AnswerCache[str]()
+        self._pages, self._periods = AnswerCache[str](), PeriodMemory()
 
     async def watch(self, plan: Plan) -> str:
         """The page on which a collection is watched."""
@@ -50,7 +51,8 @@ class DashboardPages:
         def draw() -> str:
             found = results_so_far(plan, tally, None, coverage)
             groups = grouped_results(plan, tally, by, coverage, least=least) if by else None
-            over_time = plan_series(plan, tally, found, coverage, least=least, smoothed=True)
+            known = self._periods.once
+            over_time = plan_series(plan, tally, found, coverage, least=least, smoothed=True, remember=known)
             pooled = pooled_results(plan, tally, found, coverage)
             weighted = weighted_by_survey(plan, tally, found, coverage)
             return estimate_page(plan, found, pooled=pooled, groups=groups, weighted=weighted, series=over_time)
