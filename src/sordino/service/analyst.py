@@ -54,6 +54,7 @@ class AnalystRoutes:
     def __init__(self, desk: Desk, pages: DashboardPages, progress: Progress) -> None:
         self._desk, self._pages, self._progress = desk, pages, progress
         self._estimates, self._periods = AnswerCache[_Estimates](), PeriodMemory()
+        self._counts = AnswerCache[_Counts]()
 
     async def estimates(
         self,
@@ -65,13 +66,13 @@ class AnalystRoutes:
         series: Annotated[bool, Query(description="Whether every period of a series follows.")] = True,
     ) -> dict[str, Any]:
         """What the reports say so far, with intervals; also by period and by public columns, of enough reports each."""
-        collection, tally = await self._tally_or_public(plan_hash, request)
+        collection, counted = await self._tally_or_public(plan_hash, request)
         plan, least, columns = collection.plan, self._desk.least_people, columns_of(collection.plan, by)
         coverage, series = Coverage(confidence), series and plan.series is not None
-        key = plan.hash, counts_bytes(tally), confidence, columns, series
+        key = plan.hash, counted.content, confidence, columns, series
 
         def make() -> _Estimates:
-            return _estimate(plan, tally, coverage, columns, least, self._periods if series else None)
+            return _estimate(plan, counted.tally, coverage, columns, least, self._periods if series else None)
 
         found = await self._estimates.once(key, make)
         if found.has_small_groups:
@@ -83,7 +84,8 @@ class AnalystRoutes:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        return as_page(await self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least))
+        key = (await self._count(plan, tally, public=False)).content
+        return as_page(await self._pages.estimates(plan, tally, key, confidence, columns_of(plan, by), least))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
@@ -169,16 +171,34 @@ class AnalystRoutes:
         collection = await self._open_collection(plan_hash, request, "reader")
         return collection, await self._desk.tally(collection)
 
-    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, "_Counts"]:
         """The same, for everybody where it is published."""
         if not self._desk.published:
-            return await self._tally(plan_hash, request)
+            collection, tally = await self._tally(plan_hash, request)
+            return collection, await self._count(collection.plan, tally, public=False)
         collection, holder = self._desk.collection(plan_hash), await self._desk.holder_of(request)
         tally = await self._desk.tally(collection)
-        if holder is None or not holder.may("reader"):
-            tally = of_large_periods(collection.plan, tally, self._desk.least_people)
-            self._desk.require_enough(tally)
-        return collection, tally
+        found = await self._count(collection.plan, tally, public=holder is None or not holder.may("reader"))
+        self._desk.require_enough(found.tally)
+        return collection, found
+
+    async def _count(self, plan: Plan, tally: Aggregate, *, public: bool) -> "_Counts":
+        """What of a tally is told, once for each tally: of many groups and periods, others would wait for that."""
+        least = self._desk.least_people
+
+        def count() -> _Counts:
+            told = of_large_periods(plan, tally, least) if public else tally
+            return _Counts(told, counts_bytes(told))
+
+        return await self._counts.once((plan.hash, tally, public), count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """A tally that is told, and its content, by which answers about it are known."""
+
+    tally: Aggregate
+    content: bytes
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from sordino.survey.results.groups import grouped_results
 from sordino.survey.results.over_time.plan_series import plan_series
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results_so_far
-from sordino.survey.results.sourced_aggregate import counts_bytes
 from sordino.survey.results.weighted import weighted_by_survey
 
 
@@ -29,13 +28,14 @@ class DashboardPages:
         return await self._pages.once(plan.hash, lambda: dashboard(plan))
 
     async def estimates(
-        self, plan: Plan, tally: Aggregate, confidence: float, by: tuple[str, ...] = (), least: int = 1
+        self, plan: Plan, tally: Aggregate, counts: bytes, confidence: float, by: tuple[str, ...] = (), least: int = 1
     ) -> str:
         """What the reports say so far, with intervals that hold at all times together, and what they do not tell yet.
 
         Args:
             plan: that the reports belong to.
             tally: of the reports.
+            counts: the content of the tally (`counts_bytes`).
             confidence: of each interval.
             by: public columns by which people are grouped.
             least: reports without which a group, or a period of a series, is not estimated.
@@ -45,7 +45,7 @@ class DashboardPages:
         """
         from sordino.show.html.estimate_page import estimate_page
 
-        key = plan.hash, counts_bytes(tally), confidence, by
+        key = plan.hash, counts, confidence, by
         coverage = Coverage(confidence, watched=True)
 
         def draw() -> str:

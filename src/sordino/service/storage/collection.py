@@ -195,8 +195,9 @@ class Collection:
                     self._save_used(invitations)
             else:
                 receipts, fresh = self._insert(uploads)
+        # Where nothing is new the tally stays the same object, by which answers about it are known.
         own = before.own + self.plan.tally(fresh)
-        self._note_state(replace(before, own=own, invitations=invitations))
+        self._note_state(replace(before, own=own, invitations=invitations) if len(fresh) else before)
         return receipts
 
     def erase(self, erasures: Sequence[Erasure]) -> None:
