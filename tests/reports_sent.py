@@ -11,7 +11,7 @@ import numpy as np
 
 from collectors import running
 from commands import PATIENCE, PROGRAM, started
-from sordino.service.storage.reports import Upload
+from sordino.service.storage.reports import Erasure, Upload
 from sordino.service.uploads import PACKED, pack
 from surveys import planned
 from waits import line_of, stop
@@ -27,6 +27,11 @@ def make_plan(k, epsilon="1"):
 
 def ids_from(first, count):
     return b"".join((first + n).to_bytes(16, "big") for n in range(count))
+
+
+def erasures(*ids):
+    """What takes reports back by their ids, without links."""
+    return [Erasure(one) for one in ids]
 
 
 def uploaded(codes, first=0):

@@ -80,7 +80,7 @@ def test_estimates_hold_what_several_questions_tell():
     numbers = {name: {"number": {"low": 0, "high": 10}} for name in ("x", "y")}
     plan = planned({"version": 1, "epsilon": "2", "attribute": numbers, "ask": [{"mean": ["x"]}, {"mean": ["x", "y"]}]})
     tally = plan.sampled.tally(np.arange(4000, dtype=np.uint64) % plan.sampled.outputs)
-    (row,) = _estimate(plan, tally, Coverage(), (), 1, series=False).document["pooled"]
+    (row,) = _estimate(plan, tally, Coverage(), (), 1, None).document["pooled"]
     assert (row["value"], row["pooled"]) == ("x", ["mean of x", "mean of x, y"])
 
 

@@ -123,3 +123,16 @@ def test_a_list_of_another_plan_is_refused_before_anything_is_made(tmp_path, pla
     with pytest.raises(SordinoError, match="must invite to a plan that is served; found another plan"):
         serve.main([*map(str, words), "--invitations", str(tmp_path / "list.json")], standalone_mode=False)
     assert not (tmp_path / "reports.sqlite").exists()
+
+
+def test_what_is_taken_back_with_its_link_on_its_way_is_not_counted_later(tmp_path, plan):
+    with inviting(tmp_path / "reports.sqlite", plan) as client:
+        body = json.dumps({"id": f"{3:032x}"})
+        answers = [
+            client.of_plan("POST", "/erase", body, Content_Type="application/json", Sordino_Invitation=link)
+            for link in (LINKS[0], LINKS[0], "f" * 32, "\xff")
+        ]
+        assert {answer.status for answer in answers} == {200}
+        assert len({answer.body for answer in answers}) == 1
+        assert send(client, 3, LINKS[0]).json == {"accepted": 0, "repeated": 1, "failures": 0, "failed": []}
+        assert client.of_plan("GET", "/progress").json["reports"] == 0

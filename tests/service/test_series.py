@@ -9,8 +9,10 @@ import pytest
 from reports_sent import JSON, is_problem, on_a_thread
 from sordino import Plan, Survey, estimate
 from sordino.document.invitation_list import HEADER, InvitationList, new_secret
-from sordino.service.storage import collection
-from sordino.service.storage.receipts import NOT_OPEN
+from sordino.service.console.control_socket import run_command
+from sordino.service.storage import collection, invitations
+from sordino.service.storage.periods import closed_periods
+from sordino.service.storage.receipts import CLOSED, NOT_OPEN
 from sordino.service.storage.store import ReportStore
 from sordino.survey.estimates.coverage import Coverage
 from sordino.survey.results.over_time.plan_series import plan_series
@@ -42,7 +44,8 @@ def store(tmp_path, plan):
 def clock(monkeypatch):
     """The collector's day, which a test sets."""
     days = [START]
-    monkeypatch.setattr(collection, "today", lambda: str(days[0]))
+    for module in (collection, invitations, closed_periods):
+        monkeypatch.setattr(module, "today", lambda: str(days[0]))
 
     def to(days_from_start):
         days[0] = START + timedelta(days=days_from_start)
@@ -146,13 +149,81 @@ def test_a_link_is_good_in_its_period_only(store, plan, clock):
         assert (progress["invitations"], progress["invitations_used"], progress["reports"]) == (3, 2, 2)
 
 
+def test_a_period_is_closed_by_hand_for_ever_and_late_reports_are_told(store, plan, clock, tmp_path):
+    with on_a_thread(store) as client:
+        token, first = {"Authorization": f"Bearer {client.token}"}, plan.series.label(0)
+
+        def close(period, **headers):
+            return client.of_plan("POST", f"/close?period={period}", **headers)
+
+        sent(client, plan, 0, 1, 2)
+        assert close(first).status == 401
+        assert is_problem(close(plan.series.label(1), **token), 409, "can be closed once it has begun")
+        assert is_problem(close("2026-01-06", **token), 400, "must be one of the plan's; found '2026-01-06'")
+        for _ in range(2):
+            found = close(first, **token).json
+            assert (found["closed"], found["open_periods"], found["closed_periods"]) == (False, [], [first])
+        late = sent(client, plan, 0, 1, 3).json
+        assert (late["repeated"], late["failed"]) == (1, [{"id": f"{3:032x}", "rule": CLOSED}])
+        # By the days that follow, in its grace, and on an earlier day, as of a clock that was set back.
+        for day in (7, 20, -3, 0):
+            clock(day)
+            assert sent(client, plan, 0, 4).json["failures"] == 1
+        clock(7)
+        assert sent(client, plan, 1, 5).json["accepted"] == 1
+        # Taking back stays possible.
+        client.of_plan("POST", "/erase", json.dumps({"id": f"{1:032x}"}), Content_Type=JSON)
+        progress = client.of_plan("GET", "/progress").json
+        assert (progress["reports"], progress["open_periods"]) == (2, [plan.series.label(1)])
+        # Another collector's reports of that period are late, too; those of others are not.
+        own = [plan.tally(plan.cells.join(np.array([1, 2], dtype=np.uint64), np.array(at))) for at in ([0, 1], [1, 1])]
+        texts = (aggregate_text(plan, one) for one in own)
+        merged = [client.of_plan("POST", "/aggregate", text, Content_Type=JSON, **token) for text in texts]
+        assert is_problem(merged[0], 409, "a closed period takes no reports; found others of 2026-01-05")
+        assert merged[1].json["added"] == 2
+    # As whoever may open the store closes one, and as a collector that is started anew has it.
+    command = {"do": "period close", "plan": None, "period": plan.series.label(1)}
+    place = str(tmp_path / "reports.sqlite")
+    assert run_command(place, command) == {"plan": plan.hash}
+    record = run_command(place, {"do": "record"})
+    acts = [(act["by"], act["period"]) for act in record if act["act"] == "period closed"]
+    assert acts == [("first", first), ("first", first), ("console", plan.series.label(1))]
+    with on_a_thread(ReportStore.open(tmp_path / "reports.sqlite", plan)) as client:
+        assert client.of_plan("GET", "/progress").json["closed_periods"] == plan.series.labels[:2]
+        assert sent(client, plan, 1, 9).json["failed"][0]["rule"] == CLOSED
+
+
+def test_a_plan_without_a_series_has_no_period_to_close(tmp_path):
+    plain = Plan.of(Survey.read({name: part for name, part in SURVEY.items() if name != "series"}), 1000)
+    with on_a_thread(ReportStore.open(tmp_path / "plain.sqlite", plain)) as client:
+        token = {"Authorization": f"Bearer {client.token}"}
+        assert is_problem(client.of_plan("POST", "/close?period=2026-01-05", **token), 400, "a plan without a series")
+        assert not client.of_plan("GET", "/progress").json["closed"]
+
+
+def test_a_link_of_a_period_takes_back_what_is_on_its_way(store, plan, clock):
+    secrets, labels, held = [new_secret() for _ in range(3)], plan.series.labels, store.collections[plan.hash]
+    held.invite(InvitationList.of(plan.hash, secrets, labels[:3]).hashes)
+    with on_a_thread(store) as client:
+        # On the last day before the second period begins; the third is far.
+        clock(6)
+        for number, secret in enumerate(secrets):
+            body = json.dumps({"id": f"{number:032x}"})
+            assert client.of_plan("POST", "/erase", body, Content_Type=JSON, **{HEADER: secret}).status == 200
+        clock(7)
+        for period in range(2):
+            assert sent(client, plan, period, period, **{HEADER: secrets[period]}).json["repeated"] == 1
+        clock(14)
+        assert sent(client, plan, 2, 2, **{HEADER: secrets[2]}).json["accepted"] == 1
+
+
 def test_a_period_of_few_reports_is_shown_to_nobody_and_is_in_no_total(store, plan, clock):
     with on_a_thread(store, LEAST, published=True) as client:
         sent(client, plan, 0, *range(1, 1 + LEAST))
         clock(8)
         sent(client, plan, 1, *range(100, 100 + LEAST - 1))
         progress = client.of_plan("GET", "/progress").json
-        assert progress["groups"]["period"] == dict(zip(plan.series.labels, (LEAST, None, 0, 0), strict=True))
+        assert progress["groups"]["period"] == dict(zip(plan.series.labels, (LEAST, LEAST - 1, 0, 0), strict=True))
         everybody = client.of_plan("GET", "/estimates").json
         assert everybody["n"] == LEAST
         by = client.of_plan("GET", "/estimates?by=period").json

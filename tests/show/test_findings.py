@@ -181,6 +181,6 @@ def test_before_there_are_reports_it_is_said_that_nothing_is_known():
     )
     frozen = plan(asked, people=1000)
     nobody = frozen.sampled.tally(np.empty(0, dtype=np.uint64))
-    page = asyncio.run(DashboardPages().estimates(frozen, nobody, 0.95))
+    page = asyncio.run(DashboardPages().estimates(frozen, nobody, b"", 0.95))
     assert re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)[0] == "What was found"
     assert "Nothing can be estimated yet: 0 reports are too few." in page

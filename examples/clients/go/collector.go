@@ -118,7 +118,7 @@ func (c collector) ask(method, route string, body []byte) ([]byte, error) {
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if c.invitation != "" && route == "/reports" {
+	if c.invitation != "" && (route == "/reports" || route == "/erase") {
 		request.Header.Set("Sordino-Invitation", c.invitation)
 	}
 	answer, err := c.client.Do(request)

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
@@ -20,14 +20,15 @@ from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
 from sordino.service.web.answer_cache import AnswerCache
+from sordino.service.web.period_memory import PeriodMemory
+from sordino.service.web.progress import Progress
 from sordino.show.cells import result_rows
 from sordino.show.groups import groups_json
 from sordino.show.series import series_json
 from sordino.show.weighted import weighted_json
 from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.frozen.series_part import PERIOD
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.groups import columns_of, group_counts, grouped_results
+from sordino.survey.results.groups import columns_of, grouped_results
 from sordino.survey.results.over_time.plan_series import PlanSeries, plan_series
 from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
@@ -41,6 +42,8 @@ Confidence = Annotated[float, Query(json_schema_extra={"exclusiveMinimum": 0, "e
 
 By = Annotated[str, Query(description="Public columns, with commas between, by which people are grouped.")]
 
+Period = Annotated[str, Query(description="The first day of a period: of a series that alone is closed.")]
+
 NAME = "the upload"
 """Of a tally that comes, in messages."""
 
@@ -48,9 +51,10 @@ NAME = "the upload"
 class AnalystRoutes:
     """The routes that ask for a token; tally and estimates do not where they are published."""
 
-    def __init__(self, desk: Desk, pages: DashboardPages) -> None:
-        self._desk, self._pages = desk, pages
-        self._estimates = AnswerCache[_Estimates]()
+    def __init__(self, desk: Desk, pages: DashboardPages, progress: Progress) -> None:
+        self._desk, self._pages, self._progress = desk, pages, progress
+        self._estimates, self._periods = AnswerCache[_Estimates](), PeriodMemory()
+        self._counts = AnswerCache[_Counts]()
 
     async def estimates(
         self,
@@ -62,13 +66,13 @@ class AnalystRoutes:
         series: Annotated[bool, Query(description="Whether every period of a series follows.")] = True,
     ) -> dict[str, Any]:
         """What the reports say so far, with intervals; also by period and by public columns, of enough reports each."""
-        collection, tally = await self._tally_or_public(plan_hash, request)
+        collection, counted = await self._tally_or_public(plan_hash, request)
         plan, least, columns = collection.plan, self._desk.least_people, columns_of(collection.plan, by)
         coverage, series = Coverage(confidence), series and plan.series is not None
-        key = plan.hash, counts_bytes(tally), confidence, columns, series
+        key = plan.hash, counted.content, confidence, columns, series
 
         def make() -> _Estimates:
-            return _estimate(plan, tally, coverage, columns, least, series=series)
+            return _estimate(plan, counted.tally, coverage, columns, least, self._periods if series else None)
 
         found = await self._estimates.once(key, make)
         if found.has_small_groups:
@@ -80,7 +84,8 @@ class AnalystRoutes:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
         plan, least = collection.plan, self._desk.least_people
-        return as_page(await self._pages.estimates(plan, tally, confidence, columns_of(plan, by), least))
+        key = (await self._count(plan, tally, public=False)).content
+        return as_page(await self._pages.estimates(plan, tally, key, confidence, columns_of(plan, by), least))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
@@ -134,19 +139,24 @@ class AnalystRoutes:
             other = await asyncio.to_thread(_read_tally, collection.plan, bytes(body))
         parts = await self._desk.of_store(lambda _: collection.merge(other))
         added = sum(part.added for part in parts)
-        return {"added": added, "parts": [asdict(part) for part in parts], **await self._reports_of(collection)}
+        return {"added": added, "parts": [asdict(part) for part in parts], **await self._progress.of(collection)}
 
-    async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
-        """Take no more reports, for ever."""
-        collection = await self._open_collection(plan_hash, request, "operator", "closed")
-        await self._desk.of_store(lambda _: collection.close_to_reports())
-        return await self._reports_of(collection)
+    async def close(self, plan_hash: str, request: Request, period: Period = "") -> dict[str, Any]:
+        """Take no more reports, for ever; of one period of a series, or of the whole plan."""
+        if not period:
+            collection = await self._open_collection(plan_hash, request, "operator", "closed")
+            await self._desk.of_store(lambda _: collection.close_to_reports())
+            return await self._progress.of(collection)
+        collection = self._desk.collection(plan_hash)
+        holder = await self._desk.require_role(request, "operator")
+        await self._desk.of_store(lambda store: store.close_period(plan_hash, period, holder.name))
+        return await self._progress.of(collection)
 
     async def scrub(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Forget the codes of all reports, which are counted: ids stay, so that none is counted again."""
         collection = await self._open_collection(plan_hash, request, "operator", "scrubbed")
         scrubbed = await asyncio.to_thread(lambda: sum(self._desk.parts(collection.scrub)))
-        return {"scrubbed": scrubbed, **await self._reports_of(collection)}
+        return {"scrubbed": scrubbed, **await self._progress.of(collection)}
 
     async def _open_collection(self, plan_hash: str, request: Request, role: str, act: str = "") -> Collection:
         """A collection for whoever may do what a role may; an act is noted before it is done."""
@@ -161,48 +171,34 @@ class AnalystRoutes:
         collection = await self._open_collection(plan_hash, request, "reader")
         return collection, await self._desk.tally(collection)
 
-    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, "_Counts"]:
         """The same, for everybody where it is published."""
         if not self._desk.published:
-            return await self._tally(plan_hash, request)
+            collection, tally = await self._tally(plan_hash, request)
+            return collection, await self._count(collection.plan, tally, public=False)
         collection, holder = self._desk.collection(plan_hash), await self._desk.holder_of(request)
         tally = await self._desk.tally(collection)
-        if holder is None or not holder.may("reader"):
-            tally = of_large_periods(collection.plan, tally, self._desk.least_people)
-            self._desk.require_enough(tally)
-        return collection, tally
+        found = await self._count(collection.plan, tally, public=holder is None or not holder.may("reader"))
+        self._desk.require_enough(found.tally)
+        return collection, found
 
-    async def _reports_of(self, collection: Collection) -> dict[str, Any]:
-        return await self._desk.of_store(progress_of(collection, self._desk.least_people))
+    async def _count(self, plan: Plan, tally: Aggregate, *, public: bool) -> "_Counts":
+        """What of a tally is told, once for each tally: of many groups and periods, others would wait for that."""
+        least = self._desk.least_people
 
+        def count() -> _Counts:
+            told = of_large_periods(plan, tally, least) if public else tally
+            return _Counts(told, counts_bytes(told))
 
-def progress_of(collection: Collection, least: int) -> Callable[[object], dict[str, Any]]:
-    """How far a collection is, as a function of the store; of a column with a group of fewer than `least` no group."""
-    plan = collection.plan
-
-    def progress(_: object) -> dict[str, Any]:
-        tally = collection.aggregate
-        found = {"plan": plan.hash, "reports": tally.n, "people": plan.people, "closed": collection.is_closed}
-        found |= {"invitations": collection.invitations, "invitations_used": collection.used_invitations}
-        if not plan.cells.parts:
-            return found
-        # In no other column either: what is there and in no period that is shown would be of one that is not.
-        shown = of_large_periods(plan, tally, least)
-        groups = {name: _counts_of_large(group_counts(plan, shown, name), least) for name in plan.cells.names}
-        if plan.series is None:
-            return found | {"groups": groups}
-        # A period says nothing of a person, and the one that runs begins with a few: each is hidden by itself.
-        of_periods = group_counts(plan, tally, PERIOD).items()
-        groups[PERIOD] = {one: n if n >= least or not n else None for one, n in of_periods}
-        return found | {"groups": groups, "open_periods": collection.open_periods, "grace": collection.grace}
-
-    return progress
+        return await self._counts.once((plan.hash, tally, public), count)
 
 
-def _counts_of_large(counts: Mapping[str, int], least: int) -> dict[str, int | None]:
-    """How many reports each group has; of none where one has a few: all others together would tell it."""
-    tells = all(n >= least for n in counts.values() if n)
-    return {one: n if tells else None for one, n in counts.items()}
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """A tally that is told, and its content, by which answers about it are known."""
+
+    tally: Aggregate
+    content: bytes
 
 
 @dataclass(frozen=True)
@@ -214,8 +210,9 @@ class _Estimates:
 
 
 def _estimate(
-    plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int, *, series: bool
+    plan: Plan, tally: Aggregate, coverage: Coverage, by: tuple[str, ...], least: int, periods: PeriodMemory | None
 ) -> _Estimates:
+    """What is answered; over time where periods are known."""
     found = results(plan, tally, None, coverage)
     pooled = pooled_results(plan, tally, found, coverage)
     rows = [_row(row) for result in found for row in result_rows(result.blocks())]
@@ -223,8 +220,9 @@ def _estimate(
     told = {"plan": plan.hash, "n": tally.n, "confidence": coverage.confidence, "rows": rows, "pooled": more}
     weighted = weighted_by_survey(plan, tally, found, coverage)
     told |= {} if weighted is None else _finite(weighted_json(weighted))
-    over_time = plan_series(plan, tally, found, coverage, least=least) if series else None
-    told |= {} if over_time is None else {"series": _series_json(over_time)}
+    if periods is not None:
+        over_time = plan_series(plan, tally, found, coverage, least=least, remember=periods.once)
+        told |= {} if over_time is None else {"series": _series_json(over_time)}
     if not by:
         return _Estimates(told, has_small_groups=False)
     grouped = grouped_results(plan, tally, by, coverage, least=least)

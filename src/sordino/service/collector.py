@@ -19,7 +19,7 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | POST /plans/{hash}/aggregate | analyst | other collectors' tallies, each report once |
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
 | POST /plans/{hash}/scrub | operator | forgets codes that are counted |
-| POST /plans/{hash}/close | operator | takes no more reports, for ever |
+| POST /plans/{hash}/close | operator | takes no more reports, of a period too, for ever |
 | GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
 """
@@ -34,8 +34,9 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from sordino.document.invitation_list import HEADER
 from sordino.errors import SordinoError
-from sordino.service.analyst import AnalystRoutes, progress_of
+from sordino.service.analyst import AnalystRoutes
 from sordino.service.budget import UNCOUNTED
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk, not_served
@@ -44,10 +45,13 @@ from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
 from sordino.service.storage.collection import GRACE
+from sordino.service.storage.invitations import link_hashes
+from sordino.service.storage.reports import Erasure
 from sordino.service.storage.store import ReportStore
 from sordino.service.upload_route import UploadRoute
 from sordino.service.uploads import read_id
 from sordino.service.web.cross_origin import CrossOrigin
+from sordino.service.web.progress import Progress
 
 if TYPE_CHECKING:
     from sordino.service.monitoring.metrics import Metrics
@@ -84,7 +88,7 @@ class Collector:
         self._desk = Desk(
             store, least_people, signer, metrics, published=published, retain_days=retain_days, grace=grace
         )
-        self._pages = DashboardPages()
+        self._pages, self._progress = DashboardPages(), Progress(self._desk.of_store, least_people)
 
     @property
     def application(self) -> ASGIApp:
@@ -94,7 +98,7 @@ class Collector:
             app.add_exception_handler(kind, of_error)
         for refused in (HTTPException, RequestValidationError):
             app.add_exception_handler(refused, of_framework)
-        uploads, analyst = UploadRoute(self._desk, app), AnalystRoutes(self._desk, self._pages)
+        uploads, analyst = UploadRoute(self._desk, app), AnalystRoutes(self._desk, self._pages, self._progress)
         for method, path, answer, body in (
             ("GET", "/livez", self.livez, None),
             ("GET", "/readyz", self.readyz, None),
@@ -161,16 +165,21 @@ class Collector:
         return Response(await self._bytes(plan_hash), media_type="application/json", headers=headers)
 
     async def erase(self, plan_hash: str, request: Request) -> dict[str, str]:
-        """Forget a report, for whoever knows its id, which only its sender does. What was there is not said."""
+        """Forget a report, for whoever knows its id, which only its sender does. What was there is not said.
+
+        What is still on its way by a link is not counted either, if the link comes with the request as with the report.
+        """
         collection = self._desk.collection(plan_hash)
         with self._desk.budget.share() as share:
             body = await share.body_of(request, UNCOUNTED)
-        await self._desk.writer.erase(collection, read_id(body))
+        secret = request.headers.get(HEADER)
+        links = () if secret is None else link_hashes(collection.plan, secret, collection.grace)
+        await self._desk.writer.erase(collection, Erasure(read_id(body), links))
         return {"outcome": "no code is kept under this id"}
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
-        found = await self._desk.of_store(progress_of(self._desk.collection(plan_hash), self._desk.least_people))
+        found = await self._progress.of(self._desk.collection(plan_hash))
         if (days := self._desk.retain_days) is None:
             return found
         day = await self._desk.of_store(lambda store: store.next_scrub_day(plan_hash, days))

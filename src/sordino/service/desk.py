@@ -71,6 +71,7 @@ class Desk:
         self._health = Health(self._writer)
         if self.metrics is not None:
             self.metrics.watch(self._writer, self._health, self._store.collections.values())
+        self._store.begin_log()
         log_event(
             "the collector has started",
             version=version("sordino"),

@@ -169,6 +169,7 @@ def responses(
     found: dict[int | str, dict[str, Any]] = {200: {"content": {media: {}}}} if media else {}
     if body is UPLOAD_BODY:
         found = {200: {"content": {"application/json": {"schema": RECEIPT}}}}
+    if body in (UPLOAD_BODY, ERASE_BODY):
         words = "the 32 hexadecimal digits of a link, where reports come by invitation"
         extra["parameters"] = [{"name": HEADER, "in": "header", "schema": {"type": "string"}, "description": words}]
     return found | {status: {"description": words, "content": content} for status, words in sorted(told.items())}, extra

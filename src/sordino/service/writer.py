@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.service.log import log_event
 from sordino.service.storage.collection import Collection
-from sordino.service.storage.reports import Receipt, Upload
+from sordino.service.storage.reports import Erasure, Receipt, Upload
 from sordino.service.storage.store import ReportStore
 
 MOST_WAITING = 256
@@ -62,7 +62,7 @@ class StoreTroubleError(UnavailableError):
 
 @dataclass(eq=False)
 class _Queued:
-    """A function of the store; or an upload to a collection, or the id of a report that it forgets."""
+    """A function of the store; or an upload to a collection, or a report that it forgets."""
 
     future: "Future[Any]"
     work: Any
@@ -70,7 +70,7 @@ class _Queued:
 
     @property
     def is_large(self) -> bool:
-        return self.collection is not None and len(self.work) > SMALL
+        return isinstance(self.work, Upload) and len(self.work) > SMALL
 
 
 class UploadWriter:
@@ -111,13 +111,13 @@ class UploadWriter:
         """
         return self._put(_Queued(self.loop.create_future(), upload, collection))
 
-    def erase(self, collection: Collection, key: bytes) -> "Future[None]":
-        """Forget a report by its id; done when it is on disk.
+    def erase(self, collection: Collection, erasure: Erasure) -> "Future[None]":
+        """Forget a report; done when it is on disk.
 
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(_Queued(self.loop.create_future(), key, collection))
+        return self._put(_Queued(self.loop.create_future(), erasure, collection))
 
     def do(self, job: Callable[[ReportStore], T], *, always: bool = False) -> "Future[T]":
         """Call a function of the store between two commits, always if it is the next part of a longer job.
@@ -211,10 +211,10 @@ class UploadWriter:
         self._note_commit()
         return receipts
 
-    def _erase(self, collection: Collection, ids: list[bytes]) -> list[None]:
-        collection.erase(ids)
+    def _erase(self, collection: Collection, erasures: list[Erasure]) -> list[None]:
+        collection.erase(erasures)
         self._note_commit()
-        return [None] * len(ids)
+        return [None] * len(erasures)
 
     def _note_commit(self) -> None:
         if self.trouble is not None:

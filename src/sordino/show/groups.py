@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.blocks.block import Block, BlockGroup, Plot, blocks_of
+from sordino.blocks.block import Block, BlockGroup, Plot
 from sordino.blocks.charts import PointChart
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
@@ -95,10 +95,10 @@ def _reports(found: GroupedResults) -> BlockGroup:
 def _tables_by_question(found: GroupedResults) -> Iterator[list[QuantityTable]]:
     """Of each question its tables, each with the rows of all groups that have it."""
     labels = [group.label for group, _ in found.with_results]
-    for own in zip(*(results for _, results in found.with_results), strict=True):
+    for own in zip(*(group.tables for group, _ in found.with_results), strict=True):
         parts: dict[tuple[str, str, int], list[tuple[str, QuantityTable]]] = {}
-        for label, result in zip(labels, own, strict=True):
-            for table in blocks_of(QuantityTable, result.blocks()):
+        for label, tables in zip(labels, own, strict=True):
+            for table in tables:
                 kind = table.kind(0) if table.count else ""
                 parts.setdefault((table.about, kind, table.order), []).append((label, table))
         yield [_stack(found.name, several, found.coverage) for several in parts.values()]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from sordino.survey.results.result import Result, results
 from sordino.tables.results.changes import all_rows, changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
-from sordino.words.changes import AVERAGED, COLUMNS, change_cells
+from sordino.words.changes import AVERAGED, BACKWARDS, COLUMNS, OVERLAPPING, change_cells
 from sordino.words.explain_questionnaire import survey_title
 
 MOST_NAMED = 5
@@ -179,20 +180,51 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
         raise SordinoErrors("the comparison", list(apart.values()))
     why = {name: str(error) for name, error in apart.items()}
     reports = sum(one.n for one in before), sum(one.n for one in after)
-    over_time = (*_over_time("earlier", *first), *_over_time("later", *second))
+    over_time = (
+        *_over_time("earlier", *first),
+        *_over_time("later", *second),
+        *_overlap(_days(*first), _days(*second)),
+    )
     return PlanChange(changed, why, reports, coverage, survey_title(second[0]), over_time)
 
 
 def _over_time(which: str, plan: Plan, tally: Aggregate) -> Iterator[str]:
     """That the reports of a series count together, and of which days they are; of other plans nothing."""
-    series = plan.series
-    if series is None:
-        return
-    periods = sorted({cell % series.periods for cell, own in tally.cells.items() if plan.sampled.reports(own)})
-    if periods:
+    series, periods = plan.series, _periods(plan, tally)
+    if series is not None and periods:
         count = f"{len(periods):,} {series.every}{'' if len(periods) == 1 else 's'}"
         days = f"{series.starts(periods[0])} to {series.ends(periods[-1])}"
         yield AVERAGED.format(which=which, count=count, days=days)
+
+
+def _periods(plan: Plan, tally: Aggregate) -> list[int]:
+    """The periods that reports are of, in their order; none of a plan without a series."""
+    if plan.series is None:
+        return []
+    return sorted({cell % plan.series.periods for cell, own in tally.cells.items() if plan.sampled.reports(own)})
+
+
+def _days(plan: Plan, tally: Aggregate) -> list[tuple[date, date]]:
+    """The first and the last day of each period that reports are of."""
+    series = plan.series
+    return [] if series is None else [(series.starts(one), series.ends(one)) for one in _periods(plan, tally)]
+
+
+def _overlap(before: list[tuple[date, date]], after: list[tuple[date, date]]) -> Iterator[str]:
+    """That what is called later is of the same days, or of earlier ones; of other plans nothing."""
+    if not before or not after:
+        return
+    both = [
+        (max(first, start), min(last, end))
+        for first, last in before
+        for start, end in after
+        if max(first, start) <= min(last, end)
+    ]
+    if both:
+        count = sum((last - first).days + 1 for first, last in both)
+        yield OVERLAPPING.format(count=f"{count:,} day{'' if count == 1 else 's'}", first=both[0][0], last=both[-1][1])
+    elif after[-1][1] < before[0][0]:
+        yield BACKWARDS
 
 
 def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:

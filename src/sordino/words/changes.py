@@ -21,6 +21,13 @@ AVERAGED = (
     " changed within a series its own estimates show."
 )
 
+OVERLAPPING = (
+    "Both collections have reports of {count}, from {first} to {last}: what differs is then between the people of two"
+    " collections, and no change over time. Who answered in both is counted on both sides."
+)
+
+BACKWARDS = "The later reports are of days before the earlier ones: each change is from the later days to the earlier."
+
 ALONE = "'Only alone': its own interval excludes 0, which happens by chance when so many numbers are compared."
 
 

@@ -163,7 +163,7 @@ def test_what_was_taken_back_from_a_ledger_is_said_to_be(through):
     asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
     assert answer(asked)[0] == 0
     code, out, _ = answer(asked, "--take-back")
-    assert (code, "still on its way can arrive later and be counted" in out) == (0, True)
+    assert (code, "taken back at" in out, "on its way" in out) == (0, True, False)
     code, out, _ = answer(asked)
     assert (code, "You took this answer back" in out, "has your answer" in out) == (3, True, False)
     code, out, _ = answer(asked, "--json")

@@ -81,14 +81,14 @@ test("a report that is on its way while another window takes it back is deleted 
   assert.deepEqual(await windowOf(disk).kept(), { state: "withdrawn" });
 });
 
-test("the request holds the id alone, and no invitation", async (t) => {
+test("the request holds the id alone, and the link as the report's does, which may still be on its way", async (t) => {
   const disk = new Disk();
   const asked = collector(t, { "/reports": [ok], "/erase": [erased] });
   const outbox = new Outbox(HASH, ADDRESS, "f".repeat(32), new Shelf(disk));
   await outbox.reserve(() => pack(3n, 1));
   await outbox.send();
   await outbox.takeBack();
-  assert.deepEqual(asked[1][2], { "Content-Type": "application/json" });
+  assert.deepEqual(asked[1][2], { "Content-Type": "application/json", "Sordino-Invitation": "f".repeat(32) });
 });
 
 test("where nothing is kept nothing is asked", async (t) => {

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from reports_sent import ids_from, uploaded
+from reports_sent import erasures, ids_from, uploaded
 from sordino import RefusedError, SordinoError
 from sordino.service.storage.store import ReportStore
 from sordino.service.storage.tally_table import TallyTable
@@ -47,7 +47,7 @@ def test_a_report_that_is_taken_back_leaves_the_other_collectors_too(opened, pla
     own.add([uploaded([3], first=50)])
     early = handed_out(other)
     assert [part.added for part in own.merge(early)] == [4]
-    other.erase([ids_from(2, 1)])
+    other.erase(erasures(ids_from(2, 1)))
     (part,) = own.merge(handed_out(other))
     assert (part.added, "some of these were taken back" in part.outcome) == (-1, True)
     assert counts(own) == [1, 1, 1, 1]
@@ -55,7 +55,7 @@ def test_a_report_that_is_taken_back_leaves_the_other_collectors_too(opened, pla
     other.add([uploaded([0], first=10)])
     middle = handed_out(other)
     other = theirs()
-    other.erase([ids_from(0, 1), ids_from(0, 1)])
+    other.erase(erasures(ids_from(0, 1), ids_from(0, 1)))
     other.add([uploaded([1], first=11)])
     late = handed_out(other)
     assert erased_of(late) == {other.source: 2}
@@ -86,7 +86,7 @@ def test_all_reports_that_are_taken_back_leave_nothing(opened, plan, theirs):
     other.add([uploaded([0, 1])])
     own.add([uploaded([3], first=50)])
     own.merge(handed_out(other))
-    other.erase([ids_from(0, 1), ids_from(1, 1)])
+    other.erase(erasures(ids_from(0, 1), ids_from(1, 1)))
     own.merge(handed_out(other))
     assert counts(own) == [0, 0, 0, 1]
     assert counts(opened(plan).collections[plan.hash]) == [0, 0, 0, 1]
@@ -98,7 +98,7 @@ def test_ids_that_are_made_up_hide_no_lost_reports(opened, plan, theirs):
     other.add([uploaded([0, 1, 2])])
     before = handed_out(other)
     own.merge(before)
-    other.erase([ids_from(number, 1) for number in range(70, 76)])
+    other.erase(erasures(*[ids_from(number, 1) for number in range(70, 76)]))
     assert erased_of(handed_out(other)) == erased_of(handed_out(theirs())) == {}
     lost = with_sources(plan.sampled.tally([]), {other.source: plan.sampled.tally(np.array([3], dtype=np.uint64))})
     with pytest.raises(RefusedError, match="neither holds the other"):
@@ -113,9 +113,9 @@ def test_ids_that_nobody_knew_and_codes_that_are_scrubbed_are_no_reports_that_ar
     own, other = opened(plan).collections[plan.hash], theirs()
     other.add([uploaded([0, 1])])
     own.merge(handed_out(other))
-    other.erase([ids_from(70, 1), ids_from(70, 1)])
+    other.erase(erasures(ids_from(70, 1), ids_from(70, 1)))
     assert sum(other.scrub()) == 2
-    other.erase([ids_from(0, 1)])
+    other.erase(erasures(ids_from(0, 1)))
     other = theirs()
     other.add([uploaded([2, 2], first=70)])
     tally = handed_out(other)

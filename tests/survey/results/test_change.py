@@ -340,6 +340,16 @@ def test_a_series_is_compared_as_one_and_its_days_are_named():
     assert [one.split()[1] for one in with_none.over_time] == ["later"]
     assert not with_none.rows()[0]["sure"]
     assert sordino.change(alone, reports(alone, 0.3), alone, reports(alone, 0.3)).over_time == ()
+    # Weeks that overlap in part, by one plan or two, and weeks that come before.
+    shifted = planned(date(2026, 1, 22))
+    for one, weeks, days in (
+        (shifted, [0, 1], "11 days, from 2026-01-22 to 2026-02-01"),
+        (first, [3], "7 days, from 2026-01-26"),
+    ):
+        said = sordino.change(first, reports(first, 0.3), one, reports(one, 0.3, weeks)).over_time
+        assert f"Both collections have reports of {days}" in said[-1]
+    backwards = sordino.change(later, reports(later, 0.6), first, reports(first, 0.3)).over_time
+    assert backwards[-1].startswith("The later reports are of days before the earlier ones")
     # The same periods by two plans ask the same people otherwise.
     other = planned(date(2026, 1, 5), epsilon="5")
     with pytest.raises(sordino.SordinoError, match="two plans of one series must be one plan"):

@@ -208,7 +208,6 @@ def _take_back(address: CollectorAddress, journal: AnswerStore | Ledger, patienc
         return
     say(f"Your answer is taken back at {address.url}")
     say("It is counted no more, unless the collector had forgotten all codes before.")
-    say("By invitation, a report that was still on its way can arrive later and be counted: then run this again.")
     say("No other answer to this plan will be drawn here.")
 
 

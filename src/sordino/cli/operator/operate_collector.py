@@ -16,7 +16,7 @@ STORE = click.argument("store")
 
 @click.group()
 def collector() -> None:
-    """Operate a collector: its tokens, keys, record of acts, and backups. STORE is what `sordino serve` has."""
+    """Operate a collector: its tokens, keys, periods, acts, and backups. STORE is what `sordino serve` has."""
 
 
 @collector.group("token")
@@ -93,6 +93,7 @@ def rotate(store: str, old: Path, new: Path, *, as_json: bool) -> None:
         return
     say(f"{link.old} names {link.new}")
     say(f"Serve with --key {new} from now on, publish the new key, and destroy {old} once nobody needs it.")
+    say(f"Make a backup now: a store restored from an earlier one needs {old} to have {new} named again.")
 
 
 @collector.command()
@@ -112,6 +113,23 @@ def record(store: str, *, as_json: bool) -> None:
         about = ", ".join(f"{key} {text}" for key, text in known.items() if text is not None)
         say(f"{act['number']}. {act['day']} {act['by']}: {act['act']}{about and f' ({about})'} {act['hash']}")
     say(f"{len(acts)} acts, each of which follows from those before it.")
+
+
+@collector.command(name="close-period")
+@STORE
+@click.argument("day")
+@click.option("--plan", "hashed", metavar="HASH", help="The plan, in a store of several.")
+@as_json_option
+def close_period(store: str, day: str, hashed: str | None, *, as_json: bool) -> None:
+    """Take no more reports of the period that begins on DAY, for ever: of a plan of STORE with a series.
+
+    What comes late fails, and is told why; what is there may still be taken back.
+    """
+    found = _run(store, {"do": "period close", "plan": hashed, "period": day})
+    if as_json:
+        print_json({"period": day, **found})
+        return
+    say(f"The period from {day} of {found['plan']} is closed.")
 
 
 @collector.command()

@@ -18,6 +18,9 @@ from sordino.exact.arrays import Floats
 JUMP = 0.3
 """Probability, before the data, that a series jumps once more, at any place alike."""
 
+NEGLIGIBLE = 1e-14
+"""Weight of a model that means leave out: it shows in no digit."""
+
 
 @dataclass(frozen=True)
 class JumpPosterior:
@@ -58,12 +61,9 @@ def jump_posterior(
     mean = estimates - noise * residual
     variance = noise - noise**2 * np.diagonal(precision, axis1=1, axis2=2)
     # Then with one: a shift along each jump's direction, with one more unknown.
-    along = precision @ jumps
-    spread = 1 + size * (jumps * along).sum(axis=1)
+    along = _sums_after(precision)
+    spread = 1 + size * np.einsum("ts,mts->ms", jumps, along)
     gain = residual @ jumps
-    moved = noise[:, None] * along
-    means = mean[:, :, None] + moved * (size * gain / spread)[:, None, :]
-    variances = variance[:, :, None] + size * moved**2 / spread[:, None, :]
     free = np.ones(periods - 1, dtype=bool)
     free[[period - 1 for period in known]] = False
     places = np.concatenate(
@@ -75,12 +75,14 @@ def jump_posterior(
     )
     priors = curves.log_weights, curves.band_log_weights
     weights, careful = (_posterior((prior + likelihood / 2)[:, None] + places) for prior in priors)
-    all_means = np.concatenate([mean[:, :, None], means], axis=2)
-    all_variances = np.concatenate([variance[:, :, None], variances], axis=2)
     still, careful_still = (one[:, :1] / one[:, 0].sum() for one in (weights, careful))
+    likely = np.maximum(weights.sum(axis=1), careful.sum(axis=1)) > NEGLIGIBLE
+    curve, moved = _CurvePosteriors(mean[likely], variance[likely]), noise[:, None] * along[likely]
+    shift = size * gain[likely] / spread[likely]
+    jump = moved, shift, size / spread[likely]
     return JumpPosterior(
-        *_mixture(weights, careful, all_means, all_variances),
-        np.stack(_mixture(still, careful_still, all_means[:, :, :1], all_variances[:, :, :1])),
+        *curve.mixture(weights[likely], careful[likely], jump),
+        np.stack(_CurvePosteriors(mean, variance).mixture(still, careful_still)),
         weights[:, 1:].sum(axis=0),
     )
 
@@ -92,7 +94,37 @@ def _posterior(logs: Floats) -> Floats:
     return weights
 
 
-def _mixture(weights: Floats, careful: Floats, means: Floats, variances: Floats) -> tuple[Floats, Floats]:
-    """Mean in each period of a mixture over curves and places, and by careful weights the mean square around it."""
-    mean = np.einsum("ms,mts->t", weights, means)
-    return mean, np.einsum("ms,mts->t", careful, variances + (means - mean[:, None]) ** 2)
+def _sums_after(matrices: Floats) -> Floats:
+    """Of each row the sums of what stands from each place but the first on: what a jump there adds up."""
+    sums: Floats = np.cumsum(matrices[:, :, :0:-1], axis=2)[:, :, ::-1]
+    return sums
+
+
+@dataclass(frozen=True)
+class _CurvePosteriors:
+    """Of each model without a further jump the mean and the variance of the share, shape (m, T) each."""
+
+    mean: Floats
+    variance: Floats
+
+    def mixture(
+        self, weights: Floats, careful: Floats, jump: tuple[Floats, Floats, Floats] | None = None
+    ) -> tuple[Floats, Floats]:
+        """Mean in each period of a mixture over models and places, and by careful weights the mean square around it.
+
+        Args:
+            weights, careful: of no further jump, then of one before each period but the first, shape (m, T) each;
+                shape (m, 1) without jumps.
+            jump: by how much one of height 1 before each period but the first moves the mean, shape (m, T, T - 1); the
+                height that is expected, and the variance of an unknown one, shape (m, T - 1) each.
+        """
+        mean = weights.sum(axis=1) @ self.mean
+        if jump is None:
+            return mean, careful.sum(axis=1) @ (self.variance + (self.mean - mean) ** 2)
+        moved, height, unknown = jump
+        mean = mean + np.einsum("mts,ms->t", moved, weights[:, 1:] * height)
+        apart, own = self.mean - mean, careful[:, 1:]
+        # The square of a sum: how far a model is off, how far a jump moves it, and twice both together.
+        square = careful.sum(axis=1) @ (self.variance + apart**2)
+        square = square + np.einsum("mts,mts,ms->t", moved, moved, own * (height**2 + unknown))
+        return mean, square + 2 * np.einsum("mt,mts,ms->t", apart, moved, own * height)

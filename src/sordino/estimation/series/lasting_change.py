@@ -174,6 +174,7 @@ def errors_at_all_cuts(parts: Floats, confidence: float) -> float:
     if len(parts) == 1:
         return ends[0]
 
+    @cache
     def excess(square: float) -> float:
         """The logarithm of the tail falls nearly along a line in the square of the bound, which is soon found."""
         return log(max(1 - probability_within(parts, sqrt(square)), LEAST_TAIL)) - log(max(1 - confidence, LEAST_TAIL))

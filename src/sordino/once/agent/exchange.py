@@ -155,10 +155,9 @@ def take_report_back(address: CollectorAddress, body: bytes, waiting: Waiting | 
         UnavailableError: no answer in time.
     """
     request = json.dumps({"id": json.loads(body)["reports"][0]["id"]}).encode()
-    headers = {"Content-Type": "application/json"}
 
     def erase() -> None:
-        made = Request(address.erasures, request, headers, method="POST")  # noqa: S310 - https, or this machine
+        made = Request(address.erasures, request, _headers(address), method="POST")  # noqa: S310 - https, or this machine
         _exchange(address, made, LONGEST_RECEIPT)
 
     _repeat(erase, waiting or Waiting())
@@ -181,10 +180,14 @@ def _repeat(exchange: Callable[[], None], waiting: Waiting) -> None:
 
 
 def _post(address: CollectorAddress, body: bytes) -> bytes:
-    headers = {"Content-Type": "application/json"}
-    if address.invitation is not None:
-        headers[HEADER] = address.invitation
-    return _exchange(address, Request(address.reports, body, headers, method="POST"), LONGEST_RECEIPT)  # noqa: S310
+    made = Request(address.reports, body, _headers(address), method="POST")  # noqa: S310 - https, or this machine
+    return _exchange(address, made, LONGEST_RECEIPT)
+
+
+def _headers(address: CollectorAddress) -> dict[str, str]:
+    """Of an upload, and of what takes it back: what is on its way by the same link is not counted then."""
+    by_link = {} if address.invitation is None else {HEADER: address.invitation}
+    return {"Content-Type": "application/json", **by_link}
 
 
 def _require_kept(receipt: bytes) -> None:

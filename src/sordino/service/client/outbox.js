@@ -150,7 +150,7 @@ export class Outbox {
    * @returns {Promise<Outcome>}
    */
   async #erase(id) {
-    const { answer, told, failure } = await this.#post("erase", JSON.stringify({ id }), { "Content-Type": "application/json" });
+    const { answer, told, failure } = await this.#post("erase", JSON.stringify({ id }), { "Content-Type": "application/json", ...invited(this.invitation) });
     if (failure) return failure;
     // Another page that comes in between, of a proxy, has no outcome.
     if (!answer.ok || typeof told.outcome !== "string") return refusal(answer, told);

@@ -14,6 +14,7 @@ from typing import Any
 from sordino.document.key_chain import KeyLink
 from sordino.errors import SordinoError
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.tokens import CONSOLE
 
 
 def operate(store: ReportStore, command: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,6 +45,10 @@ def _rotate(store: ReportStore, command: Mapping[str, Any]) -> None:
     store.rotate_key(KeyLink(**command["link"]))
 
 
+def _close_period(store: ReportStore, command: Mapping[str, Any]) -> dict[str, Any]:
+    return {"plan": store.close_period(command["plan"], command["period"], CONSOLE)}
+
+
 def _back_up(store: ReportStore, command: Mapping[str, Any]) -> None:
     store.back_up(Path(command["path"]))
 
@@ -53,6 +58,7 @@ _DEEDS: Mapping[str, Callable[[ReportStore, Mapping[str, Any]], Any]] = {
     "token list": _list,
     "token revoke": _revoke,
     "key rotate": _rotate,
+    "period close": _close_period,
     "record": _show_record,
     "backup": _back_up,
 }

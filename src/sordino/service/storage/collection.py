@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
 from sordino.service.storage.invitations import Invitations, add_invited
+from sordino.service.storage.periods.closed_periods import ClosedPeriods
 from sordino.service.storage.receipts import Acceptable, judge_reports
-from sordino.service.storage.reports import ID_BYTES, MergedPart, Receipt, Upload, join_uploads, take_away
+from sordino.service.storage.reports import ID_BYTES, Erasure, MergedPart, Receipt, Upload, join_uploads, take_away
 from sordino.service.storage.tally_table import TallyTable
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
@@ -69,7 +71,7 @@ class _CollectionState:
     closed: bool
     invitations: Invitations
 
-    @property
+    @cached_property
     def tally(self) -> Aggregate:
         return self.own + self.merged
 
@@ -81,11 +83,13 @@ class Collection:
         plan: whose reports they are.
         source: the id of the store, which tells its reports from others' in tallies.
         grace: days after the end of a period of a series, in which its reports are still taken.
+        closed_periods: of a series, those that were closed by hand.
     """
 
     def __init__(self, plan: Plan, number: int, database: Database, source: str) -> None:
         self.plan, self.source, self._number, self._database = plan, source, number, database
         self.grace, self._tallies = GRACE, TallyTable(plan, number, database)
+        self.closed_periods = ClosedPeriods(plan, number, database)
         self._known: _CollectionState | None = None
         self._last: tuple[int, bool] = 0, False
 
@@ -111,7 +115,10 @@ class Collection:
     def open_periods(self) -> list[str]:
         """The periods of which reports are taken today, by their first days; of a plan with a series."""
         series, day = self.plan.series, date.fromisoformat(today())
-        return [] if series is None else [series.label(period) for period in series.open_at(day, self.grace)]
+        if series is None:
+            return []
+        closed = self.closed_periods.places
+        return [series.label(period) for period in series.open_at(day, self.grace) if period not in closed]
 
     @property
     def last_known(self) -> tuple[int, bool]:
@@ -125,7 +132,7 @@ class Collection:
 
     @property
     def used_invitations(self) -> int:
-        """By how many of them a report came."""
+        """By how many of them a report came, or was taken back on its way."""
         return self._state.invitations.used_count
 
     @property
@@ -188,33 +195,42 @@ class Collection:
                     self._save_used(invitations)
             else:
                 receipts, fresh = self._insert(uploads)
+        # Where nothing is new the tally stays the same object, by which answers about it are known.
         own = before.own + self.plan.tally(fresh)
-        self._note_state(replace(before, own=own, invitations=invitations))
+        self._note_state(replace(before, own=own, invitations=invitations) if len(fresh) else before)
         return receipts
 
-    def erase(self, ids: Sequence[bytes]) -> None:
+    def erase(self, erasures: Sequence[Erasure]) -> None:
         """Forget reports, which are no longer counted, in one commit.
 
         Their ids stay, so that what is sent again is not counted; so does one that is not known, whose report may be
-        on its way. In a collection by invitation that one is not kept: ids would come from people without any. A code
-        that was scrubbed is part of a sum, and cannot be taken out of it. Nothing says which of these it was: known or
-        not, a row is written and the disk waited for.
+        on its way. In a collection by invitation that one is not kept, for ids would come from people without any:
+        its link is used from now on, so that nothing more is counted by it. A code that was scrubbed is part of a sum,
+        and cannot be taken out of it. Nothing says which of these it was: known or not, a row is written and the disk
+        waited for.
 
         Raises:
             UnavailableError: the system refuses to write.
         """
         codes = list[int]()
         with self._transaction() as before:
-            for key in dict.fromkeys(ids):
-                known = [code for (code,) in self._rows(CODE_OF, key)]
+            invitations = before.invitations
+            for erasure in dict.fromkeys(erasures):
+                known = [code for (code,) in self._rows(CODE_OF, erasure.id)]
                 codes += [code for code in known if code is not None]
-                self._rows(FORGET_KNOWN if before.invitations else FORGET, key)
+                self._rows(FORGET_KNOWN if before.invitations else FORGET, erasure.id)
+                if not known:
+                    places = map(invitations.place_of, erasure.invitations)
+                    invitations = invitations.with_used(place for place in places if place is not None)
+            if invitations.used != before.invitations.used:
+                self._save_used(invitations)
             # Ids that nobody sent tell of no report that is missing: who makes some up must not hide lost ones.
             erased = before.erased + len(codes)
             self._database.rows(NOTE_ERASED, f"{ERASED} {self._number}", str(erased))
             self._database.touch()
         gone = self.plan.tally(np.array(codes, dtype=np.int64).view(np.uint64))
-        self._note_state(replace(before, own=take_away(before.own, gone), erased=erased))
+        own = take_away(before.own, gone)
+        self._note_state(replace(before, own=own, erased=erased, invitations=invitations))
 
     def _count_erased(self) -> int:
         """How many reports that stood were taken out of the count."""
@@ -231,7 +247,8 @@ class Collection:
 
     def _acceptable(self, upload: Upload) -> Acceptable:
         """Which reports may come today."""
-        return Acceptable.of(self.plan, upload.codes, date.fromisoformat(today()), self.grace)
+        day = date.fromisoformat(today())
+        return Acceptable.of(self.plan, upload.codes, day, self.grace, self.closed_periods.places)
 
     def _judge(self, upload: Upload) -> Receipt | None:
         """What becomes of an upload of one report that fails, with nothing written; None if it does not."""
@@ -328,6 +345,7 @@ class Collection:
                 parts.append(MergedPart(source, found.n, new, words))
             self._tallies.require_few_sources()
             merged = _total_of(self._tallies.others())
+            self.closed_periods.require_unchanged(before.merged, merged)
         self._note_state(replace(before, merged=merged))
         return parts
 

@@ -7,13 +7,16 @@ by the transaction that writes its report, which PostgreSQL notes at both (`xmin
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Self
 
 import numpy as np
 
-from sordino.document.invitation_list import HASH_BYTES
+from sordino.document.invitation_list import HASH_BYTES, invitation_hash
 from sordino.exact.source import Words
+from sordino.service.storage.day import today
 from sordino.service.storage.reports import Receipt, Upload
+from sordino.survey.planning.plan import Plan
 
 Insert = Callable[[Sequence[Upload]], tuple[list[Receipt], Words]]
 """Keeps what is new of some uploads: what became of each, and the codes that are new."""
@@ -25,7 +28,8 @@ class Invitations:
 
     Attributes:
         hashes: of 32 bytes each, one after the other in ascending order.
-        used: a bit for each, from the lowest bit of the first byte.
+        used: a bit for each, from the lowest bit of the first byte: whether a report came by it, or was taken back
+            before it came.
 
     Example:
         >>> found = Invitations().with_more([bytes(32)])
@@ -44,7 +48,7 @@ class Invitations:
 
     @property
     def used_count(self) -> int:
-        """By how many of them a report came."""
+        """By how many of them a report came, or was taken back on its way."""
         return int.from_bytes(self.used).bit_count()
 
     def hash_at(self, place: int) -> bytes:
@@ -73,6 +77,16 @@ class Invitations:
         made = type(self)(b"".join(together), bytes(-(-len(together) // 8)))
         known = (self.hash_at(place) for place in range(len(self)) if self.is_used(place))
         return made.with_used(bisect_left(together, one) for one in known)
+
+
+def link_hashes(plan: Plan, secret: str, grace: int) -> tuple[bytes, ...]:
+    """What a link is known by: of a series one hash for each period of which a report on its way may still be taken."""
+    if plan.series is None:
+        return (invitation_hash(plan.hash, secret),)
+    # What is on its way at midnight may be of a period that begins then.
+    days = date.fromisoformat(today()), date.fromisoformat(today()) + timedelta(days=1)
+    periods = sorted({period for day in days for period in plan.series.open_at(day, grace)})
+    return tuple(invitation_hash(plan.hash, secret, plan.series.label(period)) for period in periods)
 
 
 def add_invited(

@@ -2,10 +2,10 @@
 
 A report that is known is acknowledged whenever it comes: its device may not have heard of it the first time. A new one
 of a plan with a series must be of a period that is open (`Series.open_at`): the one that runs, by the collector's own
-days, or the one before within its grace.
+days, or the one before within its grace; and of none that was closed by hand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -19,6 +19,7 @@ from sordino.survey.planning.plan import Plan
 UNSENDABLE = "a code must be one that the plan can send"
 SHARED_ID = "an id must belong to one report"
 NOT_OPEN = "a report must be of the period that runs, or shortly after its end of the one before"
+CLOSED = "a closed period takes no reports: keep this one to yourself"
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,22 @@ class Acceptable:
     Attributes:
         sendable: of each report, whether the plan can send it.
         is_open: of each, whether its period is open; true of a plan without a series.
+        is_closed: of each, whether its period was closed by hand.
     """
 
     sendable: NDArray[np.bool_]
     is_open: NDArray[np.bool_]
+    is_closed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, plan: Plan, numbers: Words, day: date, grace: int) -> "Acceptable":
-        """Of some reports by their numbers, on a day."""
+    def of(cls, plan: Plan, numbers: Words, day: date, grace: int, closed: Collection[int] = ()) -> "Acceptable":
+        """Of some reports by their numbers, on a day, with the periods that were closed by hand."""
         sendable = plan.sendable(numbers)
         if plan.series is None:
-            return cls(sendable, np.ones_like(sendable))
-        return cls(sendable, np.isin(plan.cells.periods(numbers), plan.series.open_at(day, grace)))
+            return cls(sendable, np.ones_like(sendable), np.zeros_like(sendable))
+        periods = plan.cells.periods(numbers)
+        is_closed = np.isin(periods, [*closed])
+        return cls(sendable, np.isin(periods, plan.series.open_at(day, grace)) & ~is_closed, is_closed)
 
     @property
     def all(self) -> bool:
@@ -76,7 +81,8 @@ def judge_reports(
                 new[first + place] = True
                 accepted += 1
             elif len(refused) < MOST_NAMED:
-                refused.append((place, SHARED_ID if key in known else NOT_OPEN))
+                late = CLOSED if acceptable.is_closed[first + place] else NOT_OPEN
+                refused.append((place, SHARED_ID if key in known else late))
         unsendable = [(place, UNSENDABLE) for place in np.flatnonzero(~own)[:MOST_NAMED].tolist()]
         failed = tuple(sorted(unsendable + refused)[:MOST_NAMED])
         receipts.append(Receipt(accepted, repeated, failed, len(upload) - accepted - repeated))

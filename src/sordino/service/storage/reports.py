@@ -38,6 +38,20 @@ class Upload:
 
 
 @dataclass(frozen=True)
+class Erasure:
+    """A report that its sender takes back.
+
+    Attributes:
+        id: of it.
+        invitations: the hashes that the link may have by which it was sent or would be, one for each period in which it
+            can still arrive; none where it came without a link.
+    """
+
+    id: bytes
+    invitations: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
 class Receipt:
     """What became of an upload.
 

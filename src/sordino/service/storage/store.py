@@ -6,19 +6,21 @@ Cost: a commit for as many uploads as wait; on opening one pass over all codes o
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from sordino.document.files import cannot
 from sordino.document.key_chain import MOST_LINKS, KeyLink, is_chain
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import RefusedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.service.log import log_event
 from sordino.service.storage.acts import BEGIN, ActRecord
 from sordino.service.storage.collection import Collection
 from sordino.service.storage.database import Database, require_version
 from sordino.service.storage.day import today
+from sordino.service.storage.periods.closed_periods import ClosedPeriods
 from sordino.service.storage.postgres import PostgresDatabase
 from sordino.service.storage.retention import last_scrub_day, next_scrub_day
 from sordino.service.storage.sqlite import SqliteDatabase
@@ -28,6 +30,9 @@ from sordino.survey.planning.plan import Plan
 POSTGRES = ("postgresql://", "postgres://")
 """How the address of a PostgreSQL database begins."""
 
+
+LOGGED = "acts logged"
+"""The name of a setting: how many acts some collector's log has."""
 
 SOURCE_BYTES = 16
 """Of a store's random id."""
@@ -55,7 +60,7 @@ class ReportStore:
         collections: of the plans that are served, by their hashes.
         tokens: who may ask for more than everybody.
         acts: what they did.
-        acts_logged: how many acts the log has, or had when the store was opened.
+        acts_logged: how many acts a collector's log has.
         last_hash: of the last of these, from which all before it follow.
 
     Use it from one thread.
@@ -72,9 +77,9 @@ class ReportStore:
         }
         for collection in self.collections.values():
             _ = collection.aggregate
-        self.acts_logged, self.last_hash = 0, BEGIN
-        for number, act in self.acts.after(0):
-            self.acts_logged, self.last_hash = number, act.hash
+        self.acts_logged, self._has_log = int(self._setting(LOGGED) or 0), False
+        logged = database.rows("SELECT hash FROM act WHERE number = ?", self.acts_logged)
+        self.last_hash = logged[0][0] if logged else BEGIN
 
     @classmethod
     def open(cls, place: Path | str, *plans: Plan, add: bool = False) -> Self:
@@ -198,11 +203,47 @@ class ReportStore:
             self.acts.note(by, act, **about)
         self.log_acts()
 
+    def close_period(self, plan: str | None, period: str, by: str) -> str:
+        """Note that a period of a plan is closed, and close it: the plan's hash. See `ClosedPeriods.close`.
+
+        Args:
+            plan: the hash of one that was ever served; None of a store that has one.
+            period: its first day.
+            by: as of `ActRecord.note`.
+        """
+        listed = self._database.rows("SELECT hash, number FROM plan ORDER BY number")
+        chosen = [(key, number) for key, number in listed if plan in (None, key)]
+        if len(chosen) != 1:
+            step = f"name one of: {', '.join(key for key, _ in listed)}"
+            raise SordinoError("the plan must be one of the store's", found=shown(plan or f"{len(listed)}"), step=step)
+        key, number = chosen[0]
+        served = self.collections.get(key)
+        asked = Plan.of_text((self.bytes_of(key) or b"").decode(), key) if served is None else served.plan
+        closed = ClosedPeriods(asked, number, self._database)
+        closed.require_begun(period)
+        self.note(by, "period closed", plan=key, period=period)
+        closed.close(period)
+        return str(key)
+
+    def begin_log(self) -> None:
+        """Write into the log what was noted while no collector had one; from now on this process has it."""
+        self._has_log = True
+        self.log_acts()
+        self._note_logged()
+
     def log_acts(self) -> None:
         """Write into the log what was noted since: here, or from the console by another connection to the database."""
-        for number, act in self.acts.after(self.acts_logged):
+        acts = self.acts.after(self.acts_logged)
+        for number, act in acts:
             self.acts_logged, self.last_hash = number, act.hash
             log_event("an act was noted", act=json.loads(act.line), hash=act.hash)
+        if acts and self._has_log:
+            self._note_logged()
+
+    def _note_logged(self) -> None:
+        """Know it for the next collector, whose log has it again where the store refuses."""
+        with suppress(UnavailableError), self._database.transaction():
+            self._put(LOGGED, str(self.acts_logged))
 
     def holder_of(self, token: str) -> TokenHolder | None:
         """Who holds a token, once the log has who gave it. See `TokenTable.holder_of`."""

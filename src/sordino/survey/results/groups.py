@@ -5,7 +5,7 @@ reports alone. Groups have no reports in common, so that their estimates are ind
 made of both sides', and equality is tested by Wald's test. A group of too few reports is named, not estimated.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sordino.blocks.block import blocks_of
+from sordino.blocks.tables import QuantityTable
 from sordino.document.schema.nearest import nearest
 from sordino.errors import RefusedError, SordinoError
 from sordino.estimation.estimate import Method
@@ -60,6 +62,11 @@ class PublicGroup:
     def n(self) -> int:
         """The number of reports."""
         return self.tally.n
+
+    @cached_property
+    def tables(self) -> tuple[tuple[QuantityTable, ...], ...]:
+        """Of each question the tables of its quantities; nothing of a group of too few reports."""
+        return tuple(tuple(blocks_of(QuantityTable, one.blocks())) for one in self.results or ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,13 +267,18 @@ def group_tallies(plan: Plan, aggregate: Aggregate, by: Sequence[str]) -> list[t
     ]
 
 
-def group_counts(plan: Plan, aggregate: Aggregate, name: str) -> dict[str, int]:
-    """How many reports name each value of a public column, those of a tally that says which."""
-    part, at = plan.cells.parts[plan.cells.names.index(name)], plan.cells.names.index(name)
-    counts = dict.fromkeys(part.labels, 0)
-    for cell, own in aggregate.cells.items():
-        counts[part.labels[plan.cells.places(cell)[at]]] += plan.sampled.reports(own)
-    return counts
+def reports_by_cell(plan: Plan, aggregate: Aggregate) -> dict[int, int]:
+    """How many reports name each public cell, of a tally that says which."""
+    return {cell: plan.sampled.reports(own) for cell, own in aggregate.cells.items()}
+
+
+def group_counts(plan: Plan, reports: Mapping[int, int], name: str) -> dict[str, int]:
+    """How many reports name each value of a public column, from how many name each cell."""
+    at = plan.cells.names.index(name)
+    places = np.array([*reports], dtype=np.int64) // prod(plan.cells.shape[at + 1 :]) % plan.cells.shape[at]
+    counts = np.zeros(plan.cells.shape[at], dtype=np.int64)
+    np.add.at(counts, places, [*reports.values()])
+    return dict(zip(plan.cells.parts[at].labels, counts.tolist(), strict=True))
 
 
 def require_cells(plan: Plan, aggregate: Aggregate) -> None:

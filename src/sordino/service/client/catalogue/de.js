@@ -86,7 +86,6 @@ export default {
   take_back_hint: "Die Sammelstelle löscht dann Ihre Meldung und zählt sie nicht mehr. Ergebnisse, die vorher veröffentlicht oder weitergegeben wurden, bleiben, wie sie sind. Hat die Sammelstelle alle einzelnen Meldungen schon gelöscht, gibt es nur noch Summen, und Ihre bleibt darin. Dieser Browser zieht für diese Umfrage keine andere Meldung.",
   taking_back: "Ihre Antwort wird zurückgezogen\u00a0…",
   taken_back: "Ihre Antwort ist zurückgezogen: Die Sammelstelle hat keine Meldung von Ihnen mehr und zählt sie nicht mehr, außer wenn es nur noch Summen gab. Ergebnisse, die vorher veröffentlicht oder weitergegeben wurden, bleiben, wie sie sind. Dieser Browser zieht für diese Umfrage keine andere Meldung.",
-  taken_back_late: "Bei einer Einladung kann eine Meldung, die noch unterwegs war, danach ankommen und gezählt werden.",
   not_taken_back: "Noch nicht zurückgezogen: Die Sammelstelle zählt Ihre Meldung vielleicht noch. {problem}",
   try_again: "Noch einmal versuchen",
   nothing_sent: "{problem} Es wurde nichts gesendet.",

@@ -87,7 +87,6 @@ export default {
   take_back_hint: "The collector then deletes your report and no longer counts it. Results that were published or passed on before stay as they are. If the collector has already deleted all single reports, only sums are left, and yours stays in them. This browser draws no other report for this survey.",
   taking_back: "Taking your answer back\u00a0…",
   taken_back: "Your answer is taken back: the collector keeps no report of yours, and no longer counts it unless only sums were left. Results that were published or passed on before stay as they are. This browser draws no other report for this survey.",
-  taken_back_late: "By invitation, a report that was still on its way can arrive after this and be counted.",
   not_taken_back: "Not taken back yet: the collector may still count your report. {problem}",
   try_again: "Try again",
   nothing_sent: "{problem} Nothing was sent.",

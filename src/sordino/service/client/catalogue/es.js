@@ -86,7 +86,6 @@ export default {
   take_back_hint: "El servidor de recogida borra entonces su informe y deja de contarlo. Los resultados que ya se publicaron o entregaron quedan como están. Si el servidor ya borró todos los informes individuales, solo quedan sumas, y el suyo permanece en ellas. Este navegador no extrae otro informe para esta encuesta.",
   taking_back: "Retirando su respuesta\u00a0…",
   taken_back: "Su respuesta se ha retirado: el servidor de recogida no conserva ningún informe suyo y deja de contarlo, salvo que solo quedaran sumas. Los resultados que ya se publicaron o entregaron quedan como están. Este navegador no extrae otro informe para esta encuesta.",
-  taken_back_late: "Por invitación, un informe que aún estaba en camino puede llegar después y contarse.",
   not_taken_back: "Aún no se ha retirado: es posible que el servidor de recogida siga contando su informe. {problem}",
   try_again: "Intentarlo de nuevo",
   nothing_sent: "{problem} No se ha enviado nada.",

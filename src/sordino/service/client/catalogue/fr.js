@@ -86,7 +86,6 @@ export default {
   take_back_hint: "Le serveur de collecte supprime alors votre rapport et ne le compte plus. Les résultats déjà publiés ou transmis restent tels quels. Si le serveur a déjà supprimé tous les rapports individuels, il n’en reste que des sommes, et le vôtre y demeure. Ce navigateur ne tirera pas d’autre rapport pour cette enquête.",
   taking_back: "Retrait de votre réponse\u00a0…",
   taken_back: "Votre réponse est retirée : le serveur de collecte n’a plus de rapport de vous et ne le compte plus, sauf s’il n’en restait que des sommes. Les résultats déjà publiés ou transmis restent tels quels. Ce navigateur ne tirera pas d’autre rapport pour cette enquête.",
-  taken_back_late: "Sur invitation, un rapport encore en route peut arriver ensuite et être compté.",
   not_taken_back: "Pas encore retirée : le serveur de collecte compte peut-être encore votre rapport. {problem}",
   try_again: "Réessayer",
   nothing_sent: "{problem} Rien n’a été envoyé.",

@@ -297,17 +297,11 @@ export class AnswerForm {
     }
   }
 
-  /** By invitation a collector keeps no id that it does not know: what arrives later is new to it. */
-  get #takenBackWords() {
-    const { invitation } = this.site;
-    return ["taken_back", ...(invitation === null ? [] : ["taken_back_late"])].map((key) => this.speech.say(key)).join(" ");
-  }
-
   /** What became of it once it was taken back. */
   #withdrawal({ done, reason, detail }) {
     const { speech } = this;
     if (done) {
-      this.#say(this.#takenBackWords, "good");
+      this.#say(speech.say("taken_back"), "good");
       this.place.replaceChildren();
     } else {
       this.#say(speech.say("not_taken_back", { problem: speech.say(reason.key, reason.values) }), "wrong");
@@ -324,7 +318,7 @@ export class AnswerForm {
   /** What was drawn here, and arrived or was taken back, before this page was opened. */
   #conclude({ state }) {
     this.tell = () => {
-      this.#say(state === "withdrawn" ? this.#takenBackWords : this.speech.say("answered"), "good");
+      this.#say(state === "withdrawn" ? this.speech.say("taken_back") : this.speech.say("answered"), "good");
       this.place.replaceChildren(...(state === "withdrawn" ? [] : [this.#takeBackCard]));
     };
     this.tell();

@@ -4,7 +4,7 @@ The period is a public column of the plan, so that each period is estimated from
 period of no reports or too few has no estimate: it is a gap. Periods after the last one with reports are not shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -26,12 +26,16 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.groups import GroupedResults, PublicGroup, estimate_group, group_tallies
 from sordino.survey.results.over_time.quantity_series import QuantitySeries
 from sordino.survey.results.result import Result
+from sordino.survey.results.sourced_aggregate import counts_hash
 
 MOST_CURVES = 100
 """Numbers of a question with curves: of more, those that people read."""
 
 RowKey: TypeAlias = tuple[str, int, str, str]
 """Where a row stands among those of its question: the table's name and place, the row's kind and label."""
+
+Remember: TypeAlias = Callable[[Hashable, Callable[[], PublicGroup]], PublicGroup]
+"""What gives the estimates of a period by all that they depend on, or has them worked out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,10 @@ class PlanSeries:
                 yield from ((question.name, one.label, row) for row in one.rows(self.series.label))
 
 
+def _work_out(_: Hashable, estimate: Callable[[], PublicGroup]) -> PublicGroup:
+    return estimate()
+
+
 def plan_series(
     plan: Plan,
     aggregate: Aggregate,
@@ -85,6 +93,7 @@ def plan_series(
     public: Public | None = None,
     least: int = LEAST_REPORTS,
     smoothed: bool = False,
+    remember: Remember = _work_out,
 ) -> PlanSeries | None:
     """Estimate all questions in each period; None of a plan without a series, and where any period may be forged.
 
@@ -97,6 +106,7 @@ def plan_series(
         public: numbers that may go with shares, as `results` takes them.
         least: reports without which a period is not estimated.
         smoothed: whether there are curves while intervals are watched, too; their bands hold for one look all the same.
+        remember: has the estimates of periods, of which those that have ended do not change.
 
     Raises:
         RefusedError: a tally that does not say of which periods its reports are.
@@ -110,10 +120,16 @@ def plan_series(
     each = replace(coverage, finite=0, parts=series.periods)
     if coverage.simultaneous:
         each = replace(each, confidence=bonferroni(coverage.confidence, sum(own.n >= least for _, own in tallies) or 1))
-    groups = tuple(
-        estimate_group(plan, label, own, method, each, public) if own.n >= least else PublicGroup(label, own, None)
-        for label, own in tallies
-    )
+
+    def of_period_alone(label: str, own: Aggregate) -> PublicGroup:
+        if own.n < least:
+            return PublicGroup(label, own, None)
+        # What is known beside the reports is given by who asks once.
+        known = _work_out if public else remember
+        key = plan.hash, label, counts_hash(own), each, method
+        return known(key, lambda: estimate_group(plan, label, own, method, each, public))
+
+    groups = tuple(of_period_alone(label, own) for label, own in tallies)
     of_period = GroupedResults((PERIOD,), groups, each, least, (), ())
     with_bands = smoothed or not coverage.watched
     questions = (
@@ -128,7 +144,7 @@ def _question(
 ) -> SeriesQuestion | None:
     """What one question says over time; None where no period has an estimate."""
     estimated = [at for at, group in enumerate(groups.groups) if group.results is not None]
-    by_period = [dict(_rows(own[place])) for _, own in groups.with_results]
+    by_period = [dict(_rows(group.tables[place])) for group, _ in groups.with_results]
     reports = {at: own[place].n for at, (_, own) in zip(estimated, groups.with_results, strict=True)}
     readable, others = list[RowKey](), list[RowKey]()
     for table in blocks_of(QuantityTable, whole.blocks()):
@@ -152,8 +168,8 @@ def _question(
     return question if question.readable or question.others else None
 
 
-def _rows(result: Result) -> Iterator[tuple[RowKey, tuple[QuantityTable, int]]]:
-    for table in blocks_of(QuantityTable, result.blocks()):
+def _rows(tables: Sequence[QuantityTable]) -> Iterator[tuple[RowKey, tuple[QuantityTable, int]]]:
+    for table in tables:
         for at in range(table.count):
             yield _key(table, at), (table, at)
 
