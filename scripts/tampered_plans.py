@@ -124,6 +124,17 @@ def bound(document: Any, rng: random.Random) -> bool:
     return True
 
 
+def nearer(document: Any, rng: random.Random) -> bool:
+    """Attributes may depend on each other a little more."""
+    rest = (document.get("dependence") or {}).get("rest", {})
+    names = [name for name, most in rest.items() if most != "1"]
+    if not names:
+        return False
+    name = rng.choice(names)
+    rest[name] = str(min(Fraction(rest[name]) * (1 + rng.choice(LESS)), Fraction(1)))
+    return True
+
+
 def wider(document: Any, rng: random.Random) -> bool:
     """More pairs are promised: a value moves to another block, or becomes sensitive."""
     found: list[Callable[[], None]] = []
@@ -179,7 +190,7 @@ def operation(document: Any, rng: random.Random) -> bool:
     return True
 
 
-WAYS = (integer, weight, factor, omitted, bound, wider, other_draw, operation)
+WAYS = (integer, weight, factor, omitted, bound, nearer, wider, other_draw, operation)
 
 
 def tampered(content: bytes, rng: random.Random) -> tuple[str, bytes] | None:

@@ -2,7 +2,7 @@
 
    checker PLAN prints a line for each question, its place from 0 and one of
      holds              the verified program accepted what it can send, under all that is promised
-     holds for epsilon  it did so for epsilon; what a smaller `delta` needs beyond it is not looked at
+     holds for epsilon  it did so for epsilon; whether a smaller `delta` holds by finer bounds on dependence is not looked at
      broken             it did not
      not covered        the question, its promise or its size is none that this program knows
 
@@ -249,11 +249,33 @@ let together answers =
   let product = List.fold_left (fun n each -> if n > most_weights then n else n * each) 1 in
   (Digits (List.map part answers), product (List.map (fun (_, k, _) -> k) answers), product (List.map (fun (_, _, codes) -> codes) answers))
 
-(* Where attributes have a `delta`: what no two records exceed bounds all beliefs, so that the smallest delta is enough. *)
-let with_deltas plan epsilon keeps_all =
-  let attributes = match get "attributes" plan with Table each -> List.map snd each | _ -> raise Not_covered in
-  let deltas = List.filter_map (fun a -> Option.map (fun d -> amount (text d)) (find "delta" a)) attributes in
-  if keeps_all (List.fold_left least epsilon deltas) then Holds else if keeps_all epsilon then For_epsilon else Broken
+(* Whether a name stands anywhere in what is written. *)
+let rec mentions name = function
+  | Text t -> t = name
+  | List l -> List.exists (mentions name) l
+  | Table fields -> List.exists (fun (field, v) -> field = name || mentions name v) fields
+  | _ -> false
+
+(* Where attributes have a `delta`: what an answer may distinguish for each of them. Of what mentions an attribute, or what
+   decides whether it is asked, that is its delta; of others the bound on what all others together say of it counts. Finer
+   bounds are not read. *)
+let allowances plan question =
+  let attributes = match get "attributes" plan with Table each -> each | _ -> raise Not_covered in
+  let decides name (_, own) = match find "only_if" own with Some conditions -> mentions name conditions | None -> false in
+  let rest name = Option.bind (Option.bind (find "dependence" plan) (find "rest")) (find name) in
+  let allowed (name, own) =
+    let of_delta written =
+      let delta = amount (text written) in
+      if mentions name question || find "only_if" own <> None || List.exists (decides name) attributes then delta
+      else match rest name with Some bound -> allowance (fraction (text bound)) delta | None -> delta
+    in
+    Option.map of_delta (find "delta" own)
+  in
+  List.filter_map allowed attributes
+
+let with_deltas plan question epsilon keeps_all =
+  let smallest = List.fold_left least epsilon (allowances plan question) in
+  if keeps_all smallest then Holds else if keeps_all epsilon then For_epsilon else Broken
 
 let verdict plan question =
   let attribute name = get (text name) (get "attributes" plan) in
@@ -262,7 +284,7 @@ let verdict plan question =
     let (_, own, _) as answer = answer_of (get "mechanism" question) in
     if own <> k then Broken else if keeps promise answer then Holds else Broken
   in
-  let of_epsilon epsilon mechanisms = with_deltas plan epsilon (fun e -> List.for_all (ldp e) mechanisms) in
+  let of_epsilon epsilon mechanisms = with_deltas plan question epsilon (fun e -> List.for_all (ldp e) mechanisms) in
   match (find "histogram" question, find "table" question, find "numbers" question) with
   | Some name, None, None ->
       let own = promise_of (attribute name) in

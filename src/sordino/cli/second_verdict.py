@@ -1,7 +1,7 @@
 """A second verdict on a plan, of a program that was proved to accept only channels that keep their bounds.
 
 docs/proofs.md says what is proved. It shares no code with `certify`, and answers for each question `holds`, `holds for
-epsilon` (what a smaller delta needs beyond it is not looked at), `broken` or `not covered`.
+epsilon` (whether a smaller delta holds too is not looked at), `broken` or `not covered`.
 """
 
 import subprocess
