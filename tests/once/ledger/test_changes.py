@@ -15,10 +15,10 @@ from commands import in_child
 from in_one import in_one
 from lattice import Lattice, expected_answers
 from sordino import Ledger, RefusedError, SordinoError, ask
+from sordino.once.journal.event import ASKED, RECORD, SENT, Event
 from sordino.once.ledger.documents.ledger_terms import terms_of_text
 from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.explain_ledger import ledger_sentences
-from sordino.once.ledger.journal.event import ASKED, RECORD, SENT, Event
 from sordino.once.ledger.standing import Standing
 from sordino.once.ledger.transcript import import_transcript, transcript
 from waits import kill_after

@@ -40,7 +40,7 @@ LIVES = {
 @pytest.mark.parametrize("changes", LIVES)
 def test_whatever_the_record_did_all_that_can_be_seen_is_the_same(changes, quota, tmp_path, fixed, monkeypatch):
     """Two lives with few changes, the same answers: outcomes, refusals, transcripts, pages and files are equal."""
-    monkeypatch.setattr("sordino.once.ledger.journal.writer.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
     terms = terms_of(BOTH, changes=changes, **({} if quota is None else {"quota": quota}))
     seen = [
         everything_seen(tmp_path / f"{place}.ledger", terms, life, fixed) for place, life in enumerate(LIVES[changes])

@@ -5,9 +5,9 @@ import pytest
 
 from changing import Stopping
 from in_one import in_one
+from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, plan
 from sordino.exact.keyed import KeyedSource
-from sordino.once.ledger.answer_plan import answer_plan
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.documents.plan_query import PlanQuery
@@ -69,7 +69,7 @@ def fixed(monkeypatch):
         same = PersonRecord.read(record_of(query.terms.names, 0), query.terms)
         return draw(query, same, KeyedSource(bytes(32), query.id).for_records([0]))
 
-    monkeypatch.setattr("sordino.once.ledger.journal.writer.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
     monkeypatch.setattr("sordino.once.ledger.answer_plan.secrets.token_bytes", bytes)
     monkeypatch.setattr(PlanQuery, "draw", draw_alike)
 

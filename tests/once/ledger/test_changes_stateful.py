@@ -12,11 +12,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from sordino.once.ledger.journal.event import ASKED, RECORD
 
 from chances import chances
 from changing import Stopping
 from sordino import Ledger, RefusedError, Value, ask
+from sordino.once.journal.event import ASKED, RECORD
 from sordino.once.ledger.documents.asked_query import AskedQuery
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
