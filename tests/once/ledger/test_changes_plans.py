@@ -8,6 +8,7 @@ from in_one import in_one
 from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, plan
 from sordino.exact.keyed import KeyedSource
+from sordino.once.ledger.answer_plan import draw_plan_answer
 from sordino.once.ledger.documents.ledger_terms import LedgerTerms
 from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.documents.plan_query import PlanQuery
@@ -164,11 +165,10 @@ def test_a_plan_is_drawn_about_the_record_of_its_acceptance(tmp_path):
 def test_a_source_is_taken_from_the_caller(tmp_path):
     """The same words give the same answer, however the query was reserved."""
     codes = set()
+    asked = plan_of("histogram", "0.5")
     for changes in (0, 1):
         ledger = Ledger.make(tmp_path / f"{changes}.ledger", terms_of(("stage",), changes=changes))
         source = KeyedSource(bytes(32), "test").for_records([0])
-        asked = plan_of("histogram", "0.5")
-        fetched = asked, record_of(("stage",), 0)
-        made = answer_plan(ledger, asked.hash, "c", lambda own=fetched: own, lambda report: None, source)
-        codes.add(made.entry.code)
+        draw_plan_answer(ledger, asked, "c", record_of(("stage",), 0), source)
+        codes.add(ledger.find(asked.hash).code)
     assert len(codes) == 1
