@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -13,7 +14,7 @@ import pytest
 
 from commands import in_child
 from sordino import Plan, SordinoError
-from sordino.errors import DamagedError, RefusedError
+from sordino.errors import DamagedError, RefusedError, UnavailableError
 from sordino.once.agent.answer import answer, take_back
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.older_store import is_older_store
@@ -164,6 +165,25 @@ def test_a_damaged_one_is_refused_and_stays_as_it_is(old, change):
             AnswerStore.open(path)
         assert "914173" not in str(error.value)
     assert path.read_bytes() == content
+
+
+def test_a_disk_without_room_leaves_the_old_one(old, tmp_path):
+    sizes = [*range(0, 49, 4)]
+    for size in sizes:
+        path = old(f"{size}")
+
+        def convert(size=size, path=path):
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size << 10, resource.RLIM_INFINITY))
+            try:
+                AnswerStore.open(path)
+            except UnavailableError as error:
+                os._exit(3 if "must be possible to use" in str(error) else 1)
+
+        (tmp_path / f"{size}-status").write_text(str(os.waitstatus_to_exitcode(ended(in_child(convert)))))
+        require_same(path)
+    statuses = [(tmp_path / f"{size}-status").read_text() for size in sizes]
+    assert (statuses[0], statuses[-1], {*statuses}) == ("3", "0", {"0", "3"})
 
 
 def test_cut_ones_newer_ones_and_those_of_others_are_refused(old):

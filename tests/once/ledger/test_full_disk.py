@@ -10,6 +10,7 @@ import pytest
 
 from commands import PATIENCE, in_child
 from sordino import Ledger, SordinoError, ask
+from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.ledger.transcript import export_transcript, import_transcript
 from waits import ended
 
@@ -69,13 +70,14 @@ def used(ledger, question, record):
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("size", [*range(0, 28 << 10, 4 << 10), 20479])
-@pytest.mark.parametrize("kind", ["new", "copy", "transcript"])
+@pytest.mark.parametrize("kind", ["new", "copy", "store", "transcript"])
 def test_a_new_file_is_whole_or_not_there(used, terms, tmp_path, limited, size, kind):
     folder = tmp_path / "folder"
     folder.mkdir()
     path, source = folder / "made", used.path.with_suffix(".jsonl")
     make = {
         "new": lambda: Ledger.make(path, terms),
+        "store": lambda: AnswerStore.open(path),
         "copy": lambda: import_transcript(source, path),
         "transcript": lambda: export_transcript(used, path),
     }[kind]
@@ -88,7 +90,8 @@ def test_a_new_file_is_whole_or_not_there(used, terms, tmp_path, limited, size, 
     if kind == "transcript":
         assert path.read_bytes() == source.read_bytes()
     else:
-        assert Ledger.open(path).contents().damage == ()
+        opened = AnswerStore.open(path) if kind == "store" else Ledger.open(path)
+        assert opened.contents().damage == ()
 
 
 @pytest.mark.parametrize(
