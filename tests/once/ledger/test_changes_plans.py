@@ -159,16 +159,3 @@ def test_a_plan_is_drawn_about_the_record_of_its_acceptance(tmp_path):
         likelihood = [float(entry.query.channel.mechanism.weight(value, entry.code)) for value in range(20)]
         assert int(np.argmax(likelihood)) == expected or likelihood.count(max(likelihood)) > 1
         assert [own["id"] for own in sent] == [entry.report["id"]]
-
-
-def test_a_source_is_taken_from_the_caller(tmp_path):
-    """The same words give the same answer, however the query was reserved."""
-    codes = set()
-    for changes in (0, 1):
-        ledger = Ledger.make(tmp_path / f"{changes}.ledger", terms_of(("stage",), changes=changes))
-        source = KeyedSource(bytes(32), "test").for_records([0])
-        asked = plan_of("histogram", "0.5")
-        fetched = asked, record_of(("stage",), 0)
-        made = answer_plan(ledger, asked.hash, "c", lambda own=fetched: own, lambda report: None, source)
-        codes.add(made.entry.code)
-    assert len(codes) == 1
