@@ -247,15 +247,11 @@ class JointFilter:
 
     def _with_pending_answer(self, name: str, output: int) -> "JointFilter":
         """The filter once the answer of a pending query is delivered."""
-        query = self.pending[name]
+        query, place = self.pending[name], next((at for at, own in enumerate(self.queue) if own.name == name), 0)
         queue = tuple(replace(own, code=output) if own.name == name else own for own in self.queue)
-        before = self.before
-        while queue and queue[0].code is not None:
-            # All that was accepted before is delivered.
-            before = _ways_after(before, queue[0].query, queue[0].code)
-            queue = queue[1:]
-        if self.ways[0].filter.is_ordered:
-            ways = before
+        if any(own.code is not None for own in queue[place + 1 :]):
+            # It stands before answers that were delivered already.
+            ways = self.before
             for own in queue:
                 ways = ways if own.code is None else _ways_after(ways, own.query, own.code)
         else:
@@ -263,6 +259,11 @@ class JointFilter:
         if not ways:
             rule = "a delivered answer must be one that some record can give, after those before it"
             raise SordinoError(rule, found=f"code {output}", step="deliver the answer that was drawn")
+        before = self.before
+        while queue and queue[0].code is not None:
+            # All that was accepted before is delivered.
+            before = _ways_after(before, queue[0].query, queue[0].code)
+            queue = queue[1:]
         rest = {other: own for other, own in self.pending.items() if other != name}
         return replace(self, ways=ways, pending=rest, queue=queue, before=before if queue else ())
 
