@@ -39,10 +39,10 @@ def round_row(row: Mapping[str, object]) -> dict[str, str]:
     largest = max(abs(number) for number in numbers.values())
     if decimals is None or largest >= 1e15:
         return {name: f"{number:.6g}" for name, number in numbers.items()}
-    return {name: _fixed(name, number, decimals) for name, number in numbers.items()}
+    return {name: _with_decimals(name, number, decimals) for name, number in numbers.items()}
 
 
-def _fixed(name: str, number: float, decimals: int) -> str:
+def _with_decimals(name: str, number: float, decimals: int) -> str:
     """A number with so many decimals; a limit beside 0 with its first digit, since it says what noise explains."""
     # No minus sign before a zero.
     text = f"{number:z.{decimals}f}"
