@@ -36,9 +36,12 @@ ANSWERING = {
 CASES = [
     (known, n, epsilon)
     for known, some in (
-        ("combinations", [(300, "1"), (300, "8"), (600, "1"), (1000, "1"), (4000, "4")]),
+        (
+            "combinations",
+            [(200, "8"), (300, "1"), (300, "8"), (600, "1"), (1000, "1"), (4000, "4")],
+        ),
         ("one column", [(600, "2"), (2000, "2"), (4000, "4")]),
-        ("two columns, raked", [(600, "4"), (1000, "4"), (4000, "8")]),
+        ("two columns, raked", [(300, "4"), (600, "4"), (1000, "4"), (4000, "8")]),
     )
     for n, epsilon in some
 ]
@@ -48,8 +51,8 @@ NOTE = (
     f"Per cent of {SURVEYS:,} seeded surveys in which a 95 % interval of a share holds the population's, weighted to "
     "known totals of two public columns, of 3 and 2 values; people answer the more or less readily by both, so that "
     "what is not weighted is wrong. Mean, lowest and highest of three shares; the smallest cell's reports on average; "
-    "and the mean standard error over the spread of the estimates. Asked: 93 to 97.5 %, and a ratio of 0.9 to 1.1; "
-    "what is outside by more than three standard errors of the figure is marked."
+    "and the mean standard error over the spread of the estimates. Asked: 93 to 97.5 %, and a ratio of 0.9 to 1.1, of "
+    "cells of few reports up to 1.3; what is outside by more than three standard errors of the figure is marked."
 )
 HEADER = ("totals of", "reports", "smallest cell", "epsilon", "mean", "lowest", "highest", "error over spread")
 

@@ -46,6 +46,18 @@ def test_weighted_estimates_cover_and_their_errors_are_true(benchmark, known, n,
     assert np.sqrt((errors**2).mean(axis=0)) / spread == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.parametrize("n", [200, 300])
+def test_a_cell_of_few_reports_that_is_unlike_all_others_is_covered(benchmark, n, monkeypatch):
+    """All have one value, but half of a fifth of the people, who send 10 or 15 reports: these may all be alike."""
+    within = np.tile(np.array([1.0, 0.0, 0.0]), (3, 2, 1))
+    within[1, 1] = 0.5, 0.5, 0.0
+    monkeypatch.setattr(benchmark, "WITHIN", within)
+    monkeypatch.setattr(benchmark, "TRUTH", (benchmark.POPULATION[..., None] * within).sum(axis=(0, 1)))
+    inside, *_ = benchmark.weighted("combinations", n, "8", 300)
+    covered = inside.mean(axis=0)
+    assert (covered >= LEAST).all(), covered
+
+
 @pytest.mark.parametrize(
     ("k", "groups", "n", "epsilon", "rare"),
     [(2, 2, 400, "1", False), (5, 3, 1000, "1", False), (5, 3, 2000, "8", True), (10, 5, 20_000, "4", True)],

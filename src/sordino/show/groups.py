@@ -40,9 +40,11 @@ def grouped_blocks(found: GroupedResults) -> Iterator[Block]:
     """All that is shown by groups."""
     yield _reports(found)
     for tables in _tables_by_question(found):
-        parts = tuple(part for table in tables for part in (*_panels(table, found), table))
-        if parts:
-            yield BlockGroup(f"{tables[0].question} by {found.name}", parts)
+        shown: list[Block] = []
+        for table in tables:
+            shown += [*_panels(table, found), table]
+        if shown:
+            yield BlockGroup(f"{tables[0].question} by {found.name}", tuple(shown))
     for about, parts in _pooled_by_name(found).items():
         table = _stack(found.name, parts, found.coverage)
         yield BlockGroup(f"From several questions together: {about} by {found.name}", (table,))

@@ -6,6 +6,7 @@ import pyarrow.compute
 import pytest
 
 from sordino import KeyedSource, Plan, SordinoError, SordinoErrors, Survey, estimate, privatize
+from sordino.survey.results.weighted import errors_of_few
 
 REGIONS, ARMS = ["north", "south"], ["a", "b"]
 TOTALS = {"region": {"north": 1000, "south": 3000}, "arm": {"a": 3500, "b": 500}}
@@ -201,3 +202,22 @@ def test_weighted_estimates_are_about_the_population_whatever_the_others_are_abo
     whole, finite = (estimate(plan, reports, finite=of_these).weighted for of_these in (False, True))
     assert rows(finite, "smoker") == rows(whole, "smoker")
     assert finite.coverage == whole.coverage
+
+
+def test_reports_of_a_cell_that_are_alike_have_no_small_error():
+    """Two people who answer alike say little about how their group answers, whatever all others do."""
+    counts, ends = np.array([[2.0], [2000.0]]), (np.zeros(1), np.ones(1))
+    values, errors = np.array([[1.0], [1.0]]), np.zeros((2, 1))
+    few, many = errors_of_few(values, errors, counts, np.zeros(1), ends).ravel()
+    # As of 3 of 4, in a sample of two of which one is lost to the estimate.
+    assert few == pytest.approx(np.sqrt(0.75 * 0.25 / 2 * 2))
+    assert many < 0.001
+    # A cell that is unlike the others keeps its own spread, one that is like them borrows theirs.
+    own = np.array([[0.1], [0.1]])
+    spread = np.full(1, 0.01**2)
+    assert (errors_of_few(np.full((2, 1), 0.5), own, counts, spread, ends) >= own).all()
+    wide = errors_of_few(np.full((2, 1), 0.5), own, counts, np.full(1, 2.0), ends).ravel()
+    assert wide[0] > 0.5
+    # Means by the same parts of their ranges.
+    scaled = errors_of_few(100 * values, 100 * errors, counts, np.zeros(1), (np.zeros(1), np.full(1, 100.0)))
+    assert scaled.ravel() == pytest.approx([100 * few, 100 * many])

@@ -250,16 +250,12 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         done += len(places)
         numbers = [_numbers(one, table, places) for one in each]
         values, errors = (np.array([own[side] for own in numbers]) for side in (0, 1))
-        counts = np.array([max(one.n, 1) for one in each], dtype=np.float64)
-        # What is estimated from the reports themselves is too small by one of them.
-        errors *= np.sqrt(counts / np.maximum(counts - 1, 1))[:, None]
-        # Of few reports the spread is hardly known by themselves: that of all is as good as some more of them.
+        counts = np.array([max(one.n, 1) for one in each], dtype=np.float64)[:, None]
+        ends = _ends(whole.question, table, places)
         spread = table.columns["stderr"][list(places)] ** 2 * whole.n
-        errors = np.sqrt((counts[:, None] * errors**2 + LENT * spread / counts[:, None]) / (counts[:, None] + LENT))
-        value, stderr = cells.weigh(values, errors)
+        value, stderr = cells.weigh(values, errors_of_few(values, errors, counts, spread, ends))
         estimate = NormalEstimate(value, stderr, whole.n)
         limits = coverage.normal_limits(estimate, each=coverage.each(len(places)), expected=whole.question.people)
-        ends = _ends(whole.question, table, places)
         yield WeightedResult(whole.question, table, places, estimate, possible_limits(value, limits, ends))
     if not done:
         raise SordinoError(
@@ -267,6 +263,28 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
             found="numbers that do not, or of those who have them alone",
             step="estimate it by groups (`by`)",
         )
+
+
+def errors_of_few(
+    values: Floats, errors: Floats, counts: Floats, spread: Floats, ends: tuple[Floats, Floats]
+) -> Floats:
+    """Standard errors of cells that may have few reports, whose own spread hardly says how much people differ.
+
+    Args:
+        values, errors: of each cell, shape (cells, q).
+        counts: its reports, at least 1, shape (cells, 1).
+        spread: the variance of one report among all, shape (q,).
+        ends: within which the numbers are, shape (q,) each.
+    """
+    low, high = ends
+    # Few people who answer alike seem to have no spread: it is taken as if one more stood at either end (Laplace).
+    part = np.clip((values - low) / (high - low), 0, 1)
+    likely = (counts * part + 1) / (counts + 2)
+    more = np.maximum(likely * (1 - likely) - part * (1 - part), 0) * (high - low) ** 2 / counts
+    # What is estimated from the reports themselves is too small by one of them.
+    own = (errors**2 + more) * counts / np.maximum(counts - 1, 1)
+    # The spread of all is as good as some more reports, and of a cell unlike the others may be smaller than its own.
+    return np.sqrt(np.maximum(own, (counts * own + LENT * spread / counts) / (counts + LENT)))
 
 
 def _numbers(result: Result, whole: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
