@@ -106,7 +106,7 @@ def _height(estimates: Floats, stderrs: Floats) -> float:
     weights = precision / precision.sum()
     weighed = float(weights @ (estimates - weights @ estimates) ** 2)
     beyond = float(np.var(estimates) - np.mean(stderrs**2))
-    return float(np.sqrt(max(weighed, beyond, 1 / np.mean(precision))))
+    return float(np.sqrt(max(weighed, beyond, 1 / float(np.mean(precision)))))
 
 
 def _check(estimates: Floats, stderrs: Floats, season: int | None) -> None:
