@@ -54,7 +54,7 @@ class AnalystRoutes:
     def __init__(self, desk: Desk, pages: DashboardPages, progress: Progress) -> None:
         self._desk, self._pages, self._progress = desk, pages, progress
         self._estimates, self._periods = AnswerCache[_Estimates](), PeriodMemory()
-        self._counts = AnswerCache[_ReadTally]()
+        self._counts = AnswerCache[_TallyContent]()
 
     async def estimates(
         self,
@@ -171,7 +171,7 @@ class AnalystRoutes:
         collection = await self._open_collection(plan_hash, request, "reader")
         return collection, await self._desk.tally(collection)
 
-    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, "_ReadTally"]:
+    async def _tally_or_public(self, plan_hash: str, request: Request) -> tuple[Collection, "_TallyContent"]:
         """The same, for everybody where it is published."""
         if not self._desk.published:
             collection, tally = await self._tally(plan_hash, request)
@@ -182,19 +182,19 @@ class AnalystRoutes:
         self._desk.require_enough(found.tally)
         return collection, found
 
-    async def _count(self, plan: Plan, tally: Aggregate, *, public: bool) -> "_ReadTally":
+    async def _count(self, plan: Plan, tally: Aggregate, *, public: bool) -> "_TallyContent":
         """What of a tally is told, once for each tally: of many groups and periods, others would wait for that."""
         least = self._desk.least_people
 
-        def count() -> _ReadTally:
+        def count() -> _TallyContent:
             told = of_large_periods(plan, tally, least) if public else tally
-            return _ReadTally(told, counts_bytes(told))
+            return _TallyContent(told, counts_bytes(told))
 
         return await self._counts.once((plan.hash, tally, public), count)
 
 
 @dataclass(frozen=True, eq=False)
-class _ReadTally:
+class _TallyContent:
     """A tally that is told, and its content, by which answers about it are known."""
 
     tally: Aggregate

@@ -39,8 +39,12 @@ class ClosedPeriods:
     @property
     def places(self) -> frozenset[int]:
         """Their places in the series."""
-        closed = self.labels
-        return frozenset(map(self._plan.series.labels.index, closed)) if self._plan.series and closed else frozenset()
+        closed = {*self.labels}
+        series = self._plan.series if closed else None
+        # One walk: it is done whenever a report comes.
+        return (
+            frozenset() if series is None else frozenset(i for i in range(series.periods) if series.label(i) in closed)
+        )
 
     def require_begun(self, label: str) -> None:
         """Refuse what is no period of the series, and one that has not begun: nobody could open it again.
