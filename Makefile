@@ -16,7 +16,7 @@ MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health example-series test test-lowest test-spark test-live gallery gallery-check proofs screenshots test-long release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health example-series test test-lowest test-spark test-live gallery gallery-check proofs proofs-faults screenshots test-long release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -52,13 +52,16 @@ gallery: .venv-gallery/.installed  ## the notebooks of examples/gallery: runs th
 gallery-check: .venv-gallery/.installed  ## whether the notebooks run, and print the words that are kept of them; a minute on two cores
 	.venv-gallery/bin/python scripts/make_gallery.py --check $(GALLERY)
 
-proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each; Debian's Coq is installed where it is missing
+proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of each, and the verified checker, on plans of SURVEYS=40 random surveys; Debian's Coq is installed where it is missing
 	scripts/coq.sh
 	scripts/proofs.sh
 	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-numbers
 	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-bits-numbers 20
 	$(BIN)/python scripts/compare_verdicts.py build/proofs/checker
-	$(BIN)/python scripts/compare_plans.py build/proofs/checker
+	$(BIN)/python scripts/compare_plans.py build/proofs/checker $(SURVEYS)
+
+proofs-faults: proofs  ## planted faults of what is not verified of the checker, each found by what `make proofs` compares
+	$(BIN)/python scripts/checker_faults.py build/proofs
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh

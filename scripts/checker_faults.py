@@ -22,7 +22,7 @@ from compare_plans import CONTRADICTIONS, judged, of_all
 from compare_verdicts import ROOT, cases, golden_difference, verdicts
 
 SOURCES = ROOT / "proofs" / "checker"
-CHANNELS, SURVEYS, PAIRS = 100, 40, 200
+CHANNELS, SURVEYS, PAIRS = 100, 40, 100
 
 Case = tuple[str, str, str]
 """Which comparison, a plan, and what the package says of it."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from fractions import Fraction
 from typing import Any
@@ -137,22 +137,23 @@ def nearer(document: Any, rng: random.Random) -> bool:
 
 def wider(document: Any, rng: random.Random) -> bool:
     """More pairs are promised: a value moves to another block, or becomes sensitive."""
-    found: list[Callable[[], None]] = []
+    found: list[tuple[list[int], list[int]]] = []
     for own in document["attributes"].values():
         protect = own.get("protect", {})
-        if "of" in (blocks := protect.get("blocks") or {}):
-            of: list[int] = blocks["of"]
-            found.append(lambda of=of: of.__setitem__(rng.randrange(len(of)), rng.choice(of)))
-        if (values := protect.get("sensitive")) and "labels" in own:
-            others = sorted(set(range(len(own["labels"]))) - set(values))
-            found.append(
-                lambda values=values, others=others: values.__setitem__(slice(None), sorted([*values, *others[:1]]))
-            )
+        if "of" in (protect.get("blocks") or {}):
+            blocks: list[int] = protect["blocks"]["of"]
+            moved = [*blocks]
+            moved[rng.randrange(len(blocks))] = rng.choice(blocks)
+            found.append((blocks, moved))
+        if (sensitive := protect.get("sensitive")) and "labels" in own:
+            others = sorted(set(range(len(own["labels"]))) - set(sensitive))
+            found.append((sensitive, sorted([*sensitive, *others[:1]])))
+    found = [(before, after) for before, after in found if before != after]
     if not found:
         return False
-    before = json.dumps(document)
-    rng.choice(found)()
-    return json.dumps(document) != before
+    before, after = rng.choice(found)
+    before[:] = after
+    return True
 
 
 def other_draw(document: Any, rng: random.Random) -> bool:

@@ -5,5 +5,5 @@ From Coq Require Extraction ExtrOcamlBasic.
 From Sordino Require Import Exponential Coins Checker Draws Listing Subsets Projective Allowances.
 From Checker Require Import Arithmetic.
 Extraction "checked.ml" law accepts_draw accepts_draw_ldp accepts_draw_high_low accepts_subset accepts_randomized
-  is_space accepts_points allowance block_factors matrix_factors factor_below zero one sum product negative is_less is_same half is_odd over above below
+  is_space accepts_points allowance block_factors factor_below zero one sum product negative is_less is_same half is_odd over above below
   Qplus Qminus Qmult Qdiv Qred Qle_bool Qeq_bool calculations.

@@ -28,8 +28,13 @@ let nothing = { rational = zero_fraction; ratio = one_fraction }
 let plus a b = { rational = qred (qplus a.rational b.rational); ratio = qred (qmult a.ratio b.ratio) }
 let is_rational a = qeq_bool a.ratio one_fraction
 
+(* A fraction below e to an amount: once for each amount. *)
+let factor =
+  let known = Hashtbl.create 64 in
+  fun a -> match Hashtbl.find_opt known a with Some f -> f | None -> let f = factor_below a in Hashtbl.add known a f; f
+
 (* The smaller of two amounts: what is at most its fraction is at most e to either. *)
-let least a b = if qle_bool (factor_below a) (factor_below b) then a else b
+let least a b = if qle_bool (factor a) (factor b) then a else b
 let most a b = if least a b == a then b else a
 
 (* Times a distance: a logarithm by whole numbers alone. *)
@@ -235,9 +240,11 @@ let keeps promise ((answer, k, codes) as one) =
           (* Each part by itself, those that are subsets by the theorem about them. *)
           List.for_all (fun p -> ldp epsilon (of_part p)) parts
       | _ -> listed one (fun () -> block_factors epsilon (List.map nat (Array.to_list blocks))))
-  | Sensitive (epsilon, each) -> if weights k answer codes > most_weights then raise Not_covered
-      else covered (accepts_draw_high_low fuel epsilon answer (nat k) (Array.to_list each))
-  | Distances amounts | Pairs amounts -> listed one (fun () -> matrix_factors amounts)
+  | Sensitive (epsilon, each) when weights k answer codes > most_weights -> (
+      (* What no two values exceed, no sensitive one does. *)
+      match subset_verdict epsilon answer k with Some true -> true | _ -> raise Not_covered)
+  | Sensitive (epsilon, each) -> covered (accepts_draw_high_low fuel epsilon answer (nat k) (Array.to_list each))
+  | Distances amounts | Pairs amounts -> listed one (fun () -> List.map (List.map (Option.map factor)) amounts)
 
 type verdict = Holds | For_epsilon | Broken
 

@@ -38,11 +38,16 @@ let parse text =
     found := one () :: !found;
     if peek () = ',' then (incr place; items one close found) else (take close; List.rev !found)
   in
+  (* Readers differ in which of two fields of one name they take. *)
+  let of_distinct_names fields =
+    let names = List.map fst fields in
+    if List.length (List.sort_uniq compare names) < List.length names then fail () else fields
+  in
   let rec value () =
     match peek () with
     | '"' -> Text (quoted ())
     | '[' -> incr place; if peek () = ']' then (incr place; List []) else List (items value ']' (ref []))
-    | '{' -> incr place; if peek () = '}' then (incr place; Table []) else Table (items pair '}' (ref []))
+    | '{' -> incr place; if peek () = '}' then (incr place; Table []) else Table (of_distinct_names (items pair '}' (ref [])))
     | 't' -> word "true" (Truth true)
     | 'f' -> word "false" (Truth false)
     | 'n' -> word "null" Null
