@@ -8,7 +8,7 @@
     outward. *)
 
 From Coq Require Import Reals Lra Lia List ZArith QArith Qreals Bool.
-From Sordino Require Import Sums Channels Definitions Filter Exponential Coins.
+From Sordino Require Import Sums Channels Definitions Filter Dependence Exponential Coins.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -44,12 +44,12 @@ Proof.
     apply Qlt_le_weak, Qle_bool_iff in less. congruence.
 Qed.
 
-Lemma largest_correct {A : Type} (f : A -> option Q) items item q :
-  largest (map f items) = Some q -> In item items -> exists p, f item = Some p /\ Q2R p <= Q2R q.
+Lemma largest_correct ratios r q : largest ratios = Some q -> In r ratios -> exists p, r = Some p /\ Q2R p <= Q2R q.
 Proof.
-  revert q. induction items as [|first items IH]; [intros q _ []|]. intros q same inside.
+  revert q. induction ratios as [|first ratios IH]; [intros q _ []|]. intros q same inside.
   apply larger_correct in same as (p & p' & here & rest & below & below').
-  destruct inside as [<-|inside]; [now exists p|]. destruct (IH p' rest inside) as (r & own & less). exists r. split; [assumption|lra].
+  destruct inside as [<-|inside]; [now exists p|]. destruct (IH p' rest inside) as (own & equal & less).
+  exists own. split; [assumption|lra].
 Qed.
 
 Lemma largest_at_least_one ratios q : largest ratios = Some q -> 1 <= Q2R q.
@@ -69,13 +69,26 @@ Section Program.
   (** The records of the domain: "Nothing is promised about a record outside." (src/sordino/accounting/filter.py) *)
   Variable domain : list X.
 
-  (** Hypotheses by groups: of each group pairs of lists of records, the first of which must not be told from the second by
-      more than one bound. Under LDP there is one group, all records against all; under block LDP the records of each block
-      against themselves; high-low compares sensitive ones with all; a matrix has a group for each pair, coordinate DP a
-      group for each attribute: records that differ in it alone. *)
-  Record group : Type := Group { sides : list (list X * list X); bound : nats }.
+  (** Hypotheses by groups, of one bound each: pairs of lists of records, of which none of the first must be told from one of
+      the second; or pairs of averages, records with whole weights. Under LDP there is one group, all records against all;
+      under block LDP the records of each block against themselves; high-low compares sensitive ones with all; a matrix has
+      a group for each pair, coordinate DP a group for each attribute: records that differ in it alone. Bayesian coordinate
+      DP compares averages. *)
+  Definition average : Type := list (Z * X).
+  Record group : Type := Group { sides : list (list X * list X); averages : list (average * average); bound : nats }.
   Variable groups : list group.
+
+  Definition total (h : average) : Z := fold_right (fun part rest => (fst part + rest)%Z) 0%Z h.
+  Definition belief_of (h : average) : belief X := map (fun part => (IZR (fst part) / IZR (total h), snd part)) h.
+  Definition is_average (h : average) : Prop := (forall part, In part h -> (0 <= fst part)%Z /\ In (snd part) domain) /\ (0 < total h)%Z.
+
+  (** The pairs of hypotheses of a group. *)
+  Inductive is_pair (g : group) : belief X -> belief X -> Prop :=
+  | OfRecords s x x' : In s (sides g) -> In x (fst s) -> In x' (snd s) -> is_pair g (sure x) (sure x')
+  | OfAverages p : In p (averages g) -> is_pair g (belief_of (fst p)) (belief_of (snd p)).
+
   Hypothesis inside : forall g s x, In g groups -> In s (sides g) -> In x (fst s) \/ In x (snd s) -> In x domain.
+  Hypothesis weighted : forall g p, In g groups -> In p (averages g) -> is_average (fst p) /\ is_average (snd p).
 
   (** Of a query that it can read the program knows the whole weights; any other is refused. *)
   Variable integers : query X -> option (channel X).
@@ -89,8 +102,9 @@ Section Program.
   (** What a query adds: "the most that it can add to each group" (src/sordino/accounting/measures/grouped.py), such as [own_charge] below; more
       is allowed. *)
   Variable charge : channel X -> group -> option Q.
-  Hypothesis charge_covers : forall c g s x x' y q, In g groups -> In s (sides g) -> In x (fst s) -> In x' (snd s) ->
-    In y (codes (columns c)) -> charge c g = Some q -> IZR (weight c x y) <= Q2R q * IZR (weight c x' y).
+  Hypothesis charge_covers : forall c g a b y q, In g groups -> is_pair g a b -> In y (codes (columns c)) ->
+    charge c g = Some q -> 0 <= Q2R q /\ forall (f : X -> R) r, (forall x, 0 <= f x) -> 0 <= r -> mean a f <= r * mean b f ->
+    mean a (fun x => f x * IZR (weight c x y)) <= Q2R q * r * mean b (fun x => f x * IZR (weight c x y)).
 
   (** Limits of the work: beyond them the program refuses, or waits. Nothing depends on them. *)
   Variable listed : channel X -> bool.
@@ -104,8 +118,10 @@ Section Program.
     match records with [] => 0%Z | x :: rest => fold_right Z.min (L x) (map L rest) end.
 
   (** The level of a group: how much likelier one of its records makes the answers than another, at most. *)
+  Definition weighted_sum (L : X -> Z) (h : average) : Z := fold_right (fun part rest => (fst part * L (snd part) + rest)%Z) 0%Z h.
   Definition level (L : X -> Z) (g : group) : option Q :=
-    largest (map (fun s => ratio_of (most L (fst s)) (least L (snd s))) (sides g)).
+    largest (map (fun s => ratio_of (most L (fst s)) (least L (snd s))) (sides g) ++
+      map (fun p => ratio_of (weighted_sum L (fst p) * total (snd p)) (weighted_sum L (snd p) * total (fst p))) (averages g)).
 
   Definition is_within (g : group) (r : option Q) : bool := match r with Some q => keeps (bound g) q | None => false end.
 
@@ -179,25 +195,55 @@ Section Program.
   (** * What it is a check of *)
 
   (** The promise, as a set of pairs. *)
-  Definition protected : definition X := fun a b e => exists g s x x',
-    In g groups /\ In s (sides g) /\ In x (fst s) /\ In x' (snd s) /\ a = sure x /\ b = sure x' /\ e = value (bound g).
+  Definition protected : definition X := fun a b e => exists g, In g groups /\ is_pair g a b /\ e = value (bound g).
 
   Lemma within_protected (f : X -> R) : within protected f <->
-    forall g s x x', In g groups -> In s (sides g) -> In x (fst s) -> In x' (snd s) -> f x <= exp (value (bound g)) * f x'.
+    forall g a b, In g groups -> is_pair g a b -> mean a f <= exp (value (bound g)) * mean b f.
   Proof.
     split.
-    - intros kept g s x x' one two three four. rewrite <- (mean_sure x f), <- (mean_sure x' f).
-      apply kept. now exists g, s, x, x'.
-    - intros each a b e (g & s & x & x' & one & two & three & four & -> & -> & ->). rewrite !mean_sure. eauto.
+    - intros kept g a b one two. apply kept. now exists g.
+    - intros each a b e (g & one & two & ->). auto.
+  Qed.
+
+  Lemma total_of_weights (h : average) (f : X -> R) :
+    mean (belief_of h) f = sum (fun part => IZR (fst part) * f (snd part)) h / IZR (total h).
+  Proof. unfold mean, belief_of. rewrite sum_map. unfold Rdiv. rewrite <- sum_scale_right. apply sum_ext. intros. simpl. ring. Qed.
+
+  Lemma average_is_belief (h : average) : is_average h -> is_belief (belief_of h).
+  Proof.
+    intros [parts positive]. apply IZR_lt in positive. split.
+    - intros part here. apply in_map_iff in here as (own & <- & here). simpl. apply Rmult_le_pos; [now apply IZR_le, parts|].
+      left. now apply Rinv_0_lt_compat.
+    - rewrite total_of_weights. rewrite (sum_ext _ (fun part => IZR (fst part))) by (intros; ring).
+      replace (sum (fun part => IZR (fst part)) h) with (IZR (total h)); [apply Rinv_r; lra|].
+      unfold total. clear parts positive. induction h as [|part h IH]; simpl; [reflexivity|]. now rewrite plus_IZR, IH.
+  Qed.
+
+  Lemma pair_is_proper g a b : In g groups -> is_pair g a b -> is_belief a /\ is_belief b.
+  Proof.
+    intros one [s x x' _ _ _|p here]; [auto using sure_is_belief|].
+    destruct (weighted g p one here). auto using average_is_belief.
+  Qed.
+
+  Lemma mean_in_domain g a b (f h : X -> R) : In g groups -> is_pair g a b -> (forall x, In x domain -> f x = h x) ->
+    mean a f = mean a h /\ mean b f = mean b h.
+  Proof.
+    intros one pair equal.
+    assert (averaged : forall own, is_average own -> mean (belief_of own) f = mean (belief_of own) h).
+    { intros own [parts _]. rewrite !total_of_weights. f_equal. apply sum_ext. intros part here. rewrite equal; [reflexivity|].
+      now apply parts. }
+    destruct pair as [s x x' here heavy light|p here].
+    - rewrite !mean_sure. split; apply equal; apply (inside g s); auto.
+    - destruct (weighted g p one here). auto.
   Qed.
 
   (** Only records of the domain count, and no factor does. *)
   Lemma within_in_domain (k : R) (f h : X -> R) : 0 <= k -> (forall x, In x domain -> f x = k * h x) ->
     within protected h -> within protected f.
   Proof.
-    intros nonneg same kept. rewrite within_protected in *. intros g s x x' one two three four.
-    rewrite (same x), (same x') by eauto. specialize (kept g s x x' one two three four).
-    pose proof (exp_pos (value (bound g))). nra.
+    intros nonneg same kept. rewrite within_protected in *. intros g a b one two.
+    destruct (mean_in_domain g a b f (fun x => k * h x) one two same) as [-> ->]. rewrite !mean_scale.
+    specialize (kept g a b one two). pose proof (exp_pos (value (bound g))). nra.
   Qed.
 
   Lemma within_nothing (f : X -> R) : (forall x, In x domain -> f x = 0) -> within protected f.
@@ -224,17 +270,54 @@ Section Program.
     induction records as [|second records IH]; simpl; [lia|]. pose proof (all second). lia.
   Qed.
 
-  Lemma level_correct L g s x x' q : nonneg L -> In s (sides g) -> In x (fst s) -> In x' (snd s) ->
+  Lemma sides_correct L g s x x' q : nonneg L -> In s (sides g) -> In x (fst s) -> In x' (snd s) ->
     level L g = Some q -> IZR (L x) <= Q2R q * IZR (L x').
   Proof.
-    intros all here heavy light same.
-    destruct (largest_correct _ _ s q same here) as (p & own & below).
+    intros all here heavy light same. pose proof (largest_at_least_one _ _ same).
+    destruct (largest_correct _ (ratio_of (most L (fst s)) (least L (snd s))) q same) as (p & own & below).
+    { apply in_or_app. left. now apply (in_map (fun s => ratio_of (most L (fst s)) (least L (snd s)))). }
     apply ratio_of_correct in own; [|apply most_nonneg|now apply least_nonneg].
     pose proof (IZR_le _ _ (most_above L _ x heavy)). pose proof (IZR_le _ _ (least_below L _ x' light)).
-    pose proof (IZR_le _ _ (least_nonneg L (snd s) all)). pose proof (IZR_le _ _ (most_nonneg L (fst s))).
-    pose proof (largest_at_least_one _ _ same).
+    pose proof (IZR_le _ _ (least_nonneg L (snd s) all)).
     apply Rle_trans with (Q2R p * IZR (least L (snd s))); [lra|].
     apply Rle_trans with (Q2R q * IZR (least L (snd s))); [now apply Rmult_le_compat_r|]. apply Rmult_le_compat_l; lra.
+  Qed.
+
+  Lemma mean_of_average (L : X -> Z) h : mean (belief_of h) (fun x => IZR (L x)) = IZR (weighted_sum L h) / IZR (total h).
+  Proof.
+    rewrite total_of_weights. f_equal. unfold weighted_sum. induction h as [|part h IH]; simpl; [reflexivity|].
+    now rewrite plus_IZR, mult_IZR, IH.
+  Qed.
+
+  Lemma weighted_sum_nonneg L h : nonneg L -> is_average h -> (0 <= weighted_sum L h)%Z.
+  Proof.
+    intros all [parts _]. unfold weighted_sum. induction h as [|part h IH]; simpl; [lia|].
+    destruct (parts part (or_introl eq_refl)) as [some _]. specialize (IH (fun other here => parts other (or_intror here))).
+    specialize (all (snd part)). nia.
+  Qed.
+
+  Lemma level_correct L g a b q : nonneg L -> In g groups -> is_pair g a b -> level L g = Some q ->
+    0 <= Q2R q /\ mean a (fun x => IZR (L x)) <= Q2R q * mean b (fun x => IZR (L x)).
+  Proof.
+    intros all one pair same. pose proof (largest_at_least_one _ _ same). split; [lra|].
+    destruct pair as [s x x' here heavy light|p here].
+    - rewrite !mean_sure. eapply sides_correct; eauto.
+    - destruct (weighted g p one here) as [first second]. rewrite !mean_of_average.
+      pose proof (weighted_sum_nonneg L _ all first) as some. pose proof (weighted_sum_nonneg L _ all second) as other.
+      destruct first as [_ total_first], second as [_ total_second].
+      destruct (largest_correct _ (ratio_of (weighted_sum L (fst p) * total (snd p)) (weighted_sum L (snd p) * total (fst p))) q same)
+        as (own & equal & below).
+      { apply in_or_app. right.
+        now apply (in_map (fun p => ratio_of (weighted_sum L (fst p) * total (snd p)) (weighted_sum L (snd p) * total (fst p)))). }
+      apply ratio_of_correct in equal; [|nia|nia]. rewrite !mult_IZR in equal.
+      apply IZR_lt in total_first, total_second. apply IZR_le in some, other.
+      set (S := IZR (weighted_sum L (fst p))) in *. set (S' := IZR (weighted_sum L (snd p))) in *.
+      set (T := IZR (total (fst p))) in *. set (T' := IZR (total (snd p))) in *.
+      assert (0 <= S' * T) by (apply Rmult_le_pos; lra).
+      assert (S * T' <= Q2R q * (S' * T)) by (eapply Rle_trans; [exact equal|now apply Rmult_le_compat_r]).
+      apply Rmult_le_reg_r with (T * T'); [now apply Rmult_lt_0_compat|].
+      replace (S / T * (T * T')) with (S * T') by (field; lra).
+      replace (Q2R q * (S' / T') * (T * T')) with (Q2R q * (S' * T)) by (field; lra). assumption.
   Qed.
 
   Lemma is_within_correct g r : is_within g r = true -> exists q, r = Some q /\ Q2R q <= exp (value (bound g)).
@@ -242,9 +325,11 @@ Section Program.
 
   Theorem what_holds_is_within (L : X -> Z) : nonneg L -> holds L = true -> within protected (fun x => IZR (L x)).
   Proof.
-    intros all kept. apply within_protected. intros g s x x' one two three four.
-    unfold holds in kept. rewrite forallb_forall in kept. apply kept, is_within_correct in one as (q & same & below).
-    eapply Rle_trans; [eapply level_correct; eauto|]. apply Rmult_le_compat_r; [now apply IZR_le|assumption].
+    intros all kept. apply within_protected. intros g a b one two.
+    unfold holds in kept. rewrite forallb_forall in kept. pose proof (kept g one) as here.
+    apply is_within_correct in here as (q & same & below).
+    destruct (level_correct L g a b q all one two same) as [_ order]. eapply Rle_trans; [exact order|].
+    apply Rmult_le_compat_r; [|assumption]. apply mean_nonneg; [now apply (pair_is_proper g a b)|]. intros. now apply IZR_le.
   Qed.
 
   (** What answers say of a record, but for a factor. *)
@@ -270,27 +355,27 @@ Section Program.
   Lemma fits_correct L queries answers : nonneg L -> fits L queries = true -> answers_of queries answers ->
     within protected (fun x => IZR (L x) * told queries answers x).
   Proof.
-    intros all kept both. apply within_protected. intros g s x x' one two three four.
+    intros all kept both. apply within_protected. intros g a b one two.
     unfold fits in kept. rewrite forallb_forall in kept. specialize (kept g one).
     apply is_within_correct in kept as (q & same & below).
+    assert (nonneg_told : forall queries answers x, 0 <= IZR (L x) * told queries answers x).
+    { intros. apply Rmult_le_pos; [now apply IZR_le|apply told_nonneg]. }
     assert (most_of : forall queries answers q, answers_of queries answers ->
       fold_right (fun c r => times (charge c g) r) (level L g) queries = Some q ->
-      IZR (L x) * told queries answers x <= Q2R q * (IZR (L x') * told queries answers x')).
+      0 <= Q2R q /\ mean a (fun x => IZR (L x) * told queries answers x) <= Q2R q * mean b (fun x => IZR (L x) * told queries answers x)).
     { clear queries answers both q same below. intros queries answers q both. revert q.
       induction both as [|c y queries answers inside_codes both IH]; simpl; intros q same.
-      - rewrite !Rmult_1_r. eapply level_correct; eauto.
+      - destruct (level_correct L g a b q all one two same) as [positive order]. split; [assumption|].
+        rewrite !(mean_ext _ (fun x => IZR (L x) * 1) (fun x => IZR (L x))) by (intros; ring). exact order.
       - destruct (charge c g) as [p|] eqn:own; [|discriminate].
         destruct (fold_right _ _ queries) as [p'|]; [|discriminate]. simpl in same. injection same as <-.
-        specialize (IH p' eq_refl). pose proof (charge_covers c g s x x' y p one two three four inside_codes own) as more.
-        rewrite Q2R_mult. pose proof (told_nonneg queries answers x). pose proof (IZR_le _ _ (all x)).
-        pose proof (IZR_le _ _ (weight_nonneg c x y)).
-        replace (IZR (L x) * (IZR (weight c x y) * told queries answers x))
-          with (IZR (weight c x y) * (IZR (L x) * told queries answers x)) by ring.
-        replace (Q2R p * Q2R p' * (IZR (L x') * (IZR (weight c x' y) * told queries answers x')))
-          with (Q2R p * IZR (weight c x' y) * (Q2R p' * (IZR (L x') * told queries answers x'))) by ring.
-        apply Rmult_le_compat; auto. now apply Rmult_le_pos. }
-    eapply Rle_trans; [now apply (most_of queries answers q)|].
-    apply Rmult_le_compat_r; [|assumption]. apply Rmult_le_pos; [now apply IZR_le|apply told_nonneg].
+        destruct (IH p' eq_refl) as [some order]. destruct (charge_covers c g a b y p one two inside_codes own) as [other more].
+        rewrite Q2R_mult. split; [now apply Rmult_le_pos|].
+        specialize (more (fun x => IZR (L x) * told queries answers x) (Q2R p') (nonneg_told queries answers) some order).
+        rewrite !(mean_ext _ (fun x => IZR (L x) * (IZR (weight c x y) * told queries answers x))
+          (fun x => IZR (L x) * told queries answers x * IZR (weight c x y))) by (intros; ring). exact more. }
+    destruct (most_of queries answers q both same) as [_ order]. eapply Rle_trans; [exact order|].
+    apply Rmult_le_compat_r; [|assumption]. apply mean_nonneg; [now apply (pair_is_proper g a b)|]. intros. apply nonneg_told.
   Qed.
 
   Lemma common_nonneg c y : (0 <= common c y)%Z.
@@ -467,7 +552,7 @@ Section Program.
     (forall g, In g groups -> 0 <= value (bound g)) -> within protected (probability program s [] A).
   Proof.
     intros bounds_nonneg. apply filter_keeps_promise; [|apply program_accepts_within].
-    intros a b e (g & side & x & x' & one & _ & _ & _ & -> & -> & ->). auto using sure_is_belief.
+    intros a b e (g & one & two & ->). destruct (pair_is_proper g a b one two). auto.
   Qed.
 End Program.
 Arguments group X : clear implicits.
@@ -480,20 +565,79 @@ Definition keeps_by_factor (b : nats) (q : Q) : bool := Qle_bool q (factor_below
 Lemma keeps_by_factor_is_sound b q : keeps_by_factor b q = true -> Q2R q <= exp (value b).
 Proof. intros kept. apply Qle_bool_iff, Qle_Rle in kept. eapply Rle_trans; [exact kept|apply factor_is_below]. Qed.
 
-(** The most that any code adds to a group: the largest of the levels of single codes. *)
-Definition own_charge {X : Type} (c : channel X) (g : group X) : option Q :=
-  largest (map (fun y => level (fun x => weight c x y) g) (codes (columns c))).
+(** The most that any code adds to a group of records: the largest of the levels of single codes. Where averages are compared,
+    "a report may use all that LDP allows it" (src/sordino/accounting/measures/measure_of.py): "Deltas of single reports do not add
+    up". *)
+Definition own_charge {X : Type} (domain : list X) (c : channel X) (g : group X) : option Q :=
+  largest (map (fun y => match averages g with
+    | [] => level (fun x => weight c x y) g
+    | _ => ratio_of (most (fun x => weight c x y) domain) (least (fun x => weight c x y) domain)
+    end) (codes (columns c))).
 
-Lemma own_charge_covers {X : Type} (c : channel X) (g : group X) s x x' y q :
-  In s (sides g) -> In x (fst s) -> In x' (snd s) -> In y (codes (columns c)) ->
-  own_charge c g = Some q -> IZR (weight c x y) <= Q2R q * IZR (weight c x' y).
+Lemma own_charge_of_records {X : Type} (domain : list X) (c : channel X) (g : group X) s x x' y q :
+  averages g = [] -> In s (sides g) -> In x (fst s) -> In x' (snd s) -> In y (codes (columns c)) ->
+  own_charge domain c g = Some q -> 1 <= Q2R q /\ IZR (weight c x y) <= Q2R q * IZR (weight c x' y).
 Proof.
-  intros side heavy light here same.
-  destruct (largest_correct (fun y => level (fun x => weight c x y) g) _ y q same here) as (p & own & below).
+  intros none side heavy light here same. pose proof (largest_at_least_one _ _ same) as grows. split; [assumption|].
+  unfold own_charge in same. rewrite none in same.
+  destruct (largest_correct _ (level (fun x => weight c x y) g) q same) as (p & own & below).
+  { now apply (in_map (fun y => level (fun x => weight c x y) g)). }
   assert (nonnegative : nonneg (fun x => weight c x y)) by (intros other; apply weight_nonneg).
-  pose proof (level_correct (fun x => weight c x y) g s x x' p nonnegative side heavy light own) as one.
+  pose proof (sides_correct (fun x => weight c x y) g s x x' p nonnegative side heavy light own) as one.
   simpl in one. eapply Rle_trans; [exact one|].
   apply Rmult_le_compat_r; [apply IZR_le, weight_nonneg|assumption].
+Qed.
+
+Lemma own_charge_covers {X : Type} (domain : list X) (c : channel X) (g : group X) a b y q :
+  (forall p, In p (averages g) -> is_average domain (fst p) /\ is_average domain (snd p)) ->
+  (forall s x, In s (sides g) -> In x (fst s) \/ In x (snd s) -> In x domain) ->
+  is_pair g a b -> In y (codes (columns c)) -> own_charge domain c g = Some q ->
+  0 <= Q2R q /\ forall (f : X -> R) r, (forall x, 0 <= f x) -> 0 <= r -> mean a f <= r * mean b f ->
+    mean a (fun x => f x * IZR (weight c x y)) <= Q2R q * r * mean b (fun x => f x * IZR (weight c x y)).
+Proof.
+  intros weighted inside pair here same. pose proof (largest_at_least_one _ _ same) as grows. split; [lra|].
+  intros f r nonneg_f some order. set (w := fun x => IZR (weight c x y)).
+  assert (nonneg_w : forall x, 0 <= w x) by (intros; apply IZR_le, weight_nonneg).
+  assert (by_range : forall W v, 0 <= v -> W <= Q2R q * v -> mean a (fun x => f x * w x) <= W * mean a f ->
+    v * mean b f <= mean b (fun x => f x * w x) -> 0 <= mean b f -> 0 <= mean a f ->
+    mean a (fun x => f x * w x) <= Q2R q * r * mean b (fun x => f x * w x)).
+  { intros W v v_nonneg range upper lower b_nonneg a_nonneg.
+    apply Rle_trans with (Q2R q * v * mean a f); [eapply Rle_trans; [exact upper|]; now apply Rmult_le_compat_r|].
+    apply Rle_trans with (Q2R q * v * (r * mean b f)); [apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|assumption]|].
+    replace (Q2R q * v * (r * mean b f)) with (Q2R q * r * (v * mean b f)) by ring.
+    apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|assumption]. }
+  destruct (averages g) as [|first others] eqn:kind.
+  - destruct pair as [s x x' side heavy light|p one]; [|rewrite kind in one; destruct one].
+    rewrite !mean_sure in *. destruct (own_charge_of_records domain c g s x x' y q kind side heavy light here same) as [_ own].
+    apply (by_range (w x) (w x')); auto; rewrite ?mean_sure; try lra; auto.
+  - unfold own_charge in same. rewrite kind in same.
+    destruct (largest_correct _ (ratio_of (most (fun x => weight c x y) domain) (least (fun x => weight c x y) domain)) q same)
+      as (p & own & below).
+    { now apply (in_map (fun y => ratio_of (most (fun x => weight c x y) domain) (least (fun x => weight c x y) domain))). }
+    assert (nonnegative : nonneg (fun x => weight c x y)) by (intros other; apply weight_nonneg).
+    pose proof (least_nonneg (fun x => weight c x y) domain nonnegative) as v_nonneg. apply IZR_le in v_nonneg.
+    apply ratio_of_correct in own; [|apply most_nonneg|now apply least_nonneg].
+    set (W := IZR (most (fun x => weight c x y) domain)) in *. set (v := IZR (least (fun x => weight c x y) domain)) in *.
+    assert (in_range : forall x, In x domain -> v <= w x <= W).
+    { intros x there. split; apply IZR_le; [now apply (least_below (fun x => weight c x y))|now apply (most_above (fun x => weight c x y))]. }
+    assert (is_supported : forall h : belief X, (h = a \/ h = b) -> forall part, In part h -> 0 <= fst part /\ In (snd part) domain).
+    { intros h which part there. destruct pair as [s x x' side heavy light|p' one].
+      - destruct which as [->| ->]; destruct there as [<-|[]]; simpl; (split; [lra|]); apply (inside s); auto.
+      - rewrite kind in one. destruct (weighted p' one) as [left right].
+        assert (general : forall own_average, is_average domain own_average -> In part (belief_of own_average) ->
+          0 <= fst part /\ In (snd part) domain).
+        { intros own_average [parts positive] inside_belief. apply in_map_iff in inside_belief as (origin & <- & origin_here). simpl.
+          destruct (parts origin origin_here) as [nonneg_weight known]. split; [|assumption]. apply Rmult_le_pos; [now apply IZR_le|].
+          left. apply Rinv_0_lt_compat. now apply IZR_lt. }
+        destruct which as [->| ->]; eauto. }
+    apply (by_range W v); auto.
+    + apply Rle_trans with (Q2R p * v); [assumption|]. now apply Rmult_le_compat_r.
+    + rewrite <- mean_scale. unfold mean. apply sum_le. intros part there. destruct (is_supported a (or_introl eq_refl) part there) as [weight_nonneg_ known].
+      specialize (in_range _ known). specialize (nonneg_f (snd part)). apply Rmult_le_compat_l; [assumption|]. nra.
+    + rewrite <- mean_scale. unfold mean. apply sum_le. intros part there. destruct (is_supported b (or_intror eq_refl) part there) as [weight_nonneg_ known].
+      specialize (in_range _ known). specialize (nonneg_f (snd part)). apply Rmult_le_compat_l; [assumption|]. nra.
+    + unfold mean. apply sum_nonneg. intros part there. destruct (is_supported b (or_intror eq_refl) part there). apply Rmult_le_pos; auto.
+    + unfold mean. apply sum_nonneg. intros part there. destruct (is_supported a (or_introl eq_refl) part there). apply Rmult_le_pos; auto.
 Qed.
 
 Section Promises.
@@ -507,37 +651,49 @@ Section Promises.
   Variable counts_all : list (X -> Z) -> list (channel X) -> channel X -> bool.
 
   Definition rule (groups : list (group X)) : filter :=
-    program domain groups integers keeps_by_factor own_charge listed few counts_all.
+    program domain groups integers keeps_by_factor (own_charge domain) listed few counts_all.
+
+  Lemma rule_keeps_all (groups : list (group X)) (s : strategy) (A : list line -> bool) :
+    (forall g s x, In g groups -> In s (sides g) -> In x (fst s) \/ In x (snd s) -> In x domain) ->
+    (forall g p, In g groups -> In p (averages g) -> is_average domain (fst p) /\ is_average domain (snd p)) ->
+    (forall g, In g groups -> 0 <= value (bound g)) -> within (protected groups) (probability (rule groups) s [] A).
+  Proof.
+    intros inside weighted nonneg_bounds.
+    apply (program_keeps_promise domain groups inside weighted integers are_integers keeps_by_factor keeps_by_factor_is_sound); auto.
+    intros c g a b y q one. apply own_charge_covers; eauto.
+  Qed.
 
   Lemma rule_keeps (groups : list (group X)) g side x x' (s : strategy) (A : list line -> bool) :
     (forall g s x, In g groups -> In s (sides g) -> In x (fst s) \/ In x (snd s) -> In x domain) ->
-    (forall g, In g groups -> 0 <= value (bound g)) ->
+    (forall g, In g groups -> averages g = []) -> (forall g, In g groups -> 0 <= value (bound g)) ->
     In g groups -> In side (sides g) -> In x (fst side) -> In x' (snd side) ->
     probability (rule groups) s [] A x <= exp (value (bound g)) * probability (rule groups) s [] A x'.
   Proof.
-    intros inside nonneg_bounds one two three four. revert g side x x' one two three four.
-    apply (within_protected groups (probability (rule groups) s [] A)).
-    apply (program_keeps_promise domain groups inside integers are_integers keeps_by_factor keeps_by_factor_is_sound); auto.
-    intros c g side x x' y q _. apply own_charge_covers.
+    intros inside records nonneg_bounds one two three four.
+    assert (kept : within (protected groups) (probability (rule groups) s [] A)).
+    { apply rule_keeps_all; auto. intros g' p here none. rewrite (records g' here) in none. destruct none. }
+    rewrite within_protected in kept. specialize (kept g _ _ one (OfRecords g side x x' two three four)).
+    now rewrite !mean_sure in kept.
   Qed.
 
   (** LDP: all records against all. *)
-  Definition ldp_groups (epsilon : nats) : list (group X) := [Group [(domain, domain)] epsilon].
+  Definition ldp_groups (epsilon : nats) : list (group X) := [Group [(domain, domain)] [] epsilon].
 
   Theorem rule_keeps_ldp (epsilon : nats) (s : strategy) (A : list line -> bool) (x x' : X) :
     0 <= value epsilon -> In x domain -> In x' domain ->
     probability (rule (ldp_groups epsilon)) s [] A x <= exp (value epsilon) * probability (rule (ldp_groups epsilon)) s [] A x'.
   Proof.
     intros positive here there.
-    apply (rule_keeps (ldp_groups epsilon) (Group [(domain, domain)] epsilon) (domain, domain)); simpl; auto.
+    apply (rule_keeps (ldp_groups epsilon) (Group [(domain, domain)] [] epsilon) (domain, domain)); simpl; auto.
     - intros g side y [<-|[]] [<-|[]] [one|one]; exact one.
+    - now intros g [<-|[]].
     - now intros g [<-|[]].
   Qed.
 
   (** Blocks: the records of each against themselves. *)
   Definition block_groups (block : X -> nat) (blocks : nat) (epsilon : nats) : list (group X) :=
     let records v := List.filter (fun x => Nat.eqb (block x) v) domain in
-    [Group (map (fun v => (records v, records v)) (codes blocks)) epsilon].
+    [Group (map (fun v => (records v, records v)) (codes blocks)) [] epsilon].
 
   Theorem rule_keeps_blocks (block : X -> nat) (blocks : nat) (epsilon : nats) (s : strategy) (A : list line -> bool) (x x' : X) :
     0 <= value epsilon -> In x domain -> In x' domain -> block x = block x' -> (block x < blocks)%nat ->
@@ -547,9 +703,10 @@ Section Promises.
     intros positive here there same few_blocks f.
     set (records := fun v => List.filter (fun x => Nat.eqb (block x) v) domain).
     apply (rule_keeps (block_groups block blocks epsilon)
-      (Group (map (fun v => (records v, records v)) (codes blocks)) epsilon) (records (block x), records (block x))).
+      (Group (map (fun v => (records v, records v)) (codes blocks)) [] epsilon) (records (block x), records (block x))).
     - intros g side y [<-|[]] inside at_side. simpl in inside. apply in_map_iff in inside as (v & <- & _).
       destruct at_side as [one|one]; now apply filter_In in one.
+    - now intros g [<-|[]].
     - now intros g [<-|[]].
     - now left.
     - simpl. apply in_map_iff. exists (block x). split; [reflexivity|]. apply in_seq. lia.
@@ -559,7 +716,7 @@ Section Promises.
 
   (** Sensitive values against all. *)
   Definition high_low_groups (is_sensitive : X -> bool) (epsilon : nats) : list (group X) :=
-    [Group [(List.filter is_sensitive domain, domain)] epsilon].
+    [Group [(List.filter is_sensitive domain, domain)] [] epsilon].
 
   Theorem rule_keeps_high_low (is_sensitive : X -> bool) (epsilon : nats) (s : strategy) (A : list line -> bool) (x x' : X) :
     0 <= value epsilon -> In x domain -> In x' domain -> is_sensitive x = true ->
@@ -568,15 +725,16 @@ Section Promises.
   Proof.
     intros positive here there one f.
     apply (rule_keeps (high_low_groups is_sensitive epsilon)
-      (Group [(List.filter is_sensitive domain, domain)] epsilon) (List.filter is_sensitive domain, domain)); simpl; auto.
+      (Group [(List.filter is_sensitive domain, domain)] [] epsilon) (List.filter is_sensitive domain, domain)); simpl; auto.
     - intros g side y [<-|[]] [<-|[]] [two|two]; [now apply filter_In in two|assumption].
+    - now intros g [<-|[]].
     - now intros g [<-|[]].
     - now apply filter_In.
   Qed.
 
   (** A bound for each pair, or none. *)
   Definition pair_groups (E : X -> X -> option nats) : list (group X) :=
-    flat_map (fun p => match E (fst p) (snd p) with Some e => [Group [([fst p], [snd p])] e] | None => [] end)
+    flat_map (fun p => match E (fst p) (snd p) with Some e => [Group [([fst p], [snd p])] [] e] | None => [] end)
       (list_prod domain domain).
 
   Theorem rule_keeps_pairs (E : X -> X -> option nats) (s : strategy) (A : list line -> bool) (x x' : X) (e : nats) :
@@ -584,10 +742,12 @@ Section Promises.
     probability (rule (pair_groups E)) s [] A x <= exp (value e) * probability (rule (pair_groups E)) s [] A x'.
   Proof.
     intros positive here there entry.
-    apply (rule_keeps (pair_groups E) (Group [([x], [x'])] e) ([x], [x'])); simpl; auto.
+    apply (rule_keeps (pair_groups E) (Group [([x], [x'])] [] e) ([x], [x'])); simpl; auto.
     - intros g side z inside at_side one. apply in_flat_map in inside as ([y y'] & pair & inside). apply in_prod_iff in pair as [].
       simpl in inside. destruct (E y y'); [|destruct inside]. destruct inside as [<-|[]].
       destruct at_side as [<-|[]]. destruct one as [[<-|[]]|[<-|[]]]; assumption.
+    - intros g inside. apply in_flat_map in inside as ([y y'] & _ & inside). simpl in inside.
+      destruct (E y y'); [|destruct inside]. now destruct inside as [<-|[]].
     - intros g inside. apply in_flat_map in inside as ([y y'] & _ & inside). simpl in inside.
       destruct (E y y') eqn:own; [|destruct inside]. destruct inside as [<-|[]]. simpl. eauto.
     - apply in_flat_map. exists (x, x'). split; [now apply in_prod_iff|]. simpl. rewrite entry. now left.
@@ -598,7 +758,7 @@ Section Promises.
     List.filter (fun y => forallb (fun j => Nat.eqb j i || Nat.eqb (reading j x) (reading j y)) (codes d)) domain.
   Definition coordinate_groups (reading : nat -> X -> nat) (budgets : list nats) : list (group X) :=
     map (fun p => Group (map (fun x => (line_of reading (length budgets) (fst p) x, line_of reading (length budgets) (fst p) x)) domain)
-      (snd p)) (combine (codes (length budgets)) budgets).
+      [] (snd p)) (combine (codes (length budgets)) budgets).
 
   Theorem rule_keeps_coordinates (reading : nat -> X -> nat) (budgets : list nats) (s : strategy) (A : list line -> bool)
       (i : nat) (x x' : X) (b : nats) :
@@ -610,9 +770,10 @@ Section Promises.
     intros positive here there entry alike f. set (d := length budgets).
     set (side := (line_of reading d i x, line_of reading d i x)).
     apply (rule_keeps (coordinate_groups reading budgets)
-      (Group (map (fun x => (line_of reading d i x, line_of reading d i x)) domain) b) side).
+      (Group (map (fun x => (line_of reading d i x, line_of reading d i x)) domain) [] b) side).
     - intros g other y inside at_side one. apply in_map_iff in inside as (p & <- & _). simpl in at_side.
       apply in_map_iff in at_side as (z & <- & _). destruct one as [one|one]; now apply filter_In in one.
+    - intros g inside. now apply in_map_iff in inside as ([j c] & <- & pair).
     - intros g inside. apply in_map_iff in inside as ([j c] & <- & pair). simpl. apply positive. now apply in_combine_r in pair.
     - apply in_map_iff. exists (i, b). split; [reflexivity|].
       assert (short : (i < d)%nat) by (apply nth_error_Some; congruence).
@@ -625,4 +786,142 @@ Section Promises.
     - apply filter_In. split; [assumption|]. apply forallb_forall. intros j _. apply orb_true_iff.
       destruct (Nat.eqb_spec j i) as [one|other]; [now left|right]. apply Nat.eqb_eq. auto.
   Qed.
+
+  (** Bayesian coordinate DP with a prior in whole weights: for each attribute and value the records that have it, compared with
+      those of each other value. *)
+  Definition records_like (reading : nat -> X -> nat) (prior : average) (i : nat) (x : X) : average :=
+    List.filter (fun part => Nat.eqb (reading i (snd part)) (reading i x)) prior.
+  Definition prior_groups (reading : nat -> X -> nat) (prior : average) (deltas : list nats) : list (group X) :=
+    map (fun p => let own := List.filter (fun h => Z.ltb 0 (total h)) (map (fun part => records_like reading prior (fst p) (snd part)) prior) in
+      Group [] (list_prod own own) (snd p)) (combine (codes (length deltas)) deltas).
+
+  Lemma mean_given_weights (prior : average) (test : X -> bool) (f : X -> R) :
+    (0 < total prior)%Z -> mean (given (belief_of prior) test) f = mean (belief_of (List.filter (fun part => test (snd part)) prior)) f.
+  Proof.
+    intros positive. apply IZR_lt in positive. rewrite mean_given. unfold mass. rewrite !total_of_weights.
+    set (chosen := List.filter (fun part => test (snd part)) prior).
+    assert (parts : forall h : X -> R, sum (fun part => IZR (fst part) * (if test (snd part) then h (snd part) else 0)) prior
+      = sum (fun part => IZR (fst part) * h (snd part)) chosen).
+    { intros h. unfold chosen. clear positive. induction prior as [|part rest IH]; simpl; [reflexivity|]. rewrite IH.
+      destruct (test (snd part)); simpl; ring. }
+    rewrite (parts f), (parts (fun _ => 1)).
+    assert (whole : forall own : @average X, sum (fun part => IZR (fst part) * 1) own = IZR (total own)).
+    { intros own. unfold total. induction own as [|part rest IH]; simpl; [reflexivity|]. rewrite IH, plus_IZR. ring. }
+    rewrite whole. destruct (Req_dec (IZR (total chosen)) 0) as [->|some]; [unfold Rdiv; rewrite Rmult_0_l, Rinv_0; ring|].
+    field. split; lra.
+  Qed.
+
+  Theorem rule_keeps_prior (reading : nat -> X -> nat) (prior : average) (deltas : list nats) (s : strategy) (A : list line -> bool)
+      (i : nat) (v v' : nat) (delta : nats) :
+    is_average domain prior -> (forall b, In b deltas -> 0 <= value b) -> nth_error deltas i = Some delta ->
+    let is w x := Nat.eqb (reading i x) w in
+    0 < mass (belief_of prior) (is v) -> 0 < mass (belief_of prior) (is v') ->
+    let f := rule (prior_groups reading prior deltas) in
+    mean (given (belief_of prior) (is v)) (probability f s [] A) <=
+    exp (value delta) * mean (given (belief_of prior) (is v')) (probability f s [] A).
+  Proof.
+    intros [parts positive] bounds entry is some other f. set (d := length deltas).
+    assert (subset : forall test, (0 < total (List.filter test prior))%Z -> is_average domain (List.filter test prior)).
+    { intros test more. split; [|assumption]. intros part here. apply filter_In in here. now apply parts. }
+    set (own := List.filter (fun h => Z.ltb 0 (total h)) (map (fun part => records_like reading prior i (snd part)) prior)).
+    assert (hypothesis : forall w, 0 < mass (belief_of prior) (is w) ->
+      In (List.filter (fun part => is w (snd part)) prior) own).
+    { intros w possible. unfold own. unfold mass in possible. rewrite total_of_weights in possible.
+      assert (positive' := IZR_lt _ _ positive).
+      assert (chosen : 0 < IZR (total (List.filter (fun part => is w (snd part)) prior))).
+      { apply Rmult_lt_reg_r with (/ IZR (total prior)); [now apply Rinv_0_lt_compat|]. rewrite Rmult_0_l.
+        eapply Rlt_le_trans; [exact possible|]. right. unfold Rdiv. f_equal. unfold total. clear. induction prior as [|part rest IH]; simpl; [reflexivity|].
+        rewrite IH. destruct (is w (snd part)); simpl; rewrite ?plus_IZR; ring. }
+      apply lt_IZR in chosen. apply filter_In. split; [|now apply Z.ltb_lt].
+      destruct (List.filter (fun part => is w (snd part)) prior) as [|first rest] eqn:list_of; [simpl in chosen; lia|].
+      assert (here : In first (List.filter (fun part => is w (snd part)) prior)) by (rewrite list_of; now left).
+      apply filter_In in here as [here equal]. apply in_map_iff. exists first. split; [|assumption].
+      rewrite <- list_of. unfold records_like. apply filter_ext. intros part. unfold is in *. apply Nat.eqb_eq in equal. now rewrite equal. }
+    assert (kept : within (protected (prior_groups reading prior deltas)) (probability f s [] A)).
+    { apply rule_keeps_all.
+      - intros g side x inside at_side. apply in_map_iff in inside as (p & <- & _). destruct at_side.
+      - intros g p inside pair. apply in_map_iff in inside as (at_ & <- & _). simpl in pair. destruct p as [h h'].
+        apply in_prod_iff in pair as [one two]. simpl.
+        apply filter_In in one as [one possible_one], two as [two possible_two]. apply Z.ltb_lt in possible_one, possible_two.
+        apply in_map_iff in one as (part & <- & _), two as (part' & <- & _). split; now apply subset.
+      - intros g inside. apply in_map_iff in inside as ([j c] & <- & pair). simpl. apply bounds. now apply in_combine_r in pair. }
+    rewrite within_protected in kept. rewrite !mean_given_weights by assumption.
+    set (g := Group [] (list_prod own own) delta).
+    apply (kept g).
+    - apply in_map_iff. exists (i, delta). split; [reflexivity|].
+      assert (short : (i < d)%nat) by (apply nth_error_Some; congruence).
+      replace (i, delta) with (nth i (combine (codes d) deltas) (0%nat, delta)).
+      + apply nth_In. rewrite combine_length. unfold codes. rewrite seq_length. fold d. lia.
+      + rewrite combine_nth by (unfold codes; now rewrite seq_length). unfold codes. rewrite seq_nth by assumption.
+        now rewrite (nth_error_nth _ _ _ entry).
+    - apply (OfAverages g (List.filter (fun part => is v (snd part)) prior, List.filter (fun part => is v' (snd part)) prior)).
+      simpl. apply in_prod_iff. auto.
+  Qed.
 End Promises.
+
+(** A bound on dependence: the hypotheses that decide (Dependence.v) are averages of two records. *)
+Section BoundedDependence.
+  Context {V U : Type}.
+  Variable values : list V.
+  Variable others : list U.
+  Hypothesis all_values : forall v, In v values.
+  Hypothesis all_others : forall u, In u others.
+  Variable same_value : forall v v' : V, {v = v'} + {v <> v'}.
+  Variable integers : query (V * U) -> option (channel (V * U)).
+  Hypothesis are_integers : forall q c, integers q = Some c ->
+    columns c = outputs q /\ forall x y, chance q x y = IZR (weight c x y) / IZR (denominator c).
+  Variable listed : channel (V * U) -> bool.
+  Variable few : list (channel (V * U)) -> bool.
+  Variable counts_all : list (V * U -> Z) -> list (channel (V * U)) -> channel (V * U) -> bool.
+
+  (** The bound q is [part / whole]. *)
+  Definition mixed_record (part whole : Z) (v : V) (u w : U) : @average (V * U) := [((whole - part)%Z, (v, u)); (part, (v, w))].
+  Definition dependence_groups (part whole : Z) (delta : nats) : list (group (V * U)) :=
+    [Group [] (flat_map (fun v => flat_map (fun v' => if same_value v v' then [] else
+      flat_map (fun u => flat_map (fun w => map (fun w' => (mixed_record part whole v u w, mixed_record part whole v' u w')) others) others)
+        others) values) values) delta].
+
+  Lemma probability_nonneg {X : Type} (f : @Filter.filter X) s past A x : 0 <= probability f s past A x.
+  Proof.
+    revert past. induction s as [|q yes accepted no refused|place next IH|lots next IH]; intros past; simpl.
+    - destruct (A past); lra.
+    - destruct (f (map show past) q); [|apply refused]. apply sum_nonneg. intros y _. apply Rmult_le_pos; [apply chance_nonneg|apply accepted].
+    - destruct (nth_error past place) as [[q y d|q|i]|]; apply IH.
+    - apply sum_nonneg. intros i _. apply Rmult_le_pos; [apply chance_nonneg|apply IH].
+  Qed.
+
+  Theorem rule_keeps_bounded_dependence (part whole : Z) (delta : nats) (s : strategy) (A : list line -> bool) :
+    (0 <= part <= whole)%Z -> (0 < whole)%Z -> 0 <= value delta ->
+    within (bounded_dependence (IZR part / IZR whole) (value delta))
+      (probability (rule (list_prod values others) integers listed few counts_all (dependence_groups part whole delta)) s [] A).
+  Proof.
+    intros range positive nonneg_delta. set (f := rule _ _ _ _ _ _).
+    assert (whole_positive := IZR_lt _ _ positive). destruct range as [low high]. apply IZR_le in low as low', high as high'.
+    assert (kept : within (protected (dependence_groups part whole delta)) (probability f s [] A)).
+    { apply (rule_keeps_all (list_prod values others) integers are_integers).
+      - intros g side x [<-|[]] [].
+      - intros g p [<-|[]] pair. simpl in pair. apply in_flat_map in pair as (v & _ & pair). apply in_flat_map in pair as (v' & _ & pair).
+        destruct (same_value v v'); [destruct pair|]. apply in_flat_map in pair as (u & _ & pair). apply in_flat_map in pair as (w & _ & pair).
+        apply in_map_iff in pair as (w' & <- & _).
+        assert (average_of : forall v u w, is_average (list_prod values others) (mixed_record part whole v u w)).
+        { intros v0 u0 w0. split; [|unfold mixed_record, total; simpl; lia].
+          intros own [<-|[<-|[]]]; simpl; (split; [lia|]); apply in_prod_iff; auto. }
+        split; apply average_of.
+      - now intros g [<-|[]]. }
+    apply dependence_rule_is_exact.
+    - split; [apply Rmult_le_pos; [assumption|left; now apply Rinv_0_lt_compat]|].
+      apply Rmult_le_reg_r with (IZR whole); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+    - intros x. apply probability_nonneg.
+    - intros v v' u w w' differ. rewrite within_protected in kept.
+      set (P := probability f s [] A) in *. set (g := hd (Group [] [] delta) (dependence_groups part whole delta)).
+      assert (mean_of : forall v u w, mean (belief_of (mixed_record part whole v u w)) P =
+        (1 - IZR part / IZR whole) * P (v, u) + IZR part / IZR whole * P (v, w)).
+      { intros v0 u0 w0. rewrite total_of_weights. unfold mixed_record, total. simpl. rewrite Z.add_0_r.
+        replace (whole - part + part)%Z with whole by ring. rewrite minus_IZR. field. lra. }
+      rewrite <- !mean_of. apply (kept g); [now left|].
+      apply (OfAverages g (mixed_record part whole v u w, mixed_record part whole v' u w')).
+      simpl. apply in_flat_map. exists v. split; [auto|]. apply in_flat_map. exists v'. split; [auto|].
+      destruct (same_value v v'); [congruence|]. apply in_flat_map. exists u. split; [auto|]. apply in_flat_map. exists w.
+      split; [auto|]. apply in_map_iff. exists w'. auto.
+  Qed.
+End BoundedDependence.

@@ -590,7 +590,7 @@ Section Promise.
   Variable counts_all : list (list (X -> Z)) -> list (channel X) -> channel X -> bool.
 
   Definition history_rule (covered : nat) (epsilon : nats) : filter :=
-    history_program domain covered epsilon integers keeps_by_factor (fun c => own_charge c (Group [(domain, domain)] epsilon)) listed
+    history_program domain covered epsilon integers keeps_by_factor (fun c => own_charge domain c (Group [(domain, domain)] [] epsilon)) listed
       counts_all.
 
   Theorem history_rule_keeps (covered : nat) (epsilon : nats) (s : strategy) (A : list line -> bool) (h h' : history X) :
@@ -601,6 +601,6 @@ Section Promise.
     intros positive here there one two f.
     apply (history_program_keeps same domain covered epsilon integers are_integers keeps_by_factor keeps_by_factor_is_sound);
       try split; auto.
-    intros c x x' y q inside inside'. now apply (own_charge_covers c _ (domain, domain)); [left| |].
+    intros c x x' y q inside inside'. now apply (own_charge_of_records domain c _ (domain, domain)); [reflexivity|left| |].
   Qed.
 End Promise.
