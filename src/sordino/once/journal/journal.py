@@ -176,7 +176,9 @@ class Journal:
         self.step("noted")
 
     def note_taken_back(self, plan: str) -> None:
-        """Note that the answer to a plan is taken back: it is not sent again; a damaged journal cannot note it.
+        """Note that the answer to a plan is taken back: it counts as one that was sent, and is not sent again.
+
+        A damaged journal cannot note it.
 
         Args:
             plan: its hash.
@@ -184,7 +186,11 @@ class Journal:
         with suppress(UnreadableError), transaction(self.path, write=True, kind=self.kind) as connection:
             lines = self._read(connection, plan)
             if not lines.damage and all(event.event != TAKEN_BACK for event in lines.about(plan)):
-                Writer(connection, lines.head, self.clock()).add(TAKEN_BACK, plan, {})
+                writer, found = Writer(connection, lines.head, self.clock()), answer_in(lines, plan)
+                if found is not None and not found.sent:
+                    # It may have been seen. As any that it might be it would stand in the way of all later questions.
+                    writer.add(SENT, plan, {"code": str(found.code)})
+                writer.add(TAKEN_BACK, plan, {})
 
     def choose_period_once(self, plan: str, choose: Callable[[], int]) -> int:
         """The period in which the person answers: the one that was chosen, or a new one, which is on the disk then.
