@@ -61,10 +61,10 @@ class Sums(NamedTuple):
     n: int
 
     @property
-    def report_weight(self) -> Floats:
+    def leverage(self) -> Floats:
         """How many people one report can weigh in each, shape (m,)."""
-        weight: Floats = np.ptp(self.ends, axis=0)
-        return weight
+        leverage: Floats = np.ptp(self.ends, axis=0)
+        return leverage
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
         """Lower and upper limits, shape (m,) each, within 0..1: normal ones, no closer than likelihood lets them be."""

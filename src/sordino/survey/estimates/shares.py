@@ -194,7 +194,7 @@ class HistogramResult(QuestionResult):
             SordinoError: a tally that does not say how often each code was sent.
         """
         sums, each = self.estimate.sums(blocks), self.coverage.each(blocks.m)
-        moved = self.coverage.forged * sums.report_weight / self.n
+        moved = self.coverage.forged * sums.leverage / self.n
         return sums.value, self._limits(sums.interval(each), each, sums.value, sums.stderr, moved)
 
     def _limits(
