@@ -9,6 +9,7 @@ import tomllib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +287,18 @@ def _rename_to_new(temporary: Path, path: Path) -> None:
         except OSError:
             path.unlink()
             raise
+
+
+def finish_new_name(path: Path) -> None:
+    """Remove the temporary name of a new file that has its own one too: somebody is about to, or was stopped before.
+
+    Args:
+        path: of a file with more than one name; other names than that of `replace_whole` are left.
+    """
+    for folder in path.parent.glob(f".{escape(path.name)}.*.part"):
+        with suppress(OSError):
+            if (folder / path.name).samefile(path):
+                _take_away(folder)
 
 
 def _exists(path: Path) -> SordinoError:

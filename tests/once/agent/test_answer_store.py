@@ -2,10 +2,12 @@
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import stat
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -230,3 +232,36 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path):
         AnswerStore.open(tmp_path / "file" / "answers.sqlite")
     with pytest.raises(SordinoError, match="must be a store of answers; found a folder"):
         AnswerStore.open(tmp_path).find_answer("a")
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        lambda store: store.note_place("b", Path("/own/me.ledger")),
+        lambda store: store.note_taken_back("b"),
+        lambda store: store.choose_period_once("b", lambda: 3),
+    ],
+    ids=["place", "taken back", "period"],
+)
+def test_what_is_noted_is_in_the_file_itself(path, tmp_path, note):
+    """As long as somebody has the file open the log stays; lost with it, an answer would be drawn once more."""
+    store = AnswerStore.open(path)
+    with closing(sqlite3.connect(path)) as reader:
+        reader.execute("SELECT * FROM meta").fetchall()
+        note(store)
+        copy = tmp_path / "copy.sqlite"
+        shutil.copy(path, copy)
+    assert AnswerStore.open(copy).contents().events == store.contents().events != ()
+
+
+def test_a_name_that_was_left_when_the_store_was_made_is_taken_away(path):
+    store = AnswerStore.open(path)
+    left = path.with_name(".answers.sqlite.01234567.part")
+    left.mkdir()
+    (left / path.name).hardlink_to(path)
+    assert store.find_answer("b") is None
+    assert not left.exists()
+    # One that somebody gave it has a log of its own.
+    path.with_name("mine").hardlink_to(path)
+    with pytest.raises(SordinoError, match="must have one name; found 2"):
+        store.find_answer("b")

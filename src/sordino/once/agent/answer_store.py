@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sordino.document.files import cannot
 from sordino.errors import RefusedError, SordinoError
 from sordino.once.agent.older_store import convert_store, is_older_store
+from sordino.once.journal.database import settle
 from sordino.once.journal.event import ELSEWHERE, FREED, Event
 from sordino.once.journal.journal import Journal, JournalLines, StoredAnswer, answer_in, ignore_step
 from sordino.once.journal.writer import write_journal
@@ -95,6 +96,8 @@ class AnswerStore(Journal):
             tries = _tries(lines, plan)
             if _place_after(tries) is None:
                 writer.add(ELSEWHERE, f"{plan} {len(tries)}", {"journal": str(path)})
+        # As an answer must: what was noted would be undone with the log, and another one be drawn here.
+        settle(self.path, self.kind)
         self.step("ledger noted")
 
     def reserve_elsewhere(self, plan: str, path: Path, reserve: Callable[[], T], is_reserved: Callable[[], bool]) -> T:

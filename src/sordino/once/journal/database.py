@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from sordino.document.files import cannot, replace_whole, sync_folder
+from sordino.document.files import cannot, finish_new_name, replace_whole, sync_folder
 from sordino.document.private_file import is_of_another, new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.once.journal.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
@@ -172,6 +172,9 @@ def require_own(path: Path, kind: JournalKind = LEDGER) -> None:
         step = f"run it as its owner, or {kind.step}"
         raise SordinoError(f"{path} must be your own {kind.noun}", found="somebody else's file", step=step)
     require_private(path, status)
+    if status.st_nlink != 1:
+        finish_new_name(path)
+        status = path.stat()
     if status.st_nlink != 1:
         # Two names have two logs, of which each knows half.
         raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")

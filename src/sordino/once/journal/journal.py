@@ -183,7 +183,13 @@ class Journal:
         Args:
             plan: its hash.
         """
-        with suppress(UnreadableError), transaction(self.path, write=True, kind=self.kind) as connection:
+        with suppress(UnreadableError):
+            self._take_back(plan)
+            settle(self.path, self.kind)
+
+    def _take_back(self, plan: str) -> None:
+        """Note it, in a transaction of its own."""
+        with transaction(self.path, write=True, kind=self.kind) as connection:
             lines = self._read(connection, plan)
             if not lines.damage and all(event.event != TAKEN_BACK for event in lines.about(plan)):
                 writer, found = Writer(connection, lines.head, self.clock()), answer_in(lines, plan)
@@ -209,6 +215,7 @@ class Journal:
                 self.step("choosing a period")
                 chosen.append(choose())
                 writer.add(PERIOD, plan, {"period": chosen[0]})
+        settle(self.path, self.kind)
         self.step("period stored")
         return chosen[0]
 
