@@ -218,8 +218,9 @@ def test_nothing_is_reserved_without_what_draws_it(tmp_path):
 def test_it_is_said(tmp_path):
     text = " ".join(ledger_sentences(Ledger.make(tmp_path / "me.ledger", terms_of(changes=2))))
     assert "between any two histories of the record with at most 2 changes" in text
-    assert "may change 2 times without anything that shows it" in text
+    assert "may change 2 times within the promise" in text
     assert "2 more changes are covered" in text
+    assert "may be seen" not in text
     once = " ".join(ledger_sentences(Ledger.make(tmp_path / "one.ledger", terms_of())))
     assert "may change once" in once
     plain = " ".join(ledger_sentences(Ledger.make(tmp_path / "no.ledger", terms_of(changes=0))))
@@ -266,7 +267,9 @@ def test_blocks_are_covered_and_may_show(tmp_path, fixed):
         spent.append(ledger.standing().joint.spent)
     assert spent == pytest.approx([0.2, 0.4, 0.2])
     assert ledger.standing().version.number == 1
-    assert "the record of one is protected from that of the other" in " ".join(ledger_sentences(ledger))
+    text = " ".join(ledger_sentences(ledger))
+    assert "the record of one is protected from that of the other" in text
+    assert "not protected from each other may be seen in answers" in text
     with pytest.raises(SordinoError, match="blocks and sensitive values"):
         terms_of(attribute={"region": {"categories": ["a", "b"], "protect": {"matrix": [["0", "1"], ["0.5", "0"]]}}})
 

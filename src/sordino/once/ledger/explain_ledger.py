@@ -23,9 +23,10 @@ VERSIONS = (
 )
 
 MAY_CHANGE = (
-    "The record may change {often} without anything that shows it: no answer, no refusal and no transcript depends on"
-    " whether it did."
+    "The record may change {often} within the promise: whether it did shows in answers alone, and by no more than that."
 )
+
+UNPROTECTED_CHANGES = "A change between values that are not protected from each other may be seen in answers."
 
 PROTECTED_HISTORIES = (
     "The same holds between any two histories of the record that change at most {often} each, where at every answer the"
@@ -73,7 +74,8 @@ def _change_sentences(terms: LedgerTerms) -> tuple[str, ...]:
     if not terms.changes:
         return VERSIONS
     more = "one more change is" if terms.changes == 1 else f"{terms.changes} more changes are"
-    return MAY_CHANGE.format(often=_times(terms)), CHANGES_MORE.format(more=more)
+    shown = (UNPROTECTED_CHANGES,) if terms.protects else ()
+    return MAY_CHANGE.format(often=_times(terms)), *shown, CHANGES_MORE.format(more=more)
 
 
 def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:

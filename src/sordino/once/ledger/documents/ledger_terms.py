@@ -52,7 +52,7 @@ class LedgerTerms:
         nodes: the limit of the work for one decision, which decides with it.
         protects: which values of some attributes are protected from each other, in the words of a plan.
         quotas: the most that the answers to one collector may tell by themselves; None for no limits but epsilon.
-        changes: how often the record may change without anything that shows it.
+        changes: how often the record may change within the promise.
     """
 
     attributes: Mapping[str, Attribute]

@@ -122,7 +122,7 @@ class TermsTable(StrictTable):
         attribute: the attributes by name.
         dependence: of attributes with deltas.
         quota: the most that the answers to each collector may tell by themselves, and those to all others together.
-        changes: how often the record may change without anything that shows it: the promise is about its histories.
+        changes: how often the record may change within the promise, which is about its histories then.
     """
 
     version: VersionField
