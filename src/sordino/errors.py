@@ -64,6 +64,10 @@ class SordinoError(ValueError):
         return {"type": kind, "title": printable(self.rule), "detail": str(self), **self.facts()}
 
 
+MOST_LINES = 100
+"""Mistakes that a message tells; a file of a million rows can have as many."""
+
+
 class SordinoErrors(SordinoError):  # noqa: N818 - many of them
     """All mistakes of one file, reported at once.
 
@@ -80,7 +84,9 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
         count = len(self.errors)
         noun = "mistake" if count == 1 else "mistakes"
         super().__init__(f"{what} has {count} {noun}")
-        self.args = (f"{printable(self.rule)}:\n" + "\n".join(f"  - {e}" for e in self.errors),)
+        lines = [f"  - {error}" for error in self.errors[:MOST_LINES]]
+        lines += [f"  - and {count - MOST_LINES:,} more"] if count > MOST_LINES else []
+        self.args = (f"{printable(self.rule)}:\n" + "\n".join(lines),)
 
     def facts(self) -> dict[str, Any]:
         """The same, with those of each mistake."""

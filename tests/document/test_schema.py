@@ -231,3 +231,10 @@ def test_what_is_dumped_is_read_again():
     assert table.dump(include={"inner"}) == {"inner": {"low": 0.0, "high": 1.0, "noun": "range"}}
     assert Whole.from_settings(count=0).count == 0
     assert hash(Inner(low=0)) == hash(Inner(low=0.0))
+
+
+def test_of_very_many_mistakes_a_message_has_some_and_says_how_many():
+    found = SordinoErrors("the file", [SordinoError(f"row {place} must be a number") for place in range(100_000)])
+    assert len(found.errors) == 100_000
+    assert str(found).startswith("the file has 100000 mistakes:\n  - row 0 must")
+    assert str(found).endswith("  - row 99 must be a number.\n  - and 99,900 more")

@@ -1,7 +1,7 @@
 """Whether a ledger accepts a query, and in which words it refuses: by the promise about all answers, or by a quota.
 
 A function of the terms, of the queries and who asked them, and of the answers that were sent: of no record, and of no
-answer that may not have been sent.
+answer that may not have been sent, unless it was taken back.
 """
 
 from dataclasses import dataclass

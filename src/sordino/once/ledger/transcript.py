@@ -1,8 +1,8 @@
 """The public part of a ledger as JSON Lines: terms, versions of the record, queries and the answers that were sent.
 
-No record, no hash of one, and no answer that may not have been sent. The same ledger always gives the same bytes. From
-a transcript anybody works out the decisions again; `import_transcript` does, at every query. What it makes only checks:
-an answer that the transcript lacks may have been drawn, so it could be drawn twice.
+No record, no hash of one, and no answer that may not have been sent, unless it was taken back. The same ledger always
+gives the same bytes. From a transcript anybody works out the decisions again; `import_transcript` does, at every query.
+What it makes only checks: an answer that the transcript lacks may have been drawn, so it could be drawn twice.
 """
 
 import json
