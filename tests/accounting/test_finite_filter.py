@@ -226,6 +226,24 @@ def test_a_changed_record_never_gives_back():
         BayesianFilter(FIFTY, BayesianCoordinateDP.bounded(["1"] * 50, "2", 0)).changed()
 
 
+@pytest.mark.parametrize(
+    ("start", "half", "whole"),
+    [
+        (BayesianFilter(TWO, LDP("5/4")), RandomizedResponse(2, "1/2"), RandomizedResponse(2, "1")),
+        (BayesianFilter(TWO, LDP("5/4"), changes=1), RandomizedResponse(2, "1/2"), RandomizedResponse(2, "1")),
+        (BayesianFilter(FIFTY, LDP("5/4")), *(Query(Value("q3"), RandomizedResponse(2, e)) for e in ("1/2", "1"))),
+    ],
+    ids=["one attribute", "histories", "many attributes"],
+)
+def test_decisions_and_what_binds_count_all_versions(start, half, whole):
+    again = start.after(half, 1).changed()
+    for asked in (again, again.after(half, 0)):
+        decision = asked.decide(whole)
+        assert not decision.accepted
+        assert decision.loss == pytest.approx(asked.spent + 1)
+        assert asked.binding.spent == pytest.approx(asked.spent)
+
+
 def test_pairs_of_values_lose_together_over_versions():
     definition = PairwiseLDP([["0", "2", "1"], ["2", "0", "3"], ["1", "3", "0"]])
     query = ChannelTable([[3, 1], [1, 3], [2, 2]])

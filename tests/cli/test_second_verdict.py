@@ -51,7 +51,9 @@ def test_a_program_that_gives_no_verdicts_is_no_checker(program, lines):
 
 
 def test_a_program_that_fails_is_no_checker(program, tmp_path):
-    with pytest.raises(SordinoError, match="must be a program that reads a plan"):
+    with pytest.raises(SordinoError, match="reads a plan; found one that ended with exit code 2: build"):
         second_verdicts(program("0 holds", code=2), PLAN, ["first"])
-    with pytest.raises(SordinoError, match="must be a program that reads a plan"):
+    with pytest.raises(SordinoError, match="reads a plan; found no such file or directory: build"):
         second_verdicts(tmp_path / "nothing", PLAN, ["first"])
+    with pytest.raises(SordinoError, match="reads a plan; found output that is no text: build"):
+        second_verdicts(program("$(printf '\\377')"), PLAN, ["first"])

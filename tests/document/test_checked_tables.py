@@ -64,6 +64,8 @@ def test_what_an_unknown_setting_hides_is_told_with_it():
             ["the file must have known settings only; found an unknown one: known here are version, record"],
         ),
         ({MARK: 1}, ["known settings only", "version must be given", "record must be given"]),
+        # Several that a message cannot name are one mistake.
+        ({MARK: 1, MARK * 2: 1}, ["known settings only", "version must be given", "record must be given"]),
     ],
 )
 def test_of_a_private_file_only_our_own_names_are_told(tables, words):

@@ -9,6 +9,7 @@ import pytest
 from reports_sent import JSON, is_problem, on_a_thread
 from sordino import Plan, Survey, estimate
 from sordino.document.invitation_list import HEADER, InvitationList, new_secret
+from sordino.errors import SordinoError
 from sordino.service.console.control_socket import run_command
 from sordino.service.storage import collection, invitations
 from sordino.service.storage.periods import closed_periods
@@ -373,3 +374,15 @@ def test_watched_periods_are_narrowest_when_their_share_of_people_has_come(year)
         assert one.curve is not None
         assert (one.change is None) == watched
     assert (half[True] / half[False]).max() < 1.6
+
+
+def test_of_several_plans_one_must_be_named_to_close_a_period(tmp_path, plan):
+    plain = Plan.of(Survey.read({name: part for name, part in SURVEY.items() if name != "series"}), 1000)
+    place = tmp_path / "several.sqlite"
+    ReportStore.open(place, plan, plain).close()
+    command = {"do": "period close", "plan": None, "period": plan.series.label(0)}
+    with pytest.raises(SordinoError, match="found none named, and 2 in the store: name one of: sha256:"):
+        run_command(str(place), command)
+    with pytest.raises(SordinoError, match="found 'sha256:12': name one of: sha256:"):
+        run_command(str(place), {**command, "plan": "sha256:12"})
+    assert run_command(str(place), {**command, "plan": plan.hash}) == {"plan": plan.hash}

@@ -24,7 +24,7 @@ def second_verdicts(checker: Path, plan: Path, questions: Sequence[str]) -> dict
         done = subprocess.run(words, check=True, capture_output=True, encoding="utf-8")  # noqa: S603 - the user names it
     except (OSError, subprocess.CalledProcessError, UnicodeDecodeError) as error:
         rule, step = "a checker must be a program that reads a plan", "build it with: make proofs"
-        raise SordinoError(rule, found=type(error).__name__, step=step) from None
+        raise SordinoError(rule, found=_failure(error), step=step) from None
     lines = [line.partition(" ") for line in done.stdout.splitlines()]
     found = {place: verdict for place, _, verdict in lines}
     if list(found) != [str(place) for place in range(len(questions))] or not set(found.values()) <= set(VERDICTS):
@@ -35,3 +35,12 @@ def second_verdicts(checker: Path, plan: Path, questions: Sequence[str]) -> dict
         rule, step = "both checkers must accept a plan", "do not use it, and report this"
         raise RefusedError(rule, found=f"the second one refuses {broken[0]}", step=step)
     return verdicts
+
+
+def _failure(error: OSError | subprocess.CalledProcessError | UnicodeDecodeError) -> str:
+    """What went wrong, in words."""
+    if isinstance(error, OSError):
+        return (error.strerror or "a program that cannot be run").lower()
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"one that ended with exit code {error.returncode}"
+    return "output that is no text"

@@ -9,7 +9,7 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3; products are compared
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Self
@@ -115,7 +115,12 @@ class GroupedState(ABC):
         return np.nextafter(self.levels + known.levels, np.inf)
 
     def decide(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
-        """By the most that the query can add; then, by the full rule, answer by answer."""
+        """As the present version decides; the loss is that of all versions."""
+        decision = self.decide_version(query, rule)
+        return replace(decision, loss=up(self.lost + decision.loss)) if self.lost else decision
+
+    def decide_version(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
+        """Of the present version: by the most that the query can add; then, by the full rule, answer by answer."""
         known = self.query_losses(query)
         raised = self.raise_levels(known)
         if self._simply(known, raised):
@@ -169,9 +174,10 @@ class GroupedState(ABC):
         left = np.where(levels == 0, floors, np.nextafter(floors - levels - self.undecided_margin, -np.inf))
         group = int(protected[left.argmin()])
         lost = float(self.levels[group])
+        spent = up(self.lost + lost) if self.lost else lost
         pairs = zip(protected.tolist(), levels.tolist(), left.tolist(), strict=True)
         exactly = None if lost else exactly_left((self.bounds[place], *each) for place, *each in pairs)
-        return Binding(self.about(group), lost, float(left.min()), exactly)
+        return Binding(self.about(group), spent, float(left.min()), exactly)
 
     def level(self, query: FilterQuery) -> float:
         return float(level_above([self.query_losses(query).epsilon])[0])

@@ -102,9 +102,7 @@ class MixedState:
         summed = None if self.basic is None else self.basic + part.epsilon_of(query)
         if summed is not None and summed <= self.budget:
             return Decision(True, summed.ceil(), lambda code: self.with_answer(query, code))
-        # What earlier versions lost of the tables is not in the decision's loss.
-        earlier = part.lost if isinstance(part, ProductState) else 0.0
-        loss = up(up(own.loss + earlier) + self._loss_of(other))
+        loss = up(own.loss + self._loss_of(other))
         if loss > self.budget.floor() and follow is not None and rule == "full" and query.outputs <= MOST_CODES:
             loss = up(self._worst(follow, query.outputs) + self._loss_of(other))
         if follow is None or loss > self.budget.floor():

@@ -180,10 +180,10 @@ class ProductState(GroupedState):
     def query_losses(self, query: FilterQuery) -> QueryLosses:
         return self.known_query(query).known
 
-    def decide(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
+    def decide_version(self, query: FilterQuery, rule: Rule) -> Decision["ProductState"]:
         """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
         if not isinstance(self.definition, LDP):
-            return super().decide(query, rule)
+            return super().decide_version(query, rule)
         known, (floor,) = self.query_losses(query), self.floors.tolist()
         carried = up(self.evidence.most + float(known.levels[0]))
         if carried <= floor:
@@ -192,7 +192,7 @@ class ProductState(GroupedState):
         largest = max((upper for _, upper in spans), default=math.inf) if spans else math.inf
         if spans and max(lower for lower, _ in spans) > floor + self.comparison_margin:
             return Decision(False, largest)
-        decision = Decision(True, largest) if largest <= floor else super().decide(query, rule)
+        decision = Decision(True, largest) if largest <= floor else super().decide_version(query, rule)
         if not decision.accepted:
             return decision
         return replace(decision, follow=lambda code: self._after_answer(query, code)._below(decision.loss))  # noqa: SLF001 - another state of this class

@@ -112,7 +112,7 @@ def record(store: str, *, as_json: bool) -> None:
         known = {key: text for key, text in act.items() if key not in ("number", "day", "by", "act", "hash")}
         about = ", ".join(f"{key} {text}" for key, text in known.items() if text is not None)
         say(f"{act['number']}. {act['day']} {act['by']}: {act['act']}{about and f' ({about})'} {act['hash']}")
-    say(f"{len(acts)} acts, each of which follows from those before it.")
+    say(f"{len(acts)} act{'' if len(acts) == 1 else 's'}: each hash follows from all acts before it.")
 
 
 @collector.command(name="close-period")
@@ -123,7 +123,7 @@ def record(store: str, *, as_json: bool) -> None:
 def close_period(store: str, day: str, hashed: str | None, *, as_json: bool) -> None:
     """Take no more reports of the period that begins on DAY, for ever: of a plan of STORE with a series.
 
-    What comes late fails, and is told why; what is there may still be taken back.
+    Late reports are refused, with the reason; those already there may still be taken back.
     """
     found = _run(store, {"do": "period close", "plan": hashed, "period": day})
     if as_json:

@@ -27,7 +27,9 @@ def mistake_errors(mistakes: Sequence[Mistake], *, private: bool = False) -> lis
     """
     unknown = [mistake for mistake in mistakes if mistake.known]
     rest = [mistake for mistake in mistakes if not mistake.known]
-    return [error for mistake in (*unknown, *rest) for error in _errors(mistake, private=private)]
+    errors = [error for mistake in (*unknown, *rest) for error in _errors(mistake, private=private)]
+    # Without names and values several can be one sentence, which is said once.
+    return list({str(error): error for error in errors}.values()) if private else errors
 
 
 def _errors(mistake: Mistake, *, private: bool) -> Iterator[SordinoError]:

@@ -215,7 +215,8 @@ class ReportStore:
         chosen = [(key, number) for key, number in listed if plan in (None, key)]
         if len(chosen) != 1:
             step = f"name one of: {', '.join(key for key, _ in listed)}"
-            raise SordinoError("the plan must be one of the store's", found=shown(plan or f"{len(listed)}"), step=step)
+            found = shown(plan) if plan else f"none named, and {len(listed)} in the store"
+            raise SordinoError("the plan must be one of the store's", found=found, step=step)
         key, number = chosen[0]
         served = self.collections.get(key)
         asked = Plan.of_text((self.bytes_of(key) or b"").decode(), key) if served is None else served.plan
