@@ -55,12 +55,14 @@ function grouped([name, counts]) {
 
 const each = ([label, n]) => `${label} ${n === null ? "too few" : number(n)}`;
 
+const period = (label, n) => `period ${label}: ${n === null ? "too few" : number(n)} report${n === 1 ? "" : "s"}`;
+
 // Of a series those that take reports, and of all others how many: a year of them would fill the screen.
 function periods(counts, open) {
   const others = Object.entries(counts).filter(([label, n]) => n !== 0 && !open.includes(label));
   const few = others.filter(([, n]) => n === null).length;
-  const now = open.length ? open.map((label) => each([label, counts[label]])).join(", ") : "none takes reports";
-  return `period: ${now}; ${others.length} other${others.length === 1 ? "" : "s"} with reports${few ? `, ${few} with too few` : ""}`;
+  const now = open.length ? open.map((label) => period(label, counts[label])).join(", ") : "no period takes reports now";
+  return `${now}; ${others.length} other period${others.length === 1 ? "" : "s"} with reports${few ? `, ${few} with too few` : ""}`;
 }
 
 async function count() {
