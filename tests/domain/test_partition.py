@@ -129,3 +129,24 @@ def test_a_partition_does_not_change():
     for name in ("block", "place", "sizes", "order", "starts"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(partition, name)[0] = 1
+
+
+def test_what_is_read_of_one_block_is_together_and_nothing_else():
+    generator = np.random.default_rng(3)
+    for _ in range(100):
+        values, k = int(generator.integers(1, 30)), int(generator.integers(1, 12))
+        blocks, reading = Partition.of(generator.integers(0, 8, size=values)), generator.integers(0, k, size=values)
+        groups = [{number} for number in range(k)]
+        for block in range(blocks.m):
+            read = set(reading[blocks.values(block)].tolist())
+            joined = [group for group in groups if group & read]
+            groups = [group for group in groups if not group & read] + [set().union(*joined)]
+        image = blocks.image(reading, k)
+        assert {frozenset(image.values(block).tolist()) for block in range(image.m)} == set(map(frozenset, groups))
+
+
+def test_a_chain_of_many_blocks_is_joined_at_once():
+    """Each block reads what the next one does too, in no order."""
+    order = np.random.default_rng(4).permutation(50_000)
+    pairs = np.column_stack((order[:-1], order[1:])).ravel()
+    assert Partition.of(np.arange(len(pairs)) // 2).image(pairs, 50_000).m == 1

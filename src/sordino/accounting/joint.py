@@ -9,7 +9,6 @@ queries were accepted, in whatever order they are delivered. Cost: as many decis
 Source: Bayesian privacy filter paper, Algorithm 2, for each way by itself.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
@@ -160,13 +159,16 @@ class JointFilter:
 
     @property
     def _level_above(self) -> float:
-        """The epsilons of these together, rounded up."""
+        """The epsilons of these together, rounded up; where some answers rule values out, the most that they add."""
+        some = self.ways[0].filter
         try:
-            each = (self.ways[0].filter.epsilon_of(query) for query in self._uncounted_queries)
+            each = (some.epsilon_of(query) for query in self._uncounted_queries)
             return sum(each, Nats.of(0)).ceil()
         except SordinoError:
-            # Some of their answers rule values out.
-            return math.inf
+            total = 0.0
+            for query in self._uncounted_queries:
+                total = up(total + some.charge(query))
+            return total
 
     def decide(self, query: FilterQuery) -> Decision[FilterState]:
         """Whether the query may be asked, whatever the open answers are; nothing changes."""

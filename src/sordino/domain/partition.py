@@ -133,6 +133,32 @@ class Partition(Brief):
         start = self.starts[block]
         return self.order[start : start + self.sizes[block]]
 
+    def image(self, reading: NDArray[np.intp], k: int) -> "Partition":
+        """The finest partition of what is read, 0..k-1, in which all that is read of one block is together.
+
+        Blocks of which some reading is the same are together too; a number that nothing is read as is alone.
+
+        Args:
+            reading: shape (values,), what is read of each value.
+
+        Example:
+            >>> Partition.of([[0, 1], [2, 3], [4]]).image(np.array([0, 1, 3, 1, 2]), 5).block
+            array([0, 0, 1, 0, 2])
+        """
+        # Each number joins one that its block is read as: hooked on the least one seen so far, until none is left.
+        first = reading[self.order[self.starts]]
+        pairs = np.unique(first[self.block] * np.intp(k) + reading)
+        one, other = np.divmod(pairs, k)
+        label = np.arange(k)
+        while True:
+            low, high = np.minimum(label[one], label[other]), np.maximum(label[one], label[other])
+            apart = low < high
+            if not apart.any():
+                return Partition(label)
+            np.minimum.at(label, high[apart], low[apart])
+            while not np.array_equal(shorter := label[label], label):
+                label = shorter
+
     def totals(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums over each block, shape (m,), of amounts of shape (k,)."""
         return np.bincount(self.block, weights=amounts, minlength=self.m).astype(np.float64, copy=False)

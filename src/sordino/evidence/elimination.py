@@ -27,6 +27,9 @@ BOTH = -1
 LARGE = 1 << 14
 """Entries of a sum from which on the order of adding is chosen with care."""
 
+NARROW = 1 << 6
+"""Entries beside each value of a place below which a step for each of its values costs more than it saves."""
+
 LARGEST_AXES = 30
 """Axes of an array at most, as numpy allows."""
 
@@ -150,7 +153,7 @@ def combine_tables(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table
     sizes = sizes_of(tables)
     scope = tuple(sorted(sizes))
     shape = [sizes[place] for place in scope]
-    if prod(shape) < LARGE or len(tables) < 3:
+    if prod(shape) < LARGE or prod(shape[1:]) < NARROW or len(tables) < 3:
         total: Any = None
         for places, array in tables:
             wide = _with_axes(array, places, scope)

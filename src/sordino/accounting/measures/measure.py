@@ -26,6 +26,9 @@ Contrasted: TypeAlias = tuple[int, int]
 GroupBounds: TypeAlias = tuple[Nats | None, ...]
 """One for each group of hypotheses; None where it is not protected."""
 
+FEW_WEIGHTS = 1 << 18
+"""Weights of all codes on the values of the domain, at most, that are looked at one by one: some tenths of a second."""
+
 
 class Measure(ABC):
     """A definition on k values."""
@@ -83,14 +86,13 @@ class Measure(ABC):
         return False
 
     def own(self, mechanism: Mechanism, spread: NDArray[np.intp] | None) -> list[Ratio]:
-        """The most that one report can add to each group, exactly.
+        """The most that one report can add to each group, exactly; of very many codes the mechanism's epsilon.
 
         Args:
             spread: for each of the k values what the mechanism is told; None where it is told the value.
         """
-        worst = epsilon_ratio(mechanism)
-        if self.adds_epsilon or not can_list(mechanism) or mechanism.outputs * self.k > 1 << 18:
-            return [worst] * len(self.bounds)
+        if self.adds_epsilon or not self._has_few_weights(mechanism):
+            return [epsilon_ratio(mechanism)] * len(self.bounds)
         columns = Columns.of(mechanism)
         most: list[Ratio] = [Fraction(1)] * len(self.bounds)
         for column in range(mechanism.outputs):
@@ -98,3 +100,7 @@ class Measure(ABC):
             found = self.ratios(weights if spread is None else weights[spread])
             most = [larger(a, b) for a, b in zip(most, found, strict=True)]
         return most
+
+    def _has_few_weights(self, mechanism: Mechanism) -> bool:
+        """Whether the codes are few enough to look at each."""
+        return can_list(mechanism) and mechanism.outputs * self.k <= FEW_WEIGHTS

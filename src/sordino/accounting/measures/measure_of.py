@@ -211,15 +211,23 @@ class EqualBounds(Measure):
         return [most]
 
     def own(self, mechanism: Mechanism, spread: NDArray[np.intp] | None) -> list[Ratio]:
-        """The level of the worst class of outputs; under LDP whatever is asked of the value."""
-        if isinstance(self.definition, LDP):
-            return [epsilon_ratio(mechanism)]
+        """The level of the worst class of outputs; under LDP whatever is asked of the value.
+
+        Where the mechanism is told something else than the value, few codes are looked at one by one, and many by
+        classes, with the promise about what is told. Never less than the most that a code adds; more only where the
+        mechanism tells values apart that nothing is told as, or blocks are told alike in part.
+        """
+        promise = self.definition
         if spread is not None and not np.array_equal(spread, np.arange(mechanism.k)):
-            return super().own(mechanism, spread)
+            if not isinstance(promise, LDP) and self._has_few_weights(mechanism):
+                return super().own(mechanism, spread)
+            promise = _promise_about_readings(promise, spread, mechanism.k)
+        if isinstance(promise, LDP):
+            return [epsilon_ratio(mechanism)]
         most: Ratio = Fraction(1)
         for stack in mechanism.stacks():
-            for column in self.definition.distinct(stack):
-                for extreme in self.definition.extremes(column):
+            for column in promise.distinct(stack):
+                for extreme in promise.extremes(column):
                     most = larger(most, ratio_of(extreme.heavy, extreme.light))
         return [most]
 
@@ -249,6 +257,20 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
     if known != k:
         raise SordinoError(f"the definition must be about the domain's {k} values", found=shown(known))
     return measure
+
+
+def _promise_about_readings(
+    promise: LDP | BlockLDP | HighLowLDP, reading: NDArray[np.intp], k: int
+) -> LDP | BlockLDP | HighLowLDP:
+    """A promise about what is read of values, one of 0..k-1, that protects all that the one about the values does."""
+    match promise:
+        case BlockLDP(partition=blocks):
+            return BlockLDP(blocks.image(reading, k), promise.epsilon)
+        case HighLowLDP(sensitive=sensitive):
+            marked = np.unique(reading[sensitive])
+            return HighLowLDP(k, marked, promise.epsilon) if len(marked) < k else LDP(promise.epsilon)
+        case _:
+            return promise
 
 
 def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: Floats) -> Floats:

@@ -77,7 +77,9 @@ def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
         counted = terms.filter_of(promise)
         for entry in version:
             if entry.code is None:
-                total = up(total + _level(terms, entry))
+                # An answer may rule out values that nothing protects.
+                own = counted.charge(entry.query.channel) if terms.protects else math.inf
+                total = up(total + min(own, _level(terms, entry)))
             else:
                 counted = counted.with_answer(entry.query.channel, entry.code)
         total = up(total + (counted.spent if terms.protects else counted.realized_loss.upper))
