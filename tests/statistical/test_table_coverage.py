@@ -5,7 +5,7 @@ import pytest
 
 from sordino import KeyedSource, RandomizedResponse, SubsetSelection
 from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import Cells, TableShares, sums_over
+from sordino.estimation.joint.cells import Cells, sums_over
 from sordino.estimation.joint.raking import rake_with_slopes
 
 SURVEYS = 2000
@@ -57,8 +57,6 @@ def test_shares_by_known_margins(known):
         source = KeyedSource(survey.to_bytes(32, "little"), "margins").for_records(np.arange(n))
         cells = Cells.of(SHARES.shape, estimate(mechanism, mechanism.tally(mechanism.privatize(values, source))))
         found = rake_with_slopes(cells.value, SHARES.shape, margins)
-        moved = sums @ found.slopes
-        square = ((moved @ cells.covariance) * moved).sum(axis=1)
-        told = TableShares.normal(sums @ found.value, square, None, 0.95)
+        told = cells.combinations(sums @ found.value, sums @ found.slopes, None, 0.95)
         inside += (told.low <= truth) & (truth <= told.high)
     assert ((inside / SURVEYS >= LEAST) & (inside / SURVEYS <= MOST)).all(), inside / SURVEYS

@@ -165,6 +165,28 @@ def test_what_nobody_answered_takes_nothing_from_a_mean():
     assert part.value == pytest.approx([150 / 350 * factor], rel=1e-9)
 
 
+def test_a_rare_number_is_held_where_epsilon_is_large():
+    """Most such surveys have nobody with the largest number: normal limits held the mean in a quarter of them."""
+    asked, n, surveys, held = two_values(Number(0), "8"), 30, 60, 0
+    ranges, likely = Ranges(("age",), (0.0,), (100.0,)), (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
+    law = np.array([[float(share) for share in asked.law([end])] for end in (-1.0, 1.0)])
+    draws = np.random.default_rng(1).multinomial(n, [0.995, 0.005] @ law, size=(surveys, 2))
+    for two in draws:
+        parts = [PooledPart.of_mean(asked, Aggregate(asked.fingerprint, n, own), 0, ranges, likely) for own in two]
+        (low,), (high,) = pool(parts).interval(0.95)
+        held += low <= 0.5 <= high
+    assert held > 0.91 * surveys, held / surveys
+
+
+def test_what_reports_add_to_a_pooled_share_varies_as_it_does():
+    counts = np.array([400, 300]), np.array([20, 10, 30, 60, 40, 50])
+    found = pool([shares_part(SINGLE, counts[0], np.eye(2)), shares_part(RandomizedResponse(6, "2"), counts[1], SUMS)])
+    np.testing.assert_allclose(found.amounts.moments[0], 0, atol=1e-12)
+    np.testing.assert_allclose(found.amounts.moments[1] / found.n, found.stderr**2, rtol=1e-2)
+    # A report of the question that weighs most for its number of reports adds most.
+    assert (np.ptp(found.amounts.ends, axis=0) > 2.1).all()
+
+
 def test_what_is_not_told_by_codes_or_is_too_much_is_not_pooled():
     assert tells_sums(TABLE, 6)
     assert tells_sums(SubsetSelection(60, "1"), 2)

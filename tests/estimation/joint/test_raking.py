@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino import SordinoError
+from sordino import Aggregate, RandomizedResponse, SordinoError
+from sordino.estimation.estimate import estimate
+from sordino.estimation.joint.cells import Cells, sums_over
 from sordino.estimation.joint.raking import rake, rake_with_slopes
 
 SHAPE = (3, 2, 4)
@@ -57,3 +59,20 @@ def test_what_no_table_can_agree_with_is_refused():
         rake(diagonal, (2, 2), {0: np.array([0.5, 0.5]), 1: np.array([0.2, 0.8])})
     # A value that nobody has may be unseen.
     assert rake(empty, (2, 2), {0: np.array([1.0, 0.0])}).tolist() == [0.5, 0.5, 0, 0]
+
+
+def test_rare_cells_hold_where_epsilon_is_large():
+    """Few reports tell them: normal limits held a cell in 27 and a margin in 85 of 100 such surveys."""
+    mechanism, n, shape = RandomizedResponse(12, "8"), 300, (3, 4)
+    rare = np.array([0.007, 0.001, 0.002])
+    table = np.column_stack([np.array([0.5, 0.3, 0.2]) * 0.68 - 2 * rare, rare, rare, [0.16, 0.096, 0.064]])
+    cells, known, sums = table.ravel(), {0: table.sum(axis=1)}, np.vstack([np.eye(12), sums_over(shape, [1])])
+    law, held = mechanism.forward(cells), np.zeros(len(sums))
+    for counts in np.random.default_rng(4).multinomial(n, law / law.sum(), size=200):
+        told = Cells.of(shape, estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts), "unbiased"))
+        raked = rake_with_slopes(told.value, shape, known)
+        found = told.combinations(sums @ raked.value, sums @ raked.slopes, None, 0.95)
+        held += (found.low <= sums @ cells) & (sums @ cells <= found.high)
+        wide = (found.high - found.low)[:12:4] / (2 * 1.95996 * found.stderr[:12:4])
+        assert ((wide > 0.99) & (wide < 1.3)).all(), wide
+    assert held.min() > 0.91 * 200, held / 200

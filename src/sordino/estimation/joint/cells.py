@@ -47,13 +47,6 @@ class TableShares:
     high: Floats
     fitted: Floats | None
 
-    @classmethod
-    def normal(cls, value: Floats, variance: Floats, fitted: Floats | None, confidence: float) -> "TableShares":
-        """Shares that err as a normal distribution does."""
-        stderr = np.sqrt(np.maximum(variance, 0.0))
-        reach = errors_to_either_side(confidence) * stderr
-        return cls(value, stderr, *possible_limits(value, (value - reach, value + reach)), fitted)
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -96,13 +89,34 @@ class Cells:
         Limits are normal, and no closer than the likelihood of what each code adds lets them be: a rare value is told
         by few reports, whatever epsilon is.
         """
-        sums, n = self._sums(axes), self.estimate.n
+        sums = self._sums(axes)
         fitted = None if self.fitted is None else sums @ self.fitted
         value, stderr = sums @ self.value, np.sqrt(self.estimate.variances(sums))
-        reach = errors_to_either_side(confidence) * stderr
+        told = self.estimate.mechanism.counts_codes
+        added = self._added_up(self._code_contributions, axes) if told else None
+        return self._shares(value, stderr, added, fitted, confidence)
+
+    def combinations(self, value: Floats, slopes: Floats, fitted: Floats | None, confidence: float) -> TableShares:
+        """Shares that are made of the cells, with the limits that margins have (delta method).
+
+        Args:
+            value: shape (m,).
+            slopes: how each moves with each cell, shape (m, k).
+            fitted: of the distribution that is fitted, shape (m,), or None.
+            confidence: of each interval by itself.
+        """
+        added = None
+        if self.estimate.mechanism.counts_codes:
+            added = slopes @ self._code_contributions + (value - slopes @ self.value)[:, None]
+        return self._shares(value, np.sqrt(self._variance(slopes)), added, fitted, confidence)
+
+    def _shares(
+        self, value: Floats, stderr: Floats, added: Floats | None, fitted: Floats | None, confidence: float
+    ) -> TableShares:
+        """Normal limits, and no closer than likelihood lets them be where it is told what each code adds."""
+        reach, n = errors_to_either_side(confidence) * stderr, self.estimate.n
         low, high = value - reach, value + reach
-        if self.estimate.mechanism.counts_codes and n >= FEWEST:
-            added = self._added_up(self._code_contributions, axes)
+        if added is not None and n >= FEWEST:
             least, most = limits_by_codes(added, self.estimate.law, n, 1 - confidence)
             low, high = np.minimum(low, least), np.maximum(high, most)
         return TableShares(value, stderr, *possible_limits(value, (low, high)), fitted)

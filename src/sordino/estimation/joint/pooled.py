@@ -20,6 +20,7 @@ from sordino.estimation.estimate import Estimate
 from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.joint.common_numbers import Distribution
+from sordino.estimation.joint.pooled_estimate import Amounts, PooledEstimate
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.simplex import project
@@ -52,6 +53,7 @@ class PooledPart:
         weight: one over the variance that is expected, shape (m,), positive; of shares by the plan, before any answer.
         squares: of shares that add up to one: the mean square of what a report adds to each number, for people of each
             of the m, shape (m, m); None where weights are final.
+        amounts: what a report adds; None where that is not told.
     """
 
     value: Floats
@@ -59,6 +61,7 @@ class PooledPart:
     weight: Floats
     n: int
     squares: Floats | None = None
+    amounts: Amounts | None = None
 
     def weight_at(self, shares: Floats) -> Floats:
         """One over the variance for people with these shares of the m, shape (m,), all above 0."""
@@ -85,7 +88,10 @@ class PooledPart:
         # Among people of one of the m, values are as they seem; a common population says no more of these.
         seen = estimate.nearest + MISTAKEN * likely
         squares = _by_group(asked.squares_of_value * seen, sums) / (sums @ seen)
-        return cls(sums @ estimate.value, variance, n / asked.expected_variances(likely), n, squares)
+        weight, amounts = n / asked.expected_variances(likely), None
+        if mechanism.counts_codes:
+            amounts = Amounts.of(mechanism.contributions(sums, subtract_totals=subtract_totals), estimate.law, n)
+        return cls(sums @ estimate.value, variance, weight, n, squares, amounts)
 
     @classmethod
     def of_mean(
@@ -100,12 +106,15 @@ class PooledPart:
             place: of the number in their records.
             likely: how the scaled number is distributed, for all questions alike.
         """
-        found = EstimatedMoments.of(MomentEstimator.of(asked, [(place,)]), aggregate, [(place,)], ranges.names)
+        estimator = MomentEstimator.of(asked, [(place,)])
+        found = EstimatedMoments.of(estimator, aggregate, [(place,)], ranges.names)
         middle, unit = ranges.middle[[place]], ranges.half[place] ** 2
-        planned = MomentEstimator.of(asked, [(place,)]).expected_from(aggregate, likely)
+        planned = estimator.expected_from(aggregate, likely)
         planned = np.maximum(planned, LEAST_VARIANCE / aggregate.n)
         value, variance = middle + ranges.half[place] * found.means, unit * np.diagonal(found.covariance)
-        return cls(value, variance, 1 / (unit * planned), aggregate.n)
+        moved, (answers,) = estimator.influences(aggregate).toarray(), estimator.answers(aggregate)
+        added, law = ranges.half[place] * answers * moved, aggregate.counts / answers
+        return cls(value, variance, 1 / (unit * planned), aggregate.n, None, Amounts.of(added, law, round(answers)))
 
 
 def tells_sums(mechanism: Mechanism, count: int) -> bool:
@@ -131,7 +140,10 @@ def pool(parts: Sequence[PooledPart]) -> NormalEstimate:
             weights = _normalize([part.weight_at(shares) for part in parts])
     value = (weights * values).sum(axis=0)
     variance = (weights**2 * [part.variance for part in parts]).sum(axis=0)
-    return NormalEstimate(value, np.sqrt(variance), n)
+    told = [part.amounts for part in parts if part.amounts is not None]
+    if len(told) < len(parts):
+        return NormalEstimate(value, np.sqrt(variance), n)
+    return PooledEstimate(value, np.sqrt(variance), n, Amounts.pool(told, weights))
 
 
 def _normalize(weights: Sequence[Floats]) -> Floats:

@@ -71,9 +71,8 @@ class Poststratified:
         told = TableShares(nothing, nothing, np.zeros(len(sums)), np.ones(len(sums)), fitted)
         if not self.why:
             cells, slopes = self._raked_cells
-            moved = sums @ slopes
-            square = ((moved @ self.table.cells.covariance) * moved).sum(axis=1)
-            told = TableShares.normal(sums @ cells, square, fitted, self.table.coverage.each(len(sums)))
+            each = self.table.coverage.each(len(sums))
+            told = self.table.cells.combinations(sums @ cells, sums @ slopes, fitted, each)
         yield from self.table.label_rows(told, names)
 
     @cached_property
