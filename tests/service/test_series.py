@@ -160,7 +160,7 @@ def test_a_period_is_closed_by_hand_for_ever_and_late_reports_are_told(store, pl
         sent(client, plan, 0, 1, 2)
         assert close(first).status == 401
         assert is_problem(close(plan.series.label(1), **token), 409, "can be closed once it has begun")
-        assert is_problem(close("2026-01-06", **token), 400, "must be one of the plan's; found '2026-01-06'")
+        assert is_problem(close("2026-01-06", **token), 404, "must be one of the plan's; found '2026-01-06'")
         for _ in range(2):
             found = close(first, **token).json
             assert (found["closed"], found["open_periods"], found["closed_periods"]) == (False, [], [first])
@@ -198,7 +198,7 @@ def test_a_plan_without_a_series_has_no_period_to_close(tmp_path):
     plain = Plan.of(Survey.read({name: part for name, part in SURVEY.items() if name != "series"}), 1000)
     with on_a_thread(ReportStore.open(tmp_path / "plain.sqlite", plain)) as client:
         token = {"Authorization": f"Bearer {client.token}"}
-        assert is_problem(client.of_plan("POST", "/close?period=2026-01-05", **token), 400, "a plan without a series")
+        assert is_problem(client.of_plan("POST", "/close?period=2026-01-05", **token), 404, "a plan without a series")
         assert not client.of_plan("GET", "/progress").json["closed"]
 
 

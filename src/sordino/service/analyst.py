@@ -14,10 +14,11 @@ from starlette.background import BackgroundTask
 
 from sordino.document.files import json_object
 from sordino.document.formats import AGGREGATE
-from sordino.errors import RefusedError
+from sordino.errors import RefusedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk
+from sordino.service.problems import ProblemError
 from sordino.service.storage.collection import Collection
 from sordino.service.web.answer_cache import AnswerCache
 from sordino.service.web.period_memory import PeriodMemory
@@ -149,7 +150,13 @@ class AnalystRoutes:
             return await self._progress.of(collection)
         collection = self._desk.collection(plan_hash)
         holder = await self._desk.require_role(request, "operator")
-        await self._desk.of_store(lambda store: store.close_period(plan_hash, period, holder.name))
+        try:
+            await self._desk.of_store(lambda store: store.close_period(plan_hash, period, holder.name))
+        except SordinoError as error:
+            if error.code != "invalid":
+                raise
+            # There is no such period of this plan.
+            raise ProblemError(404, error) from None
         return await self._progress.of(collection)
 
     async def scrub(self, plan_hash: str, request: Request) -> dict[str, Any]:

@@ -157,7 +157,9 @@ def test_the_log_has_each_act_once_whoever_did_it(tmp_path, plan, empty_postgres
         (started_line,) = [line for line in lines if line["event"] == STARTED]
         if number:
             record = run_command(empty_postgres.address, {"do": "record"})
-            assert (started_line["acts"], started_line["last_act"]) == (4, record[3]["hash"])
+            # It may be written after the first act that follows.
+            assert started_line["acts"] in {4, 5}
+            assert started_line["last_act"] == record[started_line["acts"] - 1]["hash"]
 
 
 def test_a_store_that_cannot_be_looked_at_is_refused_in_words():
