@@ -120,7 +120,7 @@ class GroupedState(ABC):
         return replace(decision, loss=up(self.lost + decision.loss)) if self.lost else decision
 
     def decide_version(self, query: FilterQuery, rule: Rule) -> Decision[Self]:
-        """Of the present version: by the most that the query can add; then, by the full rule, answer by answer."""
+        """By the most that the query can add; then, by the full rule, answer by answer. Of the present version."""
         known = self.query_losses(query)
         raised = self.raise_levels(known)
         if self._simply(known, raised):
