@@ -104,6 +104,14 @@ def test_whatever_is_read_classes_add_no_less_than_the_list(by_classes):
     assert equal > 40
 
 
+def test_all_that_sensitive_records_are_read_as_is_sensitive(by_classes):
+    """The mechanism protects the first of both, and lets the other be seen."""
+    reading, promise = np.array([1, 5, 0, 7]), HighLowLDP(4, [0, 1], "1")
+    assert listed(promise, CHANNELS["high-low"], reading) is None
+    by_classes()
+    assert measure_of(promise, 4).own(CHANNELS["high-low"], reading) == [None]
+
+
 MAP = Record({"home": Categories(range(8)), "smoker": Categories(["no", "yes"])})
 TABLE = np.repeat(np.array(BLOCKS), 2)
 
