@@ -2,13 +2,14 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from histories_listed import all_histories, tables
 from in_one import in_one
 from lattice import Lattice, expected_answers
 from sordino import (
@@ -34,12 +35,6 @@ TWO, THREE = Categories(range(2)), Categories(range(3))
 COIN = ChannelTable([[3, 1], [1, 3]])
 
 
-def all_histories(k, answers, changes):
-    """Values at each answer."""
-    every = product(range(k), repeat=answers)
-    return [one for one in every if sum(a != b for a, b in pairwise(one)) <= changes]
-
-
 def extremes(k, changes, asked):
     """The largest and the least likelihood of any history."""
     found = [
@@ -49,17 +44,9 @@ def extremes(k, changes, asked):
     return max(found), min(found)
 
 
-@st.composite
-def tables(draw, least=0):
-    """Channels from three values to three codes, some of them impossible under some values."""
-    rows = draw(st.lists(st.lists(st.integers(least, 5), min_size=3, max_size=3).filter(any), min_size=3, max_size=3))
-    total = math.lcm(*map(sum, rows))
-    return ChannelTable([[weight * (total // sum(row)) for weight in row] for row in rows])
-
-
 @given(
     st.integers(1, 3),
-    st.lists(tables(1), min_size=1, max_size=2),
+    st.lists(tables(3, 5, 1), min_size=1, max_size=2),
     st.sampled_from([Fraction(0), Fraction(1, 10**30), Fraction(-1, 10**30), Fraction(1, 7)]),
     st.sampled_from(["full", "simplified"]),
     st.randoms(use_true_random=False),
@@ -93,7 +80,7 @@ def test_decisions_are_those_of_all_histories_in_fractions(changes, queries, bes
         assert float(loss) <= asked.spent <= float(loss) + 1e-12
 
 
-@given(st.integers(1, 3), st.lists(tables(), min_size=1, max_size=6), st.randoms(use_true_random=False))
+@given(st.integers(1, 3), st.lists(tables(3, 5), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_what_rules_values_out_is_an_infinite_loss(changes, queries, choose):
     asked, known = BayesianFilter(THREE, LDP("1"), changes=changes), []
     for query in queries:

@@ -2,13 +2,14 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from histories_listed import all_histories, tables
 from in_one import in_one
 from sordino import (
     LDP,
@@ -41,7 +42,7 @@ DEFINITIONS = {
 
 def worst_ratio(definition, changes, asked):
     """The largest ratio of two histories that are protected from each other, and None if it is infinite."""
-    paths = [path for path in product(range(4), repeat=len(asked)) if sum(a != b for a, b in pairwise(path)) <= changes]
+    paths = all_histories(4, len(asked), changes)
     likelihood = {
         path: math.prod((query.weight(x, code) for x, (query, code) in zip(path, asked, strict=True)), start=1)
         for path in paths
@@ -56,18 +57,10 @@ def worst_ratio(definition, changes, asked):
     return worst
 
 
-@st.composite
-def tables(draw, least=0):
-    """Channels from four values to three codes, some of them impossible under some values."""
-    rows = draw(st.lists(st.lists(st.integers(least, 4), min_size=3, max_size=3).filter(any), min_size=4, max_size=4))
-    total = math.lcm(*map(sum, rows))
-    return ChannelTable([[weight * (total // sum(row)) for weight in row] for row in rows])
-
-
 @given(
     st.sampled_from(list(DEFINITIONS)),
     st.integers(1, 2),
-    st.lists(st.one_of(tables(), tables(1)), min_size=1, max_size=2),
+    st.lists(st.one_of(tables(4, 4), tables(4, 4, 1)), min_size=1, max_size=2),
     st.sampled_from([Fraction(0), Fraction(1, 10**30), Fraction(-1, 10**30), Fraction(1, 7)]),
     st.randoms(use_true_random=False),
 )
@@ -93,7 +86,7 @@ def test_decisions_are_those_of_all_pairs_of_histories_in_fractions(name, change
         assert asked.realized_loss.lower == loss.floor()
 
 
-@given(st.integers(1, 2), st.lists(tables(), min_size=1, max_size=4), st.randoms(use_true_random=False))
+@given(st.integers(1, 2), st.lists(tables(4, 4), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_where_all_values_are_protected_it_is_the_filter_of_histories(changes, queries, choose):
     both = [
         BayesianFilter(FOUR, definition, changes=changes) for definition in (LDP("2"), BlockLDP([[0, 1, 2, 3]], "2"))
