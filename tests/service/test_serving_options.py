@@ -1,9 +1,11 @@
 """Options of `sordino serve` from a file and from the environment; where its first token and its addresses go."""
 
+import signal
 import stat
 
 from commands import run_here
 from reports_sent import Client, served
+from sordino.cli.commands import serve
 
 PLANNED = "must hold options of serve"
 
@@ -15,6 +17,19 @@ def test_options_come_from_a_file_unless_they_are_given(tmp_path, plan):
     with served(tmp_path, plan, "--config", config, "--public-url", "http://127.0.0.1:1/") as (client, said):
         assert (client.port, client.metrics > 0) == (1, True)
     assert said[2] == 0
+
+
+def test_who_reads_the_address_may_end_it_at_once(tmp_path, plan, monkeypatch):
+    def read(line):
+        said.append(line)
+        if line.endswith(plan.hash):
+            signal.raise_signal(signal.SIGTERM)
+
+    said = []
+    monkeypatch.setattr(serve, "say", read)
+    plan.save(tmp_path / "plan.json")
+    code, *_ = run_here("serve", tmp_path / "plan.json", "--store", tmp_path / "store", "--port", 0)
+    assert (code, said[-1]) == (0, "stopped; all that was acknowledged is in the store")
 
 
 def test_a_token_file_holds_the_first_token_and_the_environment_counts(tmp_path, plan, monkeypatch):

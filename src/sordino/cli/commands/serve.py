@@ -140,10 +140,10 @@ def serve(
         held.new_token(_say_secret if token_file is None else lambda: _store_secret(token_file))
         if signer is not None:
             say(f"Plans are signed by the Ed25519 key {signer.public}")
-        for plan in frozen:
-            say(f"{public_url or f'http://{host}:{listener.getsockname()[1]}'}/plans/{plan.hash}")
-        # An interrupt ends the collector once what it took is written.
+        # An interrupt ends the collector once what it took is written: who reads the address may do so at once.
         with suppress(KeyboardInterrupt):
+            for plan in frozen:
+                say(f"{public_url or f'http://{host}:{listener.getsockname()[1]}'}/plans/{plan.hash}")
             BoundedServer(collector.application).run([listener])
     say("stopped; all that was acknowledged is in the store")
 
