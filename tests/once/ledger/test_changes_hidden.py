@@ -1,8 +1,11 @@
 """Lives with and without changes of the record: all that can be seen of their ledgers is the same."""
 
+import sqlite3
+from contextlib import closing, suppress
+
 import pytest
 
-from changing import BOTH, FixedAnswers, Stopping, exported, person, question, terms_of
+from changing import BOTH, FixedAnswers, Stopping, exported, ignore, person, question, terms_of
 from sordino import Ledger, SordinoError, ask
 from sordino.once.ledger.explain_ledger import ledger_sentences
 from sordino.once.ledger.transcript import import_transcript, transcript
@@ -83,3 +86,24 @@ def everything_seen(path, terms, life, fixed):
     assert copy.standing().joint.spent == ledger.standing().joint.spent
     assert ledger.standing(replay=True).content == ledger.standing().content
     return outcomes
+
+
+@pytest.mark.parametrize("changes", [1, 2, 17])
+def test_a_change_is_not_seen_in_a_file_with_a_checkpoint(changes, tmp_path, fixed, monkeypatch):
+    """Equal parts of a checkpoint are written once: a count of changes that equals another part would be seen."""
+    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.ledger.reading.FIRST", 6)
+    terms, sizes = terms_of(BOTH, epsilon="3", changes=changes), []
+    for first in (12, 1, 6):
+        path = tmp_path / f"{first}.ledger"
+        ledger, grown = Ledger.make(path, terms), []
+        for place in range(12):
+            # Until all changes are used up.
+            fixed.code, value = place % 2, min(max(0, place - first), changes) % 2
+            ask(ledger, question(terms, f"q{place}", "0.05"), person(terms, value, 0), ignore)
+            # There is no table before the first checkpoint.
+            with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path)) as read:
+                grown += [path.stat().st_size, *read.execute("SELECT length(state) FROM checkpoint").fetchall()]
+        sizes.append(grown)
+    assert sizes[0], "a checkpoint was written"
+    assert sizes[1:] == sizes[:1] * 2

@@ -27,6 +27,9 @@ RESTORE = "restore the ledger from a copy, and ask nothing new until then"
 FEW_CODES = 16
 """Of a plan's query, each of which is looked at while its answer is out."""
 
+CHANGES = 4
+"""Digits of how often a record changed; terms cover fewer."""
+
 State = Literal["reserved", "sampled", "sent"]
 
 
@@ -133,8 +136,8 @@ class Standing:
 
         Raises UnfrozenError: other bytes, or parts that have other fields today.
         """
-        joint, number, digest, changes, own = thaw(content)
-        return cls(terms, joint, Version(number, digest, changes), own)
+        joint, number, secret, own = thaw(content)
+        return cls(terms, joint, Version(number, secret[CHANGES:], int(secret[:CHANGES], 16)), own)
 
     @property
     def content(self) -> bytes:
@@ -143,7 +146,9 @@ class Standing:
         Raises UnfrozenError: parts that cannot be written.
         """
         version = self.version
-        return freeze((self.joint, version.number, version.digest, version.changes, dict(self.own)))
+        # As one text, whose length is the same whatever changed: no other part can equal it and be written once.
+        secret = f"{version.changes:0{CHANGES}x}{version.digest}"
+        return freeze((self.joint, version.number, secret, dict(self.own)))
 
     @property
     def most_ways(self) -> int:
