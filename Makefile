@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
-LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/test_hostile_clients.py tests/service/test_queued_requests.py tests/service/test_server_signals.py tests/service/storage tests/once/agent tests/test_lowest.py
+LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/views tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/test_hostile_clients.py tests/service/test_queued_requests.py tests/service/test_server_signals.py tests/service/storage tests/once/agent tests/test_core.py tests/test_lowest.py
 # For tests that may take longer than the watchdog of the default ones allows.
 PATIENT := -o faulthandler_timeout=1200
 STAMP := .venv/.installed
@@ -11,12 +11,14 @@ STAMP := .venv/.installed
 SPREAD := -n logical --maxprocesses 8 --dist worksteal
 # So that processes do not take each other's processors.
 export OPENBLAS_NUM_THREADS ?= 1
+# Of `make use-all`.
+TALLIES ?= 2000
 # Of `make test-faults`.
 MINUTES ?= 60
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health example-series test test-lowest test-spark test-live gallery gallery-check proofs proofs-faults screenshots test-long release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
+.PHONY: demo demo-live example-health example-series test test-lowest test-spark test-live gallery gallery-check proofs proofs-faults screenshots test-long use use-all release-check npm vectors locks schemas site test-mutants test-faults check counts format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -58,6 +60,7 @@ proofs: $(STAMP)  ## the theorems of proofs/, checked by Coq, with the axioms of
 	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-numbers
 	$(BIN)/python scripts/compare_numbers.py build/proofs/checker-bits-numbers 20
 	$(BIN)/python scripts/compare_verdicts.py build/proofs/checker
+	$(BIN)/python scripts/compare_malformed.py build/proofs/checker
 	$(BIN)/python scripts/compare_plans.py build/proofs/checker $(SURVEYS)
 
 proofs-faults: proofs  ## planted faults of what is not verified of the checker, each found by what `make proofs` compares
@@ -70,7 +73,15 @@ screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, a
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
 	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PATIENT) $(PYTEST)
 
-test-mutants: $(STAMP)  ## planted faults, each killed by a named test
+use: $(STAMP)  ## the table of ordinary use, survey to page at 30 to 10,000,000 reports, on each linear-algebra kernel of this processor; and how often intervals hold
+	set -e; for kernel in $$($(BIN)/python scripts/kernels.py); do echo "kernel $$kernel"; OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -m use tests/use $(SPREAD) $(PATIENT) $(PYTEST); done
+	$(BIN)/python -m pytest -m counted tests/use $(SPREAD) $(PATIENT) $(PYTEST)
+
+use-all: $(STAMP)  ## all rows of that table, with TALLIES=2000 surveys of each some hours on two cores; writes docs/use.md
+	$(BIN)/python -m pytest -m "use or use_all" tests/use $(SPREAD) $(PATIENT) $(PYTEST)
+	PYTHONPATH=tests:tests/use $(BIN)/python scripts/make_use.py $(TALLIES)
+
+test-mutants: $(STAMP)  ## planted faults, each killed by a named test; SORDINO_SIXTH=0 to 5 runs a sixth of them
 	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PATIENT) $(PYTEST)
 
 # With PostgreSQL's crashes where `make test-live` has installed it, with Spark's where `make test-spark` has; the table says what was not run.
@@ -99,7 +110,7 @@ npm: .venv-live/.installed  ## the browser client as a package for npm, and its 
 vectors: $(STAMP)  ## the golden vectors for clients in other languages; writes dist/sordino-vectors-VERSION.tar.gz
 	$(BIN)/python scripts/make_vectors.py
 
-schemas: $(STAMP)  ## docs/schemas: the JSON Schemas of plans and reports
+schemas: $(STAMP)  ## docs/schemas: the JSON Schemas of surveys, plans and reports; and the browser client's fields of a plan
 	$(BIN)/python scripts/make_schemas.py
 
 site: .venv-docs/.installed  ## the documentation as a site in build/site; every link and anchor is checked, nothing asks a network

@@ -9,11 +9,11 @@ from typing import Any
 from pairs import RATIOS, ratios, spread
 from sordino import Ledger, ask
 from sordino.once.journal.contents import sealed_meta
-from sordino.once.journal.database import transaction
 from sordino.once.journal.event import ASKED, DRAWN, RECORD, SENT, Event
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.journal.journal_file import transaction
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 
 TITLE = "Asking an old ledger"
 NOTE = (

@@ -28,11 +28,10 @@ from sordino import (
     WindowResponse,
     best_mechanism,
 )
-from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.estimation.estimate import estimate
+from sordino.design.numbers.bins_channel import hierarchy
+from sordino.estimation.share_estimate import estimate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.mechanism.window import OptionalWindow
 from sordino.papers.simulation import SimulationSource
 
 Floats = NDArray[np.float64]
@@ -103,7 +102,6 @@ CASES: dict[str, Case] = {
     "LDP, 1 nat, projective, 24": Case(lambda: ProjectiveResponse(24, "1")),
     "LDP, 1 nat, subsets, 24": Case(lambda: SubsetSelection(24, "1")),
     "LDP, 1 nat, cyclic subsets, 24": Case(lambda: CyclicSubsets(24, "1")),
-    "LDP, 2 nats, unary, 12": Case(lambda: UnaryEncoding(12, "2")),
     "LDP, ln 9, table, 24": Case(lambda: table_of(24, 9)),
     "LDP, 2 nats, linear table, 8": Case(
         lambda: LinearTable([[7 if code in (x, x + 1) else 1 for code in range(9)] for x in range(8)])

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from covering import CONFIDENCE, Floats, tallies
 from likely_limits import LikelyLimits
 from sordino import LDP, Nats, best_mechanism, estimate
-from sordino.design.numbers.bins.square_wave import square_wave
+from sordino.design.numbers.bins_channel import square_wave
 from sordino.domain.bins import Bins
-from sordino.estimation.distributions.distribution import DistributionEstimate
-from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.joint_fit import NoisyMargin, joint_fit
+from sordino.estimation.joint.table_cells import sums_over
+from sordino.estimation.number_distribution import DistributionEstimate, smoothed_shares
 
 SURVEYS, RESAMPLED, RESAMPLES = 1000, 20, 25
 """Surveys, and fewer where each is resampled, which takes minutes; and how often that is."""

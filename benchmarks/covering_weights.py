@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino import Aggregate, Plan, Survey
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.results.known_totals import KnownTotals
+from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.results.result import results_so_far
-from sordino.survey.results.weighted import weighted_results
+from sordino.views.weighted_results import KnownTotals, weighted_results
 
 Floats = NDArray[np.float64]
 

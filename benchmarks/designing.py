@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from sordino import MetricLDP, PairwiseLDP, certify, optimal_channel
-from sordino.design.histograms.best_mechanism import candidates
-from sordino.survey.questions.above_floor import quick_floor
+from sordino.design.shares.best_mechanism import candidates
+from sordino.survey.kinds.shares.above_floor import quick_floor
 
 TITLE = "Channels of their own design"
 NOTE = (

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino import Aggregate, Interval, Nats, Query
-from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.design.numbers.bins.square_wave import square_wave, threshold_bits
+from sordino.design.numbers.bins_channel import hierarchy, square_wave, threshold_bits
 from sordino.domain.bins import Bins
-from sordino.estimation.distributions.distribution import DistributionEstimate
+from sordino.estimation.number_distribution import DistributionEstimate
 from sordino.mechanism.base import Mechanism
 from sordino.query.bin import Bin
 

@@ -26,7 +26,7 @@ from sordino import (
     estimate,
     sampled_mean,
 )
-from sordino.show.cells import tables_of
+from sordino.show.estimate_rows import tables_of
 from sordino.survey.results.result import results
 from sordino.tables.results.tidy import write_tidy
 

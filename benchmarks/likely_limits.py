@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sordino.estimation.distributions.range_shares import inside_ranges
-from sordino.estimation.interval import errors_to_either_side
-from sordino.exact.arrays import Floats
+from sordino.estimation.intervals.share_interval import errors_to_either_side
+from sordino.estimation.range_shares import inside_ranges
+from sordino.exact.floats import Floats
 from sordino.mechanism.base import Mechanism
 
 Limits = tuple[Floats, Floats]
@@ -50,7 +50,7 @@ class LikelyLimits:
         edges: of the bins, ascending.
 
     Example:
-        >>> from sordino.mechanism.numbers.window import WindowResponse
+        >>> from sordino.mechanism.window import WindowResponse
         >>> channel = WindowResponse(4, "2", 2)
         >>> found = LikelyLimits(channel, np.array([400, 300, 100, 100, 100]) / 1000, 1000, (0.0, 1.0, 2.0, 3.0, 4.0))
         >>> low, high = found.of_ranges([(0, 2)], 0.95)

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino import Partition
-from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
-from sordino.papers.context_aware.checkins import read_checkins
-from sordino.papers.context_aware.table1 import BLOCKS, MAP, simulated_people
+from sordino.estimation.share_estimate import estimate
+from sordino.papers.context_aware.table1 import BLOCKS, MAP, read_checkins, simulated_people
 from sordino.papers.simulation import SimulationSource, contestant, simulate_tally, total_variation
 
 TITLE = "Smoothed shares"

@@ -26,6 +26,7 @@ import holding
 import layers
 import mapping
 import privatizing
+import repeating
 import starting
 import tabulating
 import testing
@@ -54,6 +55,7 @@ MODULES = (
     testing,
     starting,
     growing,
+    repeating,
     layers,
 )
 SUBJECTS = {module.__name__: module for module in MODULES}

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sordino import LDP, BlockLDP, HighLowLDP, best_mechanism
 from sordino.definition.combined import PromiseOfValues, combined_definition
-from sordino.estimation.associations.independence import IndependenceTest
+from sordino.estimation.tests import IndependenceTest
 from sordino.mechanism.base import Mechanism
 from sordino.papers.simulation import SimulationSource
 

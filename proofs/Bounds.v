@@ -31,7 +31,7 @@ Section Bounds.
 
   (** What a decision rests on: the bound after each answer; or an earlier state, whose bound and the epsilons of all queries
       since fit. That state is the present one, or the empty one (the sum of all epsilons), or any other: "What a filter over a
-      box said was left stays left" (src/sordino/accounting/measures/lasting.py). *)
+      box said was left stays left" (src/sordino/accounting/measures/carried_slack.py). *)
   Definition is_accepted (all : answers) (q : query X) : Prop :=
     (forall y, In y (codes (outputs q)) -> exists l, certified ((q, y) :: all) l /\ l <= budget) \/
     exists since before l, all = since ++ before /\ certified before l /\ fits q /\ (forall one, In one since -> fits (fst one)) /\
@@ -43,7 +43,7 @@ Section Bounds.
   Proof. induction all as [|[q y] all IH]; simpl; [lra|]. apply Rmult_le_pos; [apply chance_nonneg|assumption]. Qed.
 
   (** "answers add no more than their queries' epsilons to what an earlier state had proved, whatever they are"
-      (src/sordino/accounting/measures/lasting.py) *)
+      (src/sordino/accounting/measures/carried_slack.py) *)
   Theorem what_was_left_is_left (since before : answers) (l : R) (x x' : X) : certified before l -> inside x -> inside x' ->
     all_possible since -> (forall one, In one since -> fits (fst one)) ->
     said (since ++ before) x <= exp (l + sum (fun one => epsilon (fst one)) since) * said (since ++ before) x'.

@@ -14,7 +14,7 @@ Open Scope R_scope.
 
 (** * How much likelier: a fraction, or infinitely *)
 
-(** "Of two weights; 1 where the first is 0, which favours nothing." (src/sordino/accounting/measures/ratio.py); [None] is
+(** "Of two weights; 1 where the first is 0, which favours nothing." (src/sordino/accounting/measures/mechanism_columns.py); [None] is
     infinite. *)
 Definition ratio_of (heavy light : Z) : option Q :=
   if Z.eqb heavy 0 then Some 1%Q else if Z.eqb light 0 then None else Some (heavy # Z.to_pos light).
@@ -158,7 +158,7 @@ Section Program.
   Definition accepts_all (L : X -> Z) (queries : list (channel X)) : bool := fits L queries || (few queries && all_fit queries L).
 
   (** Answers that are out: "One filter is kept for each way in which the answers can turn out"
-      (src/sordino/accounting/joint.py); queries of many codes wait beside them. *)
+      (src/sordino/accounting/joint_filter.py); queries of many codes wait beside them. *)
   Record state : Type := State { ways : list (X -> Z); waiting : list (channel X) }.
   Definition start : state := State [fun _ => 1%Z] [].
 
@@ -181,7 +181,7 @@ Section Program.
     fold_left (fun s l => match s with Some s => next s l | None => None end) past (Some start).
 
   (** "A query is accepted only if it is accepted whatever all answers that are out may turn out to be"
-      (src/sordino/accounting/joint.py). *)
+      (src/sordino/accounting/joint_filter.py). *)
   Definition program : @Filter.filter X := fun past q =>
     match read past, integers q with
     | Some s, Some c =>

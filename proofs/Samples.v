@@ -220,7 +220,7 @@ Section Hoeffding.
       + intros x. rewrite (Rmult_comm (expectation _ _)), <- expectation_scale. apply expectation_ext. intros xs. rewrite <- exp_plus. f_equal. ring.
   Qed.
 
-  (** "Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b))" (src/sordino/design/dependence/from_sample.py): in general, of
+  (** "Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b))" (src/sordino/design/from_sample.py): in general, of
       terms in ranges of any lengths. *)
   Theorem hoeffding (terms : list term) (t : R) : (forall one, In one terms -> is_term one) -> 0 <= t -> 0 < squares terms ->
     expectation (map law terms) (fun xs => reaches t (deviation terms xs)) <= exp (- (2 * (t * t) / squares terms)).
@@ -382,7 +382,7 @@ Section Sample.
   Definition apart (a b : nat) (S : nat -> bool) : R := mean (with_value a) (share_of S) - mean (with_value b) (share_of S).
   Definition seen_apart (a b : nat) (S : nat -> bool) (xs : list A) : R := seen_of a S xs - seen_of b S xs.
 
-  (** "U = seen(a, b) + sqrt((1/n_a + 1/n_b) ln(M'/beta) / 2)" (src/sordino/design/dependence/from_sample.py), where [risk] is
+  (** "U = seen(a, b) + sqrt((1/n_a + 1/n_b) ln(M'/beta) / 2)" (src/sordino/design/from_sample.py), where [risk] is
       beta / M'; "a value without records makes it 1". *)
   Definition upper (a b : nat) (risk : R) (distance : list A -> R) (xs : list A) : R :=
     if Req_EM_T (count a xs) 0 then 1 else if Req_EM_T (count b xs) 0 then 1

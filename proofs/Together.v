@@ -134,7 +134,7 @@ Proof.
   replace (S i + n)%nat with (i + S n)%nat by lia. ring.
 Qed.
 
-(** "the variation of w, which is at most the pieces times (the largest w - the least)" (src/sordino/definition/dependence.py) *)
+(** "the variation of w, which is at most the pieces times (the largest w - the least)" (src/sordino/definition/bounded_dependence.py) *)
 Lemma variation_of_pieces w p i n low high : pieces w p i n -> (forall j, (i <= j <= i + n)%nat -> low <= w j <= high) ->
   variation w i n <= INR p * (high - low).
 Proof.
@@ -149,7 +149,7 @@ Proof.
 Qed.
 
 (** Summation by parts: "the sum of w (P - P') is that of -(w(t + 1) - w(t)) (F(t) - F'(t)) over the thresholds t"
-    (src/sordino/definition/dependence.py). *)
+    (src/sordino/definition/bounded_dependence.py). *)
 Lemma by_parts (w d : nat -> R) (k : nat) : sum (fun g => d g * w g) (codes (S k)) =
   w k * sum d (codes (S k)) - sum (fun t => (w (S t) - w t) * sum d (codes (S t))) (codes k).
 Proof.
@@ -186,7 +186,7 @@ Proof.
 Qed.
 
 (** What an answer about the bins reveals, "For a channel each of whose codes has a probability that rises or falls in so many
-    monotone pieces from bin to bin" (src/sordino/definition/dependence.py): q bounds how far the distribution functions are
+    monotone pieces from bin to bin" (src/sordino/definition/bounded_dependence.py): q bounds how far the distribution functions are
     apart, at every threshold between two of the [k + 1] bins. *)
 Theorem answer_about_bins_reveals_at_most {X : Type} (reading : query X) (mechanism : query nat) (k p : nat) (a b : belief X)
     (q epsilon : R) (y : nat) :

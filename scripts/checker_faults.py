@@ -1,7 +1,8 @@
 """Plants faults in the checker's own files, and says which comparison finds each: proofs/checker/faults.toml.
 
 What is not verified of the checker (how it reads a plan, and what its numbers are) must be found wrong by numbers, by
-golden plans, by changed channels, or by plans of random surveys and tampered ones, as `make proofs` compares them.
+golden plans, by documents that are no plans, by changed channels, or by plans of random surveys and tampered ones, as
+`make proofs` compares them.
 
 python scripts/checker_faults.py build/proofs [NAME]
 """
@@ -17,6 +18,7 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from compare_malformed import wrong_reason
 from compare_numbers import difference
 from compare_plans import CONTRADICTIONS, judged, of_all
 from compare_verdicts import ROOT, cases, golden_difference, verdicts
@@ -35,6 +37,8 @@ def noticed(checker: Path, folder: Path, compared: list[Case]) -> str | None:
     if golden_difference(checker, folder) is not None:
         return "golden plans"
     plan = folder / "plan.json"
+    if wrong_reason(checker, plan) is not None:
+        return "documents that are no plans"
     for comparison, text, package in compared:
         plan.write_text(text, encoding="utf-8")
         found = of_all(verdicts(checker, plan))

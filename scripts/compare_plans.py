@@ -19,7 +19,7 @@ from multiprocessing import Pool, cpu_count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from compare_verdicts import verdicts
+from compare_verdicts import NO_PLAN, verdicts
 from random_surveys import random_survey
 from sordino import Plan, SordinoError, certify, plan
 from sordino.errors import RefusedError, SordinoErrors
@@ -29,13 +29,16 @@ KINDS = ("histogram", "table", "distribution", "above", "several")
 ATTEMPTS = 8
 """At a plan that differs: not every way of tampering fits every plan."""
 
-CONTRADICTIONS = {("holds", "broken"), ("broken", "holds")}
+CONTRADICTIONS = {("holds", "broken"), ("broken", "holds"), ("holds", "not a plan")}
+"""What the package and the checker say of one plan and cannot both be right about."""
 Judged = tuple[str, bytes, str]
 """How a plan came about, the plan, and what the package says of it."""
 
 
 def of_all(found: list[str]) -> str:
     """One verdict on a plan: the worst of its questions'."""
+    if found[0].startswith(NO_PLAN):
+        return "not a plan"
     return next(one for one in ("broken", "not covered", "holds for epsilon", "holds", found[0]) if one in found)
 
 

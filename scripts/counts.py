@@ -1,4 +1,4 @@
-"""Print the counts that show how well the house is kept: names, questions about kinds, circles, walks, readings.
+"""Print the counts that show how well the house is kept: sizes, texts, readers, names, circles, walks, readings.
 
 make counts
 
@@ -10,12 +10,14 @@ the way.
 """
 
 import ast
+import gc
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
@@ -65,6 +67,22 @@ KIND_ENDINGS = ("Question", "Result", "Regression", "Kind")
 KINDS = HOUSE / "survey" / "kinds"
 """Where a kind may ask what it is."""
 
+VIEWS = frozenset({"pooled", "groups", "weighted", "raked", "associations", "differences", "change", "series"})
+"""What is made of several results, as fields and arguments are called."""
+
+SEVERAL_VIEWS = 3
+
+OLD_NAMES = frozenset(
+    {
+        *("told", "Untold", "awaited", "Alike", "AlikePart", "rise", "LogShareRise", "Side", "reached", "extended"),
+        *("improved", "lasting", "largest_gap", "law", "known_law", "marks", "swing", "excess", "bare", "sends_all"),
+        *("impossible", "steady", "around", "freeze", "thaw", "words", "Words", "Part", "Desk", "of_store", "keep"),
+        *("release", "held_key", "require_beside", "LedgerLines", "Book", "Standing", "relies", "grounds", "climbs"),
+        *("people_for", "records_needed", "Panel", "coded", "choose"),
+    }
+)
+"""Names for which the house has found better ones."""
+
 SURVEY = {
     "version": 1,
     "epsilon": "1",
@@ -79,7 +97,14 @@ PEOPLE = "who,age,job\n" + "".join(f"person {i},{i % 100},{('red', 'green', 'blu
 
 def parsed(folder: Path) -> dict[Path, ast.Module]:
     """The modules of a folder and of those below it."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}
+    # While trees grow there is no garbage, and looking for it takes most of the time.
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def functions(modules: dict[Path, ast.Module]) -> Iterator[str]:
@@ -202,7 +227,7 @@ def _wraps(frame: FrameType) -> bool:
 def walk_of_people(folder: Path) -> Walk:
     """The way of people from a file through `privatize` into another one."""
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
     from sordino.tables.release import Release
     from sordino.verbs.plan_reports import privatize_plan
 
@@ -219,7 +244,7 @@ def walk_of_people(folder: Path) -> Walk:
 def walk_of_choice() -> Walk:
     """The way of a survey to its mechanisms."""
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
 
     survey = Survey.read(SURVEY)
     Plan.of(survey, 1000)
@@ -229,7 +254,7 @@ def walk_of_choice() -> Walk:
 def openings(folder: Path) -> int | None:
     """How often `sordino privatize` opens a CSV file, as the system counts; None where it cannot be asked."""
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
 
     Plan.of(Survey.read(SURVEY), 1000).save(folder / "plan.json")
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
@@ -243,11 +268,97 @@ def openings(folder: Path) -> int | None:
     return (folder / "trace").read_text(encoding="utf-8").count('people.csv"')
 
 
+def docstring_lines(module: ast.Module) -> set[int]:
+    """The lines of the docstrings of a module, its classes and its functions."""
+    found: set[int] = set()
+    for node in ast.walk(module):
+        match node:
+            case (
+                ast.Module(body=[ast.Expr(value=ast.Constant(value=str())) as text, *_])
+                | ast.ClassDef(body=[ast.Expr(value=ast.Constant(value=str())) as text, *_])
+                | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())) as text, *_])
+                | ast.AsyncFunctionDef(body=[ast.Expr(value=ast.Constant(value=str())) as text, *_])
+            ):
+                found.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    return found
+
+
+def code_lines(path: Path, module: ast.Module) -> int:
+    """How many lines of a file are neither imports, docstrings (of constants too), comments nor blank."""
+    others: set[int] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
+                others.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return sum(
+        number not in others and line.strip() != "" and not line.lstrip().startswith("#")
+        for number, line in enumerate(lines, 1)
+    )
+
+
+def sizes(modules: dict[Path, ast.Module], lines: int) -> Iterator[tuple[str, str]]:
+    """How large the package is, without what surrounds its code."""
+    yield "lines of code", f"{sum(code_lines(path, module) for path, module in modules.items()):,}"
+    texts = sum(len(docstring_lines(module)) for module in modules.values())
+    yield "lines of docstrings", f"{texts:,}: {texts / lines:.1%}"
+    scripts = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in HOUSE.rglob("*.js"))
+    yield "lines of JavaScript", f"{scripts:,}"
+    tested = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "tests").rglob("*.py"))
+    yield "lines of tests", f"{tested:,}"
+
+
+def single_readers(modules: dict[Path, ast.Module]) -> list[tuple[str, str]]:
+    """The files that exactly one other one imports, each with that one."""
+    readers: dict[str, set[str]] = {name_of(path): set() for path in modules if path.name != "__init__.py"}
+    for path, module in modules.items():
+        for name in imports(path, module) & readers.keys():
+            readers[name].add(name_of(path))
+    return [(name, found.pop()) for name, found in readers.items() if len(found) == 1]
+
+
+def shape(modules: dict[Path, ast.Module]) -> Iterator[tuple[str, str]]:
+    """How the package is cut into files and names."""
+    single = single_readers(modules)
+    own = sum(name.split(".")[1] == reader.split(".")[1] for name, reader in single)
+    yield "files with a single reader", f"{len(single)}, {own} of them in its room"
+    names = Counter(path.name for path in modules if path.name != "__init__.py")
+    yield "names of files that stand twice or more", str(sum(count > 1 for count in names.values()))
+    classes = [node.name for node in chain.from_iterable(map(ast.walk, modules.values())) if type(node) is ast.ClassDef]
+    attributes = sorted(name for name in classes if "Attribute" in name and not name.endswith("Error"))
+    yield "classes named of an attribute", f"{len(attributes)}: {' '.join(attributes)}"
+    viewers = [name_of(path) for path, module in modules.items() if len(views_named(module)) >= SEVERAL_VIEWS]
+    yield "files that name three views or more", f"{len(viewers)}: {' '.join(viewers)}"
+    old = old_names(modules)
+    yield "old names that define something", f"{len(old)} of {len(OLD_NAMES)}: {' '.join(sorted(old))}"
+
+
+def views_named(module: ast.Module) -> set[str]:
+    """The views whose words are an attribute, an argument or a field of a file."""
+    found = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=name) | ast.Name(id=name):
+                found.add(name)
+    return found & VIEWS
+
+
+def old_names(modules: dict[Path, ast.Module]) -> set[str]:
+    """Which of `OLD_NAMES` a file, a folder, a class or a function still has."""
+    defined = {name for path in modules for name in (path.stem, path.parent.name)}
+    for node in chain.from_iterable(map(ast.walk, modules.values())):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            defined.add(node.name.strip("_"))
+    return defined & OLD_NAMES
+
+
 def counts() -> Iterator[tuple[str, str]]:
     """What is counted, and how much."""
     modules, tests = parsed(HOUSE), parsed(ROOT / "tests")
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules)
     yield "lines and files of Python", f"{lines:,} in {len(modules)}"
+    yield from sizes(modules, lines)
+    yield from shape(modules)
     names = list(functions(modules))
     bare = [name for name in names if is_bare(name)]
     yield "functions named by a bare participle", f"{len(bare)} of {len(names):,}: {len(bare) / len(names):.1%}"

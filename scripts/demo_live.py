@@ -163,7 +163,9 @@ def answer_all(
 
     def device(number: int, record: Mapping[str, Any]) -> None:
         store = AnswerStore.open(folder / f"device-{number}.sqlite")
-        answer(store, plan.hash, lambda: (plan, record), lambda body: send_report(links[number], body))
+        link = links[number]
+        given = {"collector": link.collector, "is_invited": True}
+        answer(store, plan.hash, lambda: (plan, record), lambda body: send_report(link, body), **given)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:

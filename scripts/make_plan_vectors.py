@@ -47,16 +47,15 @@ from sordino import (
 )
 from sordino.document.formats import PLAN
 from sordino.document.queries import freeze_queries
-from sordino.document.sealed import canonical, sealed_bytes
-from sordino.domain.answers.condition import with_conditions
+from sordino.document.sealed import canonical, hash_of, sealed_bytes
+from sordino.domain.condition import with_conditions
 from sordino.exact.source import FreshStream, Words
 from sordino.mechanism.base import Mechanism
-from sordino.survey.answering.draw import draw_report
-from sordino.survey.answering.period import draw_period
-from sordino.survey.frozen.parts import AttributePart
-from sordino.survey.kinds.above import AboveQuestion
+from sordino.survey.answering.report_draw import draw_period, draw_report
+from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
+from sordino.survey.kinds.shares.above_kind import AboveQuestion
 from sordino.survey.planning.plan_fields import unseal
-from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.schema.attribute_part import AttributePart
 
 VECTORS = Path(__file__).parent.parent / "tests" / "vectors"
 
@@ -568,12 +567,42 @@ def refused_plans() -> list[dict[str, str]]:
         {"plan": resealed(public=[{**column, "totals": [1]}]), "why": "totals of fewer public values than there are"},
         {"plan": resealed(public=[{**column, "weights": ["1", "2.0"]}]), "why": "a weight in another spelling"},
         {"plan": resealed(public=[]), "why": "no public columns in their place"},
+        *({"plan": text, "why": f"a number in another spelling: {why}"} for text, why in respelled_plans(text)),
         *({"plan": resealed(**changes), "why": f"a series {why}"} for why, changes in wrong_series()),
         *(
             {"plan": resealed(public=[column], words=words), "why": f"words {why}"}
             for why, words in wrong_public_words(column["name"])
         ),
+        {"plan": text.removesuffix("\n"), "why": "no line feed at the end"},
+        {"plan": text + "\n", "why": "two line feeds at the end"},
+        {"plan": text.removesuffix("\n") + "\r\n", "why": "a carriage return at the end"},
+        {"plan": text + " ", "why": "a blank after the end"},
     ]
+
+
+def respelled_plans(text: str) -> Iterator[tuple[str, str]]:
+    """Plans with a number that a reader of JSON may take for the right one, under their own hash, and which it is."""
+    # Of a double the package writes whole numbers in digits, and others in the fewest that give it.
+    of_number = frozen({"age": {"number": {"low": 0.00001, "high": 90.5}}}, {"mean": "age"}).bytes.decode()
+    for whole, field, right in ((text, "version", "3"), (text, "people", "1000"), (text, "weight", "1")):
+        zeros = f"{right}0e-1", f"{right}e0", f"{right}E0", f"{right}.0", f"0{right}"
+        yield from ((_respelled(whole, field, right, wrong), f"{field} {wrong}") for wrong in zeros)
+    # No double holds the first of these: it is read as 2^53, which is one that may be expected.
+    for wrong in (str(2**53 + 1), str(2**64), str(2**64 + 1), "1" + "0" * 400):
+        why = f"{len(wrong)} digits" if len(wrong) > 20 else wrong
+        yield _respelled(text, "people", "1000", wrong), f"people {why}"
+    for wrong in ("1e-5", "1E-05", "1e-005", "0.00001", "10e-06", "1.0e-05", "-0", "-0.0", "0e-1", "1e-400"):
+        yield _respelled(of_number, "low", "1e-05", wrong), f"low {wrong}"
+    for wrong in ("90.50", "905e-1", "9.05e1", "9.05e+1", "90.5e0", "+90.5", "90.50000000000000001", str(2**53 + 1)):
+        yield _respelled(of_number, "high", "90.5", wrong), f"high {wrong}"
+
+
+def _respelled(text: str, field: str, right: str, wrong: str) -> str:
+    """The text of a plan with another spelling of a field's number, under its hash."""
+    digits = len('{"hash":"sha256:') + 64 + len('",')
+    before, after = f'"{field}":{right}', f'"{field}":{wrong}'
+    content = "{" + text[digits:-1].replace(before, after)
+    return f'{{"hash":"{hash_of(content.encode())}",{content[1:]}\n'
 
 
 def wrong_series() -> Iterator[tuple[str, dict[str, Any]]]:

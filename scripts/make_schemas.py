@@ -1,4 +1,4 @@
-"""The JSON Schemas of plans and reports, for clients in other languages: what the package itself reads them by.
+"""The JSON Schemas of surveys, plans and reports, and the browser client's fields of a plan, as the package reads them.
 
 make schemas; docs/plan-format.md says what a schema cannot.
 """
@@ -7,13 +7,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+from client_tables import client_tables
 from sordino.document.formats import REPORT as FILE
 from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
 from sordino.survey.planning.plan_fields import PlanDocument
+from sordino.survey.reading.survey_file import ENDS, Survey
 from table_schema import table_schema
 
-FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "schemas"
+CLIENT = ROOT / "src" / "sordino" / "service" / "client" / "plan" / "tables.js"
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -22,9 +26,18 @@ def schemas() -> dict[str, dict[str, Any]]:
     """Each schema by its file's name."""
     plan, report = table_schema(PlanDocument), _report()
     return {
+        "survey-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:survey:1", **_survey()},
         "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **plan},
         "report-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:report:1", **report},
     }
+
+
+def _survey() -> dict[str, Any]:
+    """A survey as people write it: the ends of a number may be dates, which become days before anything is read."""
+    survey = table_schema(Survey)
+    for end in ENDS:
+        survey["$defs"]["NumberTable"]["properties"][end] = {"type": ["number", "string"]}
+    return survey
 
 
 def _report() -> dict[str, Any]:
@@ -43,3 +56,4 @@ if __name__ == "__main__":
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
         (FOLDER / name).write_text(f"{text}\n", encoding="utf-8")
+    CLIENT.write_text(client_tables(PlanDocument), encoding="utf-8")

@@ -5,7 +5,7 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from sordino.document.schema.limits import OneOf, ValueLimits
+from sordino.document.schema.limits import Convert, OneOf, Parse, ValueLimits
 from sordino.document.schema.strict_table import StrictTable
 
 TYPES: Mapping[Any, Mapping[str, Any]] = {
@@ -32,7 +32,7 @@ def table_schema(table: type[StrictTable]) -> dict[str, Any]:
 def _properties(table: type[StrictTable], definitions: dict[str, Any]) -> dict[str, Any]:
     settings = table.settings_table()
     properties = {
-        name: _schema(own.kind, definitions) | ({} if own.default is None else {"default": own.default()})
+        name: _schema(own.kind, definitions) | ({} if own.default is None else {"default": _default(own.default())})
         for name, own in settings.items()
     }
     required = [name for name, own in settings.items() if own.default is None]
@@ -43,6 +43,10 @@ def _properties(table: type[StrictTable], definitions: dict[str, Any]) -> dict[s
         **({"required": required} if required else {}),
         "type": "object",
     }
+
+
+def _default(value: Any) -> Any:
+    return value.dump() if isinstance(value, StrictTable) else value
 
 
 def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -71,9 +75,17 @@ def _reference(kind: type[StrictTable], definitions: dict[str, Any]) -> dict[str
     return {"$ref": f"#/$defs/{kind.__name__}"}
 
 
+def _is_made(kind: Any) -> bool:
+    """Whether a type is what something else becomes that people write."""
+    is_table = isinstance(kind, type) and issubclass(kind, StrictTable)
+    return get_origin(kind) is list or (isinstance(kind, type) and kind not in TYPES and not is_table)
+
+
 def _limited(kind: Any, extras: tuple[Any, ...], definitions: dict[str, Any]) -> dict[str, Any]:
     for one_of in [extra for extra in extras if isinstance(extra, OneOf)]:
         return {"oneOf": [_schema(option, definitions) for option in one_of.options()]}
+    if any(isinstance(extra, Parse) or (isinstance(extra, Convert) and _is_made(kind)) for extra in extras):
+        return {}
     schema = _schema(kind, definitions)
     for limits in [extra for extra in extras if isinstance(extra, ValueLimits)]:
         # None is within all limits.

@@ -203,6 +203,14 @@ def operation(document: Any, rng: random.Random) -> bool:
 WAYS = (integer, weight, factor, omitted, bound, nearer, wider, other_draw, operation)
 
 
+def sealed(document: Any) -> str:
+    """The text of a plan's document under its right hash, whatever stands in it."""
+    body = json.dumps(
+        {name: part for name, part in document.items() if name != "hash"}, sort_keys=True, separators=(",", ":")
+    )
+    return f'{{"hash":"sha256:{hashlib.sha256(body.encode()).hexdigest()}",{body[1:]}\n'
+
+
 def tampered(content: bytes, rng: random.Random) -> tuple[str, bytes] | None:
     """A plan that differs in one way, with its right hash, and what the way is called; None where it cannot."""
     changed = json.loads(content)
@@ -210,6 +218,5 @@ def tampered(content: bytes, rng: random.Random) -> tuple[str, bytes] | None:
     way = rng.choice(WAYS)
     if not way(changed, rng):
         return None
-    body = json.dumps(changed, sort_keys=True, separators=(",", ":")).encode()
-    text = b'{"hash":"sha256:' + hashlib.sha256(body).hexdigest().encode() + b'",' + body[1:] + b"\n"
+    text = sealed(changed).encode()
     return None if text == content else (way.__name__, text)

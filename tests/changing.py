@@ -1,8 +1,8 @@
 """Small ledgers of categories whose terms cover changes of the record, and queries whose answers are given."""
 
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.transcript import export_transcript
 
 SMOKER = {"smoker": {"categories": ["yes", "no"]}}

@@ -67,11 +67,11 @@ def run_here(*arguments, folder=None, encoding="utf-8"):
     return stop.value.code, output, errors
 
 
-def run_program(text, folder=None):
-    """Run a page's program in this process, which has loaded what it imports: what it prints."""
+def run_program(text, folder=None, names=None):
+    """Run a page's program in this process, which has loaded what it imports: what it prints; `names` are kept."""
     printed = io.StringIO()
     with redirect_stdout(printed), chdir(folder) if folder else nullcontext():
-        exec(compile(text, "<program>", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own pages
+        exec(compile(text, "<program>", "exec"), {"__name__": "__main__"} if names is None else names)  # noqa: S102 - our own pages
     return printed.getvalue()
 
 

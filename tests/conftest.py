@@ -33,10 +33,9 @@ from sordino import (
     WindowResponse,
 )
 from sordino.definition.pairwise import PairwiseDefinition
-from sordino.design.numbers.bins.bins_channel import hierarchy
+from sordino.design.numbers.bins_channel import hierarchy
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.mechanism.window import OptionalWindow
 from weights import circulant, exp_bounds, flips, linear, optional
 
 settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=20)
@@ -140,16 +139,14 @@ class Channel:
     @property
     def estimates_by_support(self) -> bool:
         """Whether a report's contribution depends only on whether its code supports the value."""
-        return not isinstance(self.mechanism, DENSE | HighLow | UnaryEncoding)
+        return not isinstance(self.mechanism, DENSE | HighLow)
 
     @cached_property
     def supporting(self) -> np.ndarray:
         """Shape (k, codes): the codes that support each value."""
         marks = np.zeros((self.k, len(self.codes)), dtype=bool)
         for x in range(self.k):
-            if isinstance(self.mechanism, UnaryEncoding):
-                marks[x] = [code >> x & 1 for code in self.codes]
-            elif isinstance(self.mechanism, BinaryOptimal):
+            if isinstance(self.mechanism, BinaryOptimal):
                 marks[x] = [code == x for code in self.codes]
             else:
                 # Of the codes that only this value can send, all; else those that are likeliest for it.
@@ -161,7 +158,7 @@ class Channel:
     @cached_property
     def of_group(self) -> np.ndarray:
         """Shape (k, codes): the codes that count as an answer for or against each value."""
-        if isinstance(self.mechanism, UnaryEncoding | BinaryOptimal):
+        if isinstance(self.mechanism, BinaryOptimal):
             return np.ones((self.k, len(self.codes)), dtype=bool)
         if isinstance(self.mechanism, HighLow):
             # Codes that tell a value belong to it alone, the others to the sensitive values.
@@ -264,7 +261,6 @@ KINDS = {
     "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
     "cyclic": _ldp(CyclicSubsets),
     "cyclic-13": _ldp(lambda k, e: CyclicSubsets(k, e, (13, 4, 5))),
-    "unary": _ldp(UnaryEncoding),
     "table": _ldp(lambda k, e: ChannelTable(circulant(k, odds(e)))),
     "linear": _ldp(lambda k, e: LinearTable(linear(k, odds(e)))),
     "window": _ldp(WindowResponse),
@@ -286,7 +282,6 @@ KINDS = {
     "high-low-randomized": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "randomized")),
     "high-low-one": _high_low(lambda k: [k // 2], HighLow),
     "high-low-but-one": _high_low(lambda k: [x for x in range(k) if x != k // 2], HighLow),
-    "urap": _high_low(scattered, lambda k, s, e: UnaryEncoding(k, e, s)),
     "binary": _binary(lambda e: e, lambda e: "ln 3"),
     "binary-infinite": _binary(lambda e: e, lambda e: None),
     "infinite-binary": _binary(lambda e: None, lambda e: e),
@@ -301,12 +296,12 @@ LOTS = [[*KINDS][first::6] for first in range(6)]
 SMALLEST = {
     "subset-2": 3,
     "optional-window": 3,
-    **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "hierarchy", "flips", *TWO), 2),
+    **dict.fromkeys(("subset", "linear", "window", "window-3", "hierarchy", "flips", *TWO), 2),
 }
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
-LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "linear": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
+LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "linear": 9, **dict.fromkeys(TWO, 2)}
 LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
 LARGEST |= {"singles": 17, "projective-7": 17, "cyclic": 17, "cyclic-13": 13, "high-low-cyclic": 17, "window": 31}
 LARGEST |= {"window-3": 31, "hierarchy": 17, "blocks-subset": 17, "blocks-projective": 17, "blocks-randomized": 31}

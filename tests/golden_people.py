@@ -12,11 +12,11 @@ REPORTS = 10_000
 
 
 def text_of(document):
-    """The hash first, if there is one, and all else in its order."""
+    """The text of a plan's file: the hash first, if there is one, all else in its order, and a line feed at the end."""
     first = {key: value for key, value in document.items() if key == "hash"}
     rest = {key: value for key, value in document.items() if key != "hash"}
     parts = [json.dumps(part, sort_keys=True, separators=(",", ":"))[1:-1] for part in (first, rest)]
-    return "{" + ",".join(filter(None, parts)) + "}"
+    return "{" + ",".join(filter(None, parts)) + "}\n"
 
 
 def sealed(content):

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from sordino.process.stops import STOPS, put_back
+from sordino.process import STOPS, put_back
 
 # A shell has what runs behind it ignore Ctrl-C, and commands that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

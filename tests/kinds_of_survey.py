@@ -114,7 +114,7 @@ KINDS: dict[str, Asked] = {
         most=30,
     ),
     "distribution in bins": Asked(
-        lambda k: {"value": {"number": {"low": 0, "high": 3, "bins": k}}}, _one("distribution"), most=1300
+        lambda k: {"value": {"number": {"low": 0, "high": 3.5, "bins": k}}}, _one("distribution"), most=1300
     ),
     "means": Asked(_numbers, lambda d: [{"mean": [*_numbers(d)]}], most=500),
     "means under deltas": Asked(

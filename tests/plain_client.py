@@ -3,7 +3,9 @@
 It does what docs/plan-format.md says. Words come one after the other; floats are in the rounding of numbers only.
 """
 
+import json
 import math
+from hashlib import sha256
 
 from plain_draw import Mechanism
 from plain_words import WORD, below, pick
@@ -11,6 +13,16 @@ from plain_words import WORD, below, pick
 
 class Client:
     """Who has read a plan, and reports."""
+
+    @classmethod
+    def of_text(cls, text):
+        """Of the text of a plan's file; ValueError of another text than the one that its hash and format allow."""
+        plan = json.loads(text)
+        rest = json.dumps({key: plan[key] for key in plan if key != "hash"}, sort_keys=True, separators=(",", ":"))
+        frozen = f'{{"hash":"sha256:{sha256(rest.encode()).hexdigest()}",{rest[1:]}\n'
+        if text != frozen or (plan["format"], plan["version"]) != ("sordino plan", 3):
+            raise ValueError("no plan of this format, or not as it was frozen")
+        return cls(plan)
 
     def __init__(self, plan):
         self.public = plan.get("public", [])

@@ -1,7 +1,5 @@
 """The exact probabilities of a plan's codes given a record, by the device's reading and the mechanism's integers."""
 
-from functools import cache
-
 import numpy as np
 
 from sordino.domain.interval import Interval
@@ -34,8 +32,14 @@ def law_of(drawn, row):
     return law
 
 
-@cache
+MATRICES = {}
+"""By mechanism, as its integers name it."""
+
+
 def matrix_of(mechanism):
     """The probabilities of the codes given each value."""
-    own = mechanism
-    return np.array([[own.weight(v, c) / own.denominator for c in range(own.outputs)] for v in range(own.k)])
+    own, name = mechanism, mechanism.fingerprint
+    if name not in MATRICES:
+        weights = [[own.weight(v, c) / own.denominator for c in range(own.outputs)] for v in range(own.k)]
+        MATRICES[name] = np.array(weights)
+    return MATRICES[name]

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from sordino.once.agent.answer import answer, take_back
-from sordino.once.ledger.standing import Entry
+from sordino.once.ledger.balance import Entry
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ def answer_plan(ledger, plan_hash, collector, fetch, send):
     return LedgerAnswer(ledger.find(plan_hash), made.again)
 
 
-def take_plan_back(ledger, plan_hash, send):
+def take_plan_back(ledger, plan_hash, send, collector=None):
     """Take the answer back; `send` gets the report."""
-    take_back(ledger, plan_hash, lambda body: send(report_in(body)))
+    own = ledger.find_collector(plan_hash) if collector is None else collector
+    take_back(ledger, plan_hash, lambda body: send(report_in(body)), collector=own or "c")
 
 
 def report_in(body):

@@ -87,7 +87,7 @@ def behind_caddy(folder, collector):
         text = text.replace(own, here)
     told = subprocess.run(["caddy", "version"], check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
     if tuple(map(int, re.findall(r"[0-9]+", told)[:2])) < (2, 7):
-        text = text.replace("request_buffers 16MB", "buffer_requests\n\t\tmax_buffer_size 16MB")
+        text = text.replace("request_buffers 16MiB", "buffer_requests\n\t\tmax_buffer_size 16MiB")
     (folder / "Caddyfile").write_text(text, encoding="utf-8")
     own = {"COLLECTOR": f"127.0.0.1:{collector}", "HOME": str(folder)}
     place = {"XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config")}

@@ -11,7 +11,7 @@ import numpy as np
 
 from collectors import running
 from commands import PATIENCE, PROGRAM, started
-from sordino.service.storage.reports import Erasure, Upload
+from sordino.service.storage.uploaded_reports import Erasure, Upload
 from sordino.service.uploads import PACKED, pack
 from surveys import planned
 from waits import line_of, stop

@@ -12,8 +12,8 @@ import numpy as np
 
 from sordino import Aggregate, Sampled
 from sordino.papers.simulation import SimulationSource
-from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
+from sordino.survey.kinds.numbers.numbers_question import NumbersQuestion
 
 
 def codes(plan, people: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -47,13 +47,15 @@ def run_cases(folder, *options, text=CASES):
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow: in words\n")
     command = [sys.executable, "-m", "pytest", "--tb=line", "-p", "no:cacheprovider", *options]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "PYTEST_ADDOPTS": ""}
+    # Starting is nearly all that a run takes.
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     finished = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     return finished.stdout, finished.returncode
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "spread"])
+@pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "spread"])
 def test_every_case_is_run_and_each_failure_is_named(tmp_path, options):
     said, status = run_cases(tmp_path, "-q", *options)
     assert (tmp_path / "seen").read_text() == "x12 x34 y12 y34 "

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 
 from sordino import Nats, WindowResponse
-from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.mechanism.window import OptionalWindow
 
 
 @cache

@@ -71,7 +71,7 @@ found = estimate(frozen, tally, by=["region"])
 by_region = smokers(found)
 by_region.insert(0, "truth", (people["smoker"] == "yes").groupby(people["region"]).mean())
 print(by_region.round(3))
-for test in found.groups.tests:
+for test in found.views["groups"].tests:
     print(f"{test.name}: a p-value of {test.test.p_value:.2g} if all {test.groups} regions were equal")
 
 # %%

@@ -6,6 +6,9 @@
      broken             it did not
      not covered        the question, its promise or its size is none that this program knows
 
+   Of a document that is no plan it prints the one line "not a plan: " with the reason, and ends with exit code 1; where there is
+   no document to read, with 2.
+
    What is verified is in checked.ml, which Coq writes: what the operations of a draw can send, and the comparison of
    integers with bounds. What stands here and in reading.ml is not: it finds the draws and the promise in the plan. It
    knows no mechanism by its name. *)
@@ -58,9 +61,17 @@ let tree_distances labels metric =
   let above =
     match get "tree" metric with
     | Table nodes -> List.concat_map (fun (up, below) -> List.map (fun name -> (text name, up)) (list below)) nodes
-    | _ -> raise Not_covered
+    | _ -> refuse "a tree that is no table"
   in
-  let rec way name = name :: (match List.assoc_opt name above with Some up -> way up | None -> []) in
+  let rec way steps name =
+    if steps = 0 then refuse "a tree that runs in a circle";
+    name :: (match List.assoc_opt name above with Some up -> way (steps - 1) up | None -> [])
+  in
+  let way = way (List.length above + 1) in
+  let below = List.map fst above in
+  if List.length (List.sort_uniq compare below) < List.length below then refuse "a name in two places of a tree";
+  let roots = List.map (fun name -> List.nth (way name) (List.length (way name) - 1)) names in
+  if List.length (List.sort_uniq compare roots) > 1 then refuse "a tree that does not hold all values";
   let sum = List.fold_left (fun sum name -> qplus sum (length name)) zero_fraction in
   let distance a b =
     let ways = (way a, way b) in
@@ -69,11 +80,17 @@ let tree_distances labels metric =
   in
   List.map (fun a -> List.map (distance a) names) names
 
+(* Amounts of all pairs are listed: of more values they are not compared either. *)
+let require_few k = if k > 1 lsl 11 then raise Not_covered
+
 let metric_promise attribute k epsilon metric =
+  require_few k;
   let line positions = List.map (fun a -> List.map (fun b -> Some (times (difference a b) epsilon)) positions) positions in
   match (find "per" metric, find "positions" metric, find "tree" metric, find "map" metric) with
   | Some per, None, None, None ->
-      let steps position = qdiv position (fraction (text per)) in
+      let per = fraction (text per) in
+      if not (is_less zero (above per)) then refuse "steps of 0 or less";
+      let steps position = qdiv position per in
       let positions =
         match find "labels" attribute with
         | Some labels -> List.map (fun label -> steps (decimal (text label))) (list labels)
@@ -85,37 +102,48 @@ let metric_promise attribute k epsilon metric =
       let labels = get "labels" attribute in
       let amounts = List.map (List.map (fun d -> Some (times d epsilon))) (tree_distances labels metric) in
       let is_value (name, _) = List.mem name (List.map text (list labels)) in
-      let nodes = match get "tree" metric with Table nodes -> nodes | _ -> raise Not_covered in
+      let nodes = match get "tree" metric with Table nodes -> nodes | _ -> refuse "a tree that is no table" in
       if List.for_all is_value nodes then Distances amounts else Pairs amounts
   | None, None, None, Some map ->
       (* What a step is worth stands in the plan; that it is not too much for the distance on the Earth is not looked at. *)
-      let columns = whole (get "columns" (get "grid" attribute)) in
+      let columns = positive (get "columns" (get "grid" attribute)) in
       let steps name n = times (over (z n) one) (amount (text (get name map))) in
       let bound a b =
         plus (steps "row_step" (abs ((a / columns) - (b / columns)))) (steps "column_step" (abs ((a mod columns) - (b mod columns))))
       in
       Distances (List.init k (fun a -> List.init k (fun b -> Some (bound a b))))
-  | _ -> raise Not_covered
+  | _ -> refuse "distances that are none, or of several kinds"
+
+(* Values of a plan: those of all its histograms together are no more. *)
+let most_values = 1 lsl 24
+let few_values k = if k = 0 then refuse "no values" else if k > most_values then raise Not_covered else k
 
 let size_of attribute =
   match (find "labels" attribute, find "numbers" attribute, find "grid" attribute) with
-  | Some labels, None, None -> List.length (list labels)
-  | None, Some count, None -> whole count
-  | None, None, Some grid -> whole (get "rows" grid) * whole (get "columns" grid)
-  | _ -> raise Not_covered
+  | Some labels, None, None -> few_values (List.length (list labels))
+  | None, Some count, None -> few_values (whole count)
+  | None, None, Some grid -> few_values (times_size (whole (get "rows" grid)) (whole (get "columns" grid)))
+  | _ -> refuse "an attribute without values, or with values of several kinds"
 
 let blocks_of attribute k blocks =
   match (find "of" blocks, find "run" blocks, find "tiles" blocks) with
-  | Some each, None, None -> Array.of_list (List.map whole (list each))
-  | None, Some run, None -> Array.init k (fun v -> v / whole run)
+  | Some each, None, None ->
+      (* Blocks may have any numbers: they are counted as they appear. *)
+      let known = Hashtbl.create 16 in
+      let number v =
+        let own = whole v in
+        match Hashtbl.find_opt known own with Some n -> n | None -> let n = Hashtbl.length known in Hashtbl.add known own n; n
+      in
+      Array.of_list (List.map number (list each))
+  | None, Some run, None -> let run = positive run in Array.init k (fun v -> v / run)
   | None, None, Some tiles -> (
-      let columns = whole (get "columns" (get "grid" attribute)) in
-      match List.map whole (list tiles) with
+      let columns = positive (get "columns" (get "grid" attribute)) in
+      match List.map positive (list tiles) with
       | [ height; width ] ->
           let across = (columns + width - 1) / width in
           Array.init k (fun v -> (v / columns / height * across) + (v mod columns / width))
-      | _ -> raise Not_covered)
-  | _ -> raise Not_covered
+      | _ -> refuse "tiles that have no height and width")
+  | _ -> refuse "blocks that are none, or of several kinds"
 
 let promise_of attribute =
   let k = size_of attribute and protect = get "protect" attribute in
@@ -127,20 +155,23 @@ let promise_of attribute =
         Pairs (List.map (fun row -> List.map entry (list row)) (list rows))
     | None, Some blocks, None, None -> In_blocks (epsilon (), blocks_of attribute k blocks)
     | None, None, Some values, None ->
-        let sensitive = List.map whole (list values) in
+        let value v = match whole v with n when n < k -> n | _ -> refuse "a sensitive value that there is not" in
+        let sensitive = List.map value (list values) in
         Sensitive (epsilon (), Array.init k (fun v -> List.mem v sensitive))
     | None, None, None, Some metric -> metric_promise attribute k (epsilon ()) metric
     | None, None, None, None -> Ldp (epsilon ())
-    | _ -> raise Not_covered
+    | _ -> refuse "a protection of several kinds"
   in
   (match promise with
-  | In_blocks (_, each) when Array.length each <> k -> raise Not_covered
-  | (Pairs rows | Distances rows) when List.length rows <> k || List.exists (fun row -> List.length row <> k) rows -> raise Not_covered
+  | In_blocks (_, each) when Array.length each <> k -> refuse "blocks of other values"
+  | (Pairs rows | Distances rows) when List.length rows <> k || List.exists (fun row -> List.length row <> k) rows ->
+      refuse "bounds of other values"
   | _ -> ());
   (promise, k)
 
 (* What a promise says of each two values. *)
 let pairs (promise, k) =
+  require_few k;
   let of_test test = List.init k (fun x -> List.init k (fun y -> if x = y then Some nothing else test x y)) in
   match promise with
   | Ldp epsilon -> of_test (fun _ _ -> Some epsilon)
@@ -166,8 +197,9 @@ let closed promise =
 
 (* Of the cells of a table: the last attribute's value runs fastest. *)
 let cells promises =
+  if List.length promises < 2 then refuse "a table of fewer than two attributes";
   let promises = List.map closed promises in
-  let k = List.fold_left (fun k (_, own) -> k * own) 1 promises in
+  let k = few_values (List.fold_left (fun k (_, own) -> times_size k own) 1 promises) in
   let values cell = snd (List.fold_right (fun (_, own) (rest, values) -> (rest / own, (rest mod own) :: values)) promises (cell, [])) in
   let smallest amounts = match amounts with first :: rest -> List.fold_left least first rest | [] -> raise Not_covered in
   let epsilon () =
@@ -209,9 +241,9 @@ let most_digits = 64
 let covered = function Some verdict -> verdict | None -> raise Not_covered
 
 (* How many codes are listed for each value, at most. *)
-let rec columns answer codes =
+let rec columns k answer codes =
   let limited n = if n > most_weights || n < 0 then most_weights + 1 else n in
-  let own p = columns (part_answer p) (small (part_codes p)) in
+  let own p = columns (size (part_k p)) (part_answer p) (small (part_codes p)) in
   match answer with
   | Sides (_, Masks (bits, size), _) ->
       let bits = int_of_z bits and size = int_of_z size in
@@ -221,9 +253,10 @@ let rec columns answer codes =
   | Levels (_, parts) -> limited (List.fold_left ( + ) 0 (List.map own parts))
   | Digits parts -> List.fold_left (fun n p -> limited (n * own p)) 1 parts
   | Hide (_, inner, _) -> limited (own inner + List.length (match answer with Hide (listed, _, _) -> listed | _ -> []) + 1)
-  | _ -> limited codes
+  | Sides _ -> limited codes
+  | _ -> limited (max codes (ways k answer))
 
-let weights k answer codes = let each = columns answer codes in if each > most_weights / k then most_weights + 1 else k * each
+let weights k answer codes = let each = columns k answer codes in if each > most_weights / k then most_weights + 1 else k * each
 
 let subset_verdict epsilon answer k =
   match answer with
@@ -246,7 +279,7 @@ let listed (answer, k, codes) factors =
   if each > most_weights || each > most_comparisons / k then raise Not_covered
   else covered (accepts_draw fuel answer (nat k) (factors ()))
 
-let of_part p = (part_answer p, int_of_z (part_k p), small (part_codes p))
+let of_part p = (part_answer p, few_values (int_of_z (part_k p)), small (part_codes p))
 
 let keeps promise ((answer, k, codes) as one) =
   match promise with
@@ -265,7 +298,8 @@ let keeps promise ((answer, k, codes) as one) =
 
 type verdict = Holds | For_epsilon | Broken
 
-let answer_of mechanism = match parts mechanism mechanism with [ one ] -> of_part one | _ -> raise Not_covered
+let answer_of mechanism =
+  match parts mechanism mechanism with [ one ] -> require_codes one; of_part one | _ -> refuse "something else than one mechanism"
 
 (* Queries that are answered together are one draw of parts, whose values and codes are digits. *)
 let together answers =
@@ -280,18 +314,24 @@ let rec mentions name = function
   | Table fields -> List.exists (fun (field, v) -> field = name || mentions name v) fields
   | _ -> false
 
+(* A bound on dependence. *)
+let share written =
+  let found = fraction written in
+  if is_less (above found) zero || is_less (below found) (above found) then refuse "a bound on dependence that is not from 0 to 1";
+  found
+
 (* Where attributes have a `delta`: what an answer may distinguish for each of them. Of what mentions an attribute, or what
    decides whether it is asked, that is its delta; of others the bound on what all others together say of it counts. Finer
    bounds are not read. *)
 let allowances plan question =
-  let attributes = match get "attributes" plan with Table each -> each | _ -> raise Not_covered in
+  let attributes = match get "attributes" plan with Table each -> each | _ -> refuse "attributes that are no table" in
   let decides name (_, own) = match find "only_if" own with Some conditions -> mentions name conditions | None -> false in
   let rest name = Option.bind (Option.bind (find "dependence" plan) (find "rest")) (find name) in
   let allowed (name, own) =
     let of_delta written =
       let delta = amount (text written) in
       if mentions name question || find "only_if" own <> None || List.exists (decides name) attributes then delta
-      else match rest name with Some bound -> allowance (fraction (text bound)) delta | None -> delta
+      else match rest name with Some bound -> allowance (share (text bound)) delta | None -> delta
     in
     Option.map of_delta (find "delta" own)
   in
@@ -306,7 +346,7 @@ let verdict plan question =
   let has_deltas = find "epsilon" plan <> None in
   let of_promise (promise, k) =
     let (_, own, _) as answer = answer_of (get "mechanism" question) in
-    if own <> k then Broken else if keeps promise answer then Holds else Broken
+    if own <> k then refuse "a mechanism about another number of values" else if keeps promise answer then Holds else Broken
   in
   let of_epsilon own mechanisms =
     (* A question's epsilon is no larger than that of the whole record. *)
@@ -325,37 +365,59 @@ let verdict plan question =
   | None, None, Some _ ->
       let queries = get "queries" question in
       let mechanisms = Array.of_list (List.map answer_of (list (get "mechanisms" queries))) in
-      let answer = function List places -> together (List.map (fun place -> mechanisms.(whole place)) places) | place -> mechanisms.(whole place) in
-      of_epsilon (amount (text (get "epsilon" plan))) (List.sort_uniq compare (List.map answer (list (get "through" queries))))
+      let at place =
+        match whole place with n when n < Array.length mechanisms -> mechanisms.(n) | _ -> refuse "a mechanism that there is not"
+      in
+      let answer = function
+        | List (_ :: _ :: _ as places) -> together (List.map at places)
+        | List _ -> refuse "fewer than two answers together"
+        | place -> at place
+      in
+      let through = list (get "through" queries) in
+      if through = [] then refuse "numbers that are not answered";
+      of_epsilon (amount (text (get "epsilon" plan))) (List.sort_uniq compare (List.map answer through))
   | None, _, None ->
       let epsilon =
         match (find "epsilon" question, find "several" question) with
         | Some epsilon, _ -> epsilon
         | None, Some name -> get "epsilon" (get "protect" (attribute name))
-        | None, None -> raise Not_covered
+        | None, None -> refuse "a question of no kind"
       in
       let own = [ answer_of (get "mechanism" question) ] in
       if has_deltas then of_epsilon (amount (text epsilon)) own
       else if List.for_all (ldp (amount (text epsilon))) own then Holds
       else Broken
-  | _ -> raise Not_covered
+  | _ -> refuse "a question of several kinds"
+
+let judged plan question =
+  match verdict plan question with
+  | Holds -> "holds"
+  | For_epsilon -> "holds for epsilon"
+  | Broken -> "broken"
+  | exception (Not_covered | Stack_overflow | Out_of_memory) -> "not covered"
+
+(* What a document is, if it is a plan, and the verdict on each question. *)
+let verdicts content =
+  let plan = parse content in
+  if find "format" plan <> Some (Text "sordino plan") then refuse "another format than a plan's";
+  if find "version" plan <> Some (Number "3") then refuse "another version than 3";
+  match list (get "queries" plan) with [] -> refuse "no questions" | questions -> List.map (judged plan) questions
+
+let read path =
+  let file = open_in_bin path in
+  Fun.protect ~finally:(fun () -> close_in file) (fun () -> really_input_string file (in_channel_length file))
 
 let () =
   match Sys.argv with
-  | [| _; path |] ->
-      let file = open_in_bin path in
-      let content = really_input_string file (in_channel_length file) in
-      let plan = parse content in
-      if (match get "version" plan with Number "3" -> false | _ -> true) then (prerr_endline "a plan's version must be 3"; exit 2);
-      let answer place question =
-        let found =
-          match verdict plan question with
-          | Holds -> "holds"
-          | For_epsilon -> "holds for epsilon"
-          | Broken -> "broken"
-          | exception Not_covered -> "not covered"
-        in
-        Printf.printf "%d %s\n" place found
-      in
-      List.iteri answer (list (get "queries" plan))
+  | [| _; path |] -> (
+      match read path with
+      | exception Sys_error why -> prerr_endline why; exit 2
+      | content -> (
+          let none reason = Printf.printf "not a plan: %s\n" reason; exit 1 in
+          match verdicts content with
+          | found -> List.iteri (Printf.printf "%d %s\n") found
+          | exception Not_a_plan reason -> none reason
+          | exception Stack_overflow -> none "more within each other than can be read"
+          (* There is a verdict on whatever is read; none of these is known to come out. *)
+          | exception (Invalid_argument _ | Failure _ | Division_by_zero | Not_found) -> none "numbers that nothing can be worked out of"))
   | _ -> prerr_endline "checker PLAN"; exit 2

@@ -27,7 +27,6 @@ class SordinoError(ValueError):
         code: `invalid`: what was given must be given otherwise; the classes below have other codes.
         rule: what must hold, as a sentence without a full stop.
         found: what was found, cut where it is long; never a person's value.
-        step: what to do next.
 
     The message shows control characters and line breaks of names as what they are, so that they reach no terminal; the
     attributes hold them as they were found.
@@ -89,7 +88,6 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
         self.args = (f"{printable(self.rule)}:\n" + "\n".join(lines),)
 
     def facts(self) -> dict[str, Any]:
-        """The same, with those of each mistake."""
         return {**super().facts(), "errors": [error.facts() for error in self.errors]}
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import LDP, BayesianFilter, Categories, ChannelTable, RandomizedResponse, SordinoError
-from sordino.accounting.joint import JointFilter
-from sordino.once.ledger.frozen_values import freeze, thaw
+from sordino.accounting.joint_filter import JointFilter
+from sordino.once.ledger.frozen_values import decode, encode
 
 TWO, THREE = Categories(["a", "b"]), Categories(["a", "b", "c"])
 COIN = ChannelTable([[3, 1], [1, 3]])
@@ -71,7 +71,7 @@ def test_delivered_in_any_order_the_loss_of_all_histories_is_never_understated(c
         worst = worst_loss(3, changes, list(asked.values()))
         assert worst <= bound + 1e-9
         assert worst <= joint.spent + 1e-9
-    joint = thaw(freeze(joint))
+    joint = decode(encode(joint))
     # Once all are delivered, the loss is that of their order of acceptance, and nothing is kept beside it.
     for name in joint.open_names:
         joint = joint.with_answer(name, 0)

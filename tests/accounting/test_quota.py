@@ -80,17 +80,18 @@ def schedules(quotas, budget, count, seed, length=9):
     return tight, own_only
 
 
-def test_a_hostile_collector_gets_at_most_its_quota_in_a_thousand_schedules():
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_hostile_collector_gets_at_most_its_quota_in_a_thousand_schedules(count):
     quotas = {HOSTILE: Fraction(6), "A": Fraction(12), "B": Fraction(8)}
-    answered, refused_by_others = schedules(quotas, Fraction(60), 1000, 1)
+    answered, refused_by_others = schedules(quotas, Fraction(60), count, 1)
     # It did get some, and the promise of all sometimes refused what a quota allowed: the quotas add up to more.
-    assert answered > 1000
+    assert answered > count
     assert refused_by_others > 0
 
 
 def test_where_quotas_add_up_to_the_budget_each_collector_has_its_own():
     quotas = {HOSTILE: Fraction(5), "A": Fraction(4), "B": Fraction(3)}
-    _, refused_by_others = schedules(quotas, Fraction(60), 200, 2)
+    _, refused_by_others = schedules(quotas, Fraction(60), 50, 2)
     assert refused_by_others == 0
 
 

@@ -33,7 +33,7 @@ from sordino import (
     Values,
     realized_loss,
 )
-from sordino.domain.ranges import Ranges
+from sordino.domain.scaled import Ranges
 from sordino.papers.bayesian_filter.interaction import answers
 from sordino.words.explain_filter import left_sentences
 

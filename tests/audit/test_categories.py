@@ -12,9 +12,7 @@ import pytest
 from sordino import Dependence, Query, RandomizedResponse, Sampled
 from sordino.audit.answers import answers
 from sordino.definition.sampling import sampling_deltas
-from sordino.query.categorical.binary_product import BinaryProduct
-from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.categorical.two_categories import TwoCategories
+from sordino.query.categorical import BinaryProduct, CategoryAndSign, TwoCategories
 
 SHAPE = 2, 3, 3
 NUMBERS = -1.0, 0.0, 1.0

@@ -18,11 +18,10 @@ from sordino import (
     SordinoError,
 )
 from sordino.audit import classes
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.mechanism.base import Mechanism
-from sordino.papers.context_aware.unary import UnaryEncoding
 
 SMALL, LARGE = 6, 20_000
 
@@ -174,7 +173,6 @@ def test_weights_are_whole_and_on_a_number_of_outputs(weights):
         Blockwise(np.arange(LARGE) // 7, "1"),
         HighLow(LARGE, range(40), "1", "subset"),
         HighLow(LARGE, range(5000), "1", "projective"),
-        UnaryEncoding(30, "1", range(5)),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )

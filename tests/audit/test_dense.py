@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino import LDP, BlockLDP, Blockwise, Grid, HadamardResponse, Nats, RandomizedResponse
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.exact.coin import WORD
 
 pytestmark = pytest.mark.long

@@ -7,7 +7,7 @@ import pytest
 
 from sordino import ChannelTable, MetricLDP, Nats, PairwiseLDP, SordinoError, TreeResponse
 from sordino.audit import edges
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 
 WORD = 1 << 64
 LINE = MetricLDP.line([0, 1, 3, 3.5, 7], "1/2")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino import MetricLDP, Nats, SordinoError, TreeResponse
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.domain import tree
 from sordino.domain.tree import code_batches
 from sordino.mechanism.base import Hop

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from sordino import MetricLDP, Nats, SordinoError, TreeResponse
-from sordino.audit import classes, edges, hops
-from sordino.audit.certify import certify
+from sordino.audit import classes, edges
+from sordino.audit.certificate import certify
 from sordino.domain import tree
-from sordino.mechanism.metric import tree_response
-from sordino.mechanism.metric.tree_response import LEAST_OWN
+from sordino.mechanism import tree_response
+from sordino.mechanism.tree_response import LEAST_OWN
 
 WORD = 1 << 64
 LENGTHS = [1, 2, 3, "1/3", "7/1000003", "1/1000000", 1000, "999999999999/1000000000000"]
@@ -96,8 +96,7 @@ def test_any_factors_are_judged_and_drawn_by_their_definition(seed, monkeypatch)
     for _ in range(40):
         # Most are taken for large: then few codes are compared with the weights that are drawn from.
         monkeypatch.setattr(classes, "EVERY", draw.choice([0, 0, 1 << 13]))
-        for place in (hops, edges):
-            monkeypatch.setattr(place, "SOME", 2)
+        monkeypatch.setattr(edges, "SOME", 2)
         monkeypatch.setattr(tree_response, "KEPT", draw.choice([0, 1 << 22]))
         monkeypatch.setattr(tree_response, "AT_A_TIME", draw.choice([1, 50, 1 << 23]))
         monkeypatch.setattr(tree, "AT_A_TIME", draw.choice([1, 7, 1 << 20]))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import LDP, BlockLDP, ChannelTable, HighLowLDP, Nats, PairwiseLDP
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 
 AMOUNTS = ["0", "1/3", "1", "ln 2", "ln 3", "2.5", "inf", "inf"]
 

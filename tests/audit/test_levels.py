@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sordino import Categories, ChannelTable, HadamardResponse, Nats, Record, SordinoError, SubsetSelection
 from sordino.audit import levels
-from sordino.audit.outputs import can_enumerate
+from sordino.audit.classes import can_enumerate
 
 FAIR_3 = np.full((2, 2, 2), 1 / 8)
 BITS_3 = [*product(range(2), repeat=3)]

@@ -21,9 +21,8 @@ from sordino import (
     RandomizedResponse,
     SubsetSelection,
 )
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.exact.coin import WORD
-from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20", "40"]
 GRANULARITY = {"20": 1e-9, "40": 0.5}
@@ -108,20 +107,6 @@ def test_high_low_response_tells_values_that_are_not_sensitive_and_no_others(eps
         assert certificate.witness.value not in (1, 4)
     assert certify(mechanism, HighLowLDP(6, [4], epsilon)).holds
     assert not certify(mechanism, LDP("100")).holds
-
-
-@pytest.mark.each_value
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("k", "sensitive"), [(2, None), (9, None), (64, None), (8, [1, 4, 5]), (64, range(1, 64))])
-def test_unary_encoding(k, sensitive, epsilon):
-    definition = LDP(epsilon) if sensitive is None else HighLowLDP(k, sensitive, epsilon)
-    mechanism = UnaryEncoding(k, epsilon, sensitive)
-    assert certified(mechanism, definition, epsilon)
-    several = sensitive is None or len(sensitive) > 1
-    if several and mechanism.threshold + 1 < WORD:
-        assert refused(with_settings(mechanism, threshold=mechanism.threshold + 1, hidden=WORD), definition)
-    if sensitive is not None:
-        assert refused(with_settings(mechanism, hidden=mechanism.hidden - 1), definition)
 
 
 BOUNDS = [*EPSILONS, None]

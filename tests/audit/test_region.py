@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import LDP, BayesianCoordinateDP, ChannelTable, CyclicSubsets, Nats
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.audit.region import code_weights, reached_errors
 
 PRIOR = np.array(

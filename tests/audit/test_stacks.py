@@ -8,7 +8,7 @@ import pytest
 from in_one import in_one
 from sordino import LDP, BlockLDP, Blockwise, CoordinateDP, HighLowLDP, PairwiseLDP, RandomizedResponse, SordinoError
 from sordino.audit import classes
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.evidence.finite import ColumnStack, ValueClass
 from sordino.exact.coin import WORD
 

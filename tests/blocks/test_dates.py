@@ -9,12 +9,10 @@ import pytest
 from sordino import KeyedSource, aggregate, change, estimate, plan, privatize
 from sordino.blocks.block import blocks_of
 from sordino.blocks.digits import round_dates
-from sordino.blocks.readable import readable_rows
-from sordino.blocks.tables import QuantityTable
-from sordino.domain.answers.days import DAYS, iso_date
+from sordino.blocks.tables import QuantityTable, readable_rows
+from sordino.domain.calendar import DATES, iso_date
 from sordino.show.findings import finding_blocks
-from sordino.show.groups import grouped_blocks
-from sordino.words.changes import change_cells
+from sordino.views.collection_changes import change_cells
 
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 ENDS = {"low": date(1990, 1, 1), "high": date(2026, 12, 31)}
@@ -73,7 +71,7 @@ def north_and_south():
 
 def test_differences_and_changes_of_dates_are_in_days(north_and_south):
     found, changed = north_and_south
-    tables = [table for table in blocks_of(QuantityTable, grouped_blocks(found.groups)) if table.noun == "difference"]
+    tables = [table for table in blocks_of(QuantityTable, found.views["groups"].blocks()) if table.noun == "difference"]
     texts = {row[0]: row[1:] for table in tables for row in readable_rows(table)}
     assert all(re.fullmatch(r"-?\d+ days", text) for text in texts["north: moved"])
     assert not any("days" in text for text in texts["north: paid"])
@@ -84,14 +82,14 @@ def test_differences_and_changes_of_dates_are_in_days(north_and_south):
     assert all(re.fullmatch(r"-?\d+ days", text) for text in others)
     assert not any(ISO.search(text) or "days" in text for text in cells["paid"])
     assert any(re.fullmatch(rf"{ISO.pattern} to {ISO.pattern}", label) for label in cells)
-    assert not any(re.search(r"\d{4}\.\d", test.name) for test in found.groups.tests)
+    assert not any(re.search(r"\d{4}\.\d", test.name) for test in found.views["groups"].tests)
     # A quantile has no standard error: an empty cell has no unit.
     assert cells["quantile 0.5"][4] == ""
 
 
 def test_pooled_means_of_dates_are_dates(north_and_south):
     found, _ = north_and_south
-    (pooled,) = found.pooled
+    (pooled,) = found.views["pooled"].each
     ((label, value, error, low, high),) = readable_rows(pooled.table())
     assert label == "moved"
     assert all(ISO.fullmatch(text) for text in (value, low, high))
@@ -101,9 +99,7 @@ def test_pooled_means_of_dates_are_dates(north_and_south):
 
 def test_a_group_is_found_to_be_earlier_by_days(north_and_south):
     found, _ = north_and_south
-    texts = [
-        part.text for group in finding_blocks(found.results, found.associations, found.groups) for part in group.parts
-    ]
+    texts = [part.text for group in finding_blocks(found.results, found.views) for part in group.parts]
     (said,) = (text for text in texts if text.startswith("By region"))
     assert re.match(
         r"By region: .*moved.* is (earlier|later) in (north|south) than among all other people, by \d+ days ", said
@@ -119,7 +115,7 @@ def test_a_page_of_changes_draws_dates(north_and_south, tmp_path):
 
 
 def test_sentences_and_pages_have_dates(found, tmp_path):
-    text, *_ = (part.text for group in finding_blocks(found.results, found.associations) for part in group.parts)
+    text, *_ = (part.text for group in finding_blocks(found.results, found.views) for part in group.parts)
     assert re.match(rf"moved: the mean is {ISO.pattern} \(95 % interval {ISO.pattern} to {ISO.pattern}\)", text)
     found.page(tmp_path / "page.html")
     assert "2000-01-01" in (tmp_path / "page.html").read_text("utf-8")
@@ -133,7 +129,7 @@ def test_frames_name_bins_by_dates_and_keep_days_as_numbers(found):
 
 
 def test_what_is_no_date_is_written_as_the_number_it_is():
-    assert iso_date(DAYS[0]) == "0001-01-01"
-    assert iso_date(DAYS[1]) == "9999-12-31"
-    assert iso_date(DAYS[1] + 1.0) == "2.9329e+06"
+    assert iso_date(DATES[0]) == "0001-01-01"
+    assert iso_date(DATES[1]) == "9999-12-31"
+    assert iso_date(DATES[1] + 1.0) == "2.9329e+06"
     assert round_dates({"estimate": -1.0, "low": float("-inf"), "high": 3.4})["low"] == "-inf"

@@ -7,8 +7,8 @@ import pytest
 import sordino
 from sordino import RandomizedResponse
 from sordino.blocks.summary import lines_of, numbers_summary
-from sordino.estimation.estimate import estimate
-from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.means_and_covariances import NormalEstimate
+from sordino.estimation.share_estimate import estimate
 
 
 def test_of_many_rows_ten_are_shown_and_the_others_are_counted():

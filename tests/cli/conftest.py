@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sordino import Plan, Survey
-from sordino.survey.results.tally import save_aggregate
+from sordino.survey.results.aggregate_file import save_aggregate
 from sordino.tables.reports import privatize_table, tally_table
 
 SURVEY = """\

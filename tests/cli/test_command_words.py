@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,13 +35,16 @@ COMMAND = re.compile(rf"sordino ({'|'.join(VERBS)})\b")
 FORMAT = re.compile(r"sordino [a-z]+")
 
 
+@cache
 def texts_of(path):
     """All strings of a file that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-            yield node.value
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+    ]
 
 
 def test_no_message_that_python_shows_names_an_option_or_a_command():

@@ -257,8 +257,8 @@ def test_what_changed_is_told_with_an_interval(released, run):
     run("privatize", "other.json", "jobs.csv", "-o", "jobs_reports.csv")
     code, out, err = run("change", "plan.json", "reports.csv", "other.json", "jobs_reports.csv")
     assert (code, out) == (2, "")
-    assert "job must be estimated in both collections; found in the later one alone" in err
-    assert "colour must be estimated in both collections; found in the earlier one alone" in err
+    assert "job must be a question of both collections; found in the later one alone" in err
+    assert "colour must be a question of both collections; found in the earlier one alone" in err
 
 
 def test_reports_and_aggregates_add_up(released, run):

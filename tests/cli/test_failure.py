@@ -12,7 +12,7 @@ import pytest
 from commands import PATIENCE, every_command, started
 from in_one import in_one
 from sordino import RefusedError, SordinoError, SordinoErrors
-from sordino.cli.exits import EXIT_CODES, HELP
+from sordino.cli.exits import EXIT_CODES, EXIT_HELP
 from sordino.errors import DamagedError, UnavailableError
 from waits import stop, writer_of
 
@@ -57,13 +57,13 @@ def test_every_command_tells_its_exit_codes(run):
     for words in [(), *(words for words, _ in every_command())]:
         code, out, _ = run(*words, "--help")
         assert code == 0, words
-        assert HELP in " ".join(out.split()), words
+        assert EXIT_HELP in " ".join(out.split()), words
 
 
 @in_one(("code", "number"), CODES.items())
 def test_the_reference_tells_every_exit_code(code, number):
     assert f"| {number} | `{code}` |" in REFERENCE
-    assert f"{number} {code}" in HELP
+    assert f"{number} {code}" in EXIT_HELP
 
 
 def test_errors_know_their_codes():
@@ -164,9 +164,9 @@ def test_a_file_without_rights(released, run):
 def test_a_ledger_that_is_kept_busy(home, run, monkeypatch):
     import sqlite3
 
-    from sordino.once.journal import database
+    from sordino.once.journal import journal_file
 
-    monkeypatch.setattr(database, "WAIT", 0.1)
+    monkeypatch.setattr(journal_file, "WAIT", 0.1)
     Path("query.toml").write_text(QUERY.replace('"2"', '"0.1"'))
     busy = sqlite3.connect("me.ledger", isolation_level=None)
     busy.execute("BEGIN IMMEDIATE")

@@ -100,4 +100,49 @@ def test_which_intervals_of_a_distribution_an_accuracy_is_about_is_said(survey, 
     (survey / "one.toml").write_text(f'version = 1\nepsilon = "1"\n[attribute.age]\n{domain}\n[[ask]]\n{ask}\n')
     said = " ".join(run("plan", "one.toml", "--accuracy", "0.05", "-o", "one.json")[1].split())
     assert "has an expected half-width of at most 0.05" in said
-    assert ("in each requested range; those of its bins may be up to twice as wide" in said) is about_bins
+    assert ("below each edge; those of its bins may be up to twice as wide" in said) is about_bins
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentences"),
+    [
+        (
+            'mean = "age"',
+            [
+                "2,539 people:",
+                "This holds whatever people are like; if they are as assumed below, about 530 are enough.",
+            ],
+        ),
+        (
+            'distribution = "age"\nranges = [[20, 35], [35, 50]]',
+            [
+                "if they are as assumed below, about 2,300 are enough.",
+                "Of age these intervals are for the requested ranges.",
+                "The whole distribution function of age takes about 13,000 people.",
+            ],
+        ),
+        (
+            'distribution = "age"\nquantiles = [0.5]',
+            ["Of age these intervals are for the requested quantile, in the share of people below."],
+        ),
+        (
+            'covariance = ["age", "weight"]',
+            ["The covariance of age, weight is for people as assumed below; whatever people are like, about 63,000"],
+        ),
+        (
+            'regression = { target = "weight", features = ["age"] }',
+            ["The regression of weight on age is for people as assumed below; where its features vary less, more are"],
+        ),
+    ],
+    ids=["mean", "ranges", "quantile", "covariance", "regression"],
+)
+def test_for_whom_an_accuracy_holds_is_said(survey, run, ask, sentences):
+    numbers = [f"[attribute.{name}]\nnumber = {{ low = 20, high = 80, bins = 40 }}" for name in ("age", "weight")]
+    asked = "\n".join(number for number, name in zip(numbers, ("age", "weight"), strict=True) if f'"{name}"' in ask)
+    (survey / "one.toml").write_text(f'version = 1\nepsilon = "5"\n{asked}\n[[ask]]\n{ask}\n')
+    said = " ".join(run("plan", "one.toml", "--accuracy", "0.02", "-o", "one.json")[1].split())
+    for sentence in sentences:
+        assert sentence in said
+    found = json.loads(run("plan", "one.toml", "--accuracy", "0.02", "-o", "two.json", "--json")[1])["accuracy"]
+    assert (found["people_as_assumed"] is not None) is ("This holds" in said)
+    assert (found["people_at_worst"] != {}) is ("people as assumed below" in said and "This holds" not in said)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sordino.cli.second_verdict import second_verdicts
+from sordino.cli.commands.certify_command import second_verdicts
 from sordino.errors import RefusedError, SordinoError
 
 PLAN = Path("plan.json")
@@ -42,6 +42,14 @@ def test_a_second_verdict_stands_beside_the_first(program, plan, run):
 def test_a_plan_that_the_second_checker_refuses_is_refused(program):
     with pytest.raises(RefusedError, match="found the second one refuses second"):
         second_verdicts(program("0 holds", "1 broken"), PLAN, ["first", "second"])
+
+
+def test_a_plan_that_is_none_to_the_second_checker_is_refused(program):
+    found = "found the second one calls it not a plan: no questions: do not use it"
+    with pytest.raises(RefusedError, match=found):
+        second_verdicts(program("not a plan: no questions", code=1), PLAN, ["first"])
+    with pytest.raises(SordinoError, match="found one that ended with exit code 1"):
+        second_verdicts(program("0 holds", code=1), PLAN, ["first"])
 
 
 @pytest.mark.parametrize("lines", [(), ("0 holds", "1 holds"), ("1 holds",), ("0 fine",)])

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from commands import every_command
-from sordino.cli.whole_numbers import Whole
+from sordino.cli.options import Whole
 
 
 @pytest.mark.parametrize("word", ["1_0", "1_000_000", "1,000", "1e3", "10.0", "", "١٠", "0x10", "9" * 5000], ids=repr)  # noqa: RUF001 - other digits

@@ -7,9 +7,9 @@ import pytest
 
 from in_one import in_one
 from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, PairwiseLDP, RandomizedResponse, SordinoError
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.definition.combined import combined_definition
-from sordino.design.histograms.best_mechanism import candidates
+from sordino.design.shares.best_mechanism import candidates
 
 MOST_CODES = 64
 

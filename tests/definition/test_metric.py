@@ -19,7 +19,7 @@ from sordino import (
     SordinoError,
     SubsetSelection,
 )
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 
 METRICS = {

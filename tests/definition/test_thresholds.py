@@ -13,8 +13,8 @@ import pytest
 from sordino import ChannelTable, Dependence, Nats, RandomizedResponse, SordinoError, WindowResponse
 from sordino.audit.answers import level_of, monotone_pieces
 from sordino.definition.sampling import Answer, sampling_deltas
-from sordino.design.numbers.bins.square_wave import threshold_bits
-from sordino.design.numbers.drawn_answers import highest_bins_level
+from sordino.design.numbers.bins_channel import threshold_bits
+from sordino.design.numbers.level_limits import LevelLimits
 
 K = 3
 CHANNELS = {
@@ -113,7 +113,7 @@ def test_levels_are_the_largest_that_keep_every_delta():
     dependence = Dependence(rest, {}, {}, {(0, 1): Fraction(1, 10), (2, 1): Fraction(1, 4)})
     deltas = [Nats.of("0.2"), Nats.of("1"), Nats.of("1/2")]
     for pieces in (1, 2):
-        level = highest_bins_level(1, pieces, deltas, Nats.of(3), dependence)
+        level = LevelLimits(deltas, Nats.of(3), dependence).of_bins(1, pieces)
         kept = sampling_deltas([(Answer(((1,),), level, pieces=pieces),)], dependence)
         assert all(one <= delta for one, delta in zip(kept, deltas, strict=True))
         more = sampling_deltas([(Answer(((1,),), level + Nats.of("1e-9"), pieces=pieces),)], dependence)

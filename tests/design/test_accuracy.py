@@ -7,7 +7,6 @@ from in_one import in_one
 from sordino import BinaryOptimal, Blockwise, ChannelTable, HadamardResponse, HighLow, RandomizedResponse, SordinoError
 from sordino.design.accuracy import expected_accuracy, subtracting_helps
 from sordino.estimation.unbiased import estimate_shares
-from sordino.papers.context_aware.unary import UnaryEncoding
 
 
 @in_one(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
@@ -48,8 +47,6 @@ def test_errors_are_those_of_the_dense_channel_at_uniform_values(channel, subtra
         (HighLow(8, [1, 4, 5], "1", "hadamard"), True),
         (HighLow(8, [1, 4, 5], "1", "randomized"), False),
         (HighLow(10, range(7), "1", "subset"), False),
-        (UnaryEncoding(5, "1"), False),
-        (UnaryEncoding(5, "1", [0, 3]), False),
     ],
 )
 def test_subtracting_totals_helps_where_estimates_do_not_add_up_already(mechanism, helps):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import LDP, Blockwise, HighLow, Plan, RandomizedResponse, SubsetSelection, Survey, best_mechanism
-from sordino.design.histograms.fitted_distance import FEWEST, MOST, ExpectedEstimates, fitted_distance, mean_of_draws
-from sordino.estimation.estimate import estimate
+from sordino.design.shares.fitted_distance import FEWEST, MOST, ExpectedEstimates, fitted_distance, mean_of_draws
+from sordino.estimation.share_estimate import estimate
 
 MAP = {"south": 25, "north": 50, "west": -130, "east": -60}
 
@@ -68,8 +68,12 @@ def test_fitted_shares_are_as_far_as_forecast(case, known):
 
 
 def test_no_more_surveys_are_simulated_than_the_mean_needs(monkeypatch):
-    draw, drawn = ExpectedEstimates.draw, []
-    monkeypatch.setattr(ExpectedEstimates, "draw", lambda self, rng: drawn.append(self) or draw(self, rng))
+    draw, drawn = ExpectedEstimates.draw_several, []
+    monkeypatch.setattr(
+        ExpectedEstimates,
+        "draw_several",
+        lambda self, rng, count: drawn.extend([self] * count) or draw(self, rng, count),
+    )
     counts = []
     for k in (2, 100, 1000, 2000):
         drawn.clear()
@@ -83,6 +87,30 @@ def test_no_more_surveys_are_simulated_than_the_mean_needs(monkeypatch):
 
 def test_the_mean_of_draws_is_known_to_a_hundredth():
     rng, drawn = np.random.default_rng(2), []
-    means = [mean_of_draws(lambda: drawn.append(1) or rng.normal(1, 0.1)) for _ in range(60)]
+    draws = iter(lambda: drawn.append(1) or rng.normal(1, 0.1), None)
+    means = [mean_of_draws(draws) for _ in range(60)]
     assert np.sqrt(np.mean((np.array(means) - 1) ** 2)) < 0.02
     assert len(drawn) / 60 < 200
+
+
+@pytest.mark.parametrize(
+    "mechanism", [best_mechanism(4, LDP("1")), SubsetSelection(12, "1"), Blockwise([0, 0, 1, 1, 1], "1")]
+)
+def test_surveys_that_are_drawn_together_are_those_that_are_drawn_one_by_one(mechanism):
+    expected = ExpectedEstimates(mechanism, 50, False)
+    values, totals = expected.draw_several(np.random.default_rng(3), 30)
+    rng = np.random.default_rng(3)
+    alone = [expected.draw(rng) for _ in range(30)]
+    for one, total, (value, own) in zip(values, totals, alone, strict=True):
+        assert one.tobytes() == value.tobytes()
+        assert total.tobytes() == own.tobytes()
+    found = [expected.distance(expected.nearest(*one)) for one in alone]
+    assert expected.distances(values, totals).tolist() == found
+
+
+def test_a_mean_is_that_of_the_first_draws_that_are_enough():
+    draws = np.random.default_rng(4).normal(1, 0.05, 400)
+    enough = next(n for n in range(FEWEST, 401) if np.std(draws[:n], ddof=1) <= 0.01 * np.mean(draws[:n]) * np.sqrt(n))
+    assert mean_of_draws(iter(draws.tolist())) == float(np.mean(draws[:enough]))
+    assert mean_of_draws(iter([1.0] * 400)) == 1.0
+    assert mean_of_draws(iter([0.0] * 400)) == 0.0

@@ -12,6 +12,7 @@ from sordino import (
     HadamardResponse,
     HighLow,
     KeyedSource,
+    Nats,
     Number,
     Query,
     RandomizedResponse,
@@ -24,17 +25,29 @@ from sordino import (
     sampled_mean,
     sampled_moments,
 )
-from sordino.design.histograms.fitted_distance import ExpectedEstimates, fitted_distance
-from sordino.design.histograms.shares_accuracy import expected_shares
-from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
+from sordino.design.accuracy import expected_shares
+from sordino.design.numbers.level_limits import LevelLimits
+from sordino.design.numbers.numbers_accuracy import (
+    SPREAD,
+    Expected,
+    expected_coefficients,
+    expected_covariances,
+    expected_means,
+    expected_means_given,
+    largest_covariances,
+    largest_means,
+    largest_means_given,
+    unknown_records,
+)
+from sordino.design.numbers.optional_numbers import optional_means
 from sordino.design.numbers.sampled_levels import best_window
+from sordino.design.shares.fitted_distance import ExpectedEstimates, fitted_distance
 from sordino.domain.moment import Moments
-from sordino.domain.ranges import Ranges
-from sordino.estimation.estimate import estimate
+from sordino.domain.scaled import Ranges
 from sordino.estimation.estimated_moments import EstimatedMoments
-from sordino.estimation.mean_readings import mean_readings
-from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.regression import FeatureVariation, check_distinct
+from sordino.estimation.linear_regression import FeatureVariation, check_distinct
+from sordino.estimation.moment_estimator import MomentEstimator, least_concave, mean_readings
+from sordino.estimation.share_estimate import estimate
 
 NEAR = 0.12
 """Relative: how far a forecast may be from what is found in a few hundred surveys."""
@@ -118,7 +131,7 @@ def test_means_err_as_forecast(case):
     channel, n = CHANNELS[case](), 500
     # More surveys: each number is compared by itself.
     records = people(400 * n)
-    forecast = expected_numbers("mean", Expected.of(channel, RANGES, records), n)
+    forecast = expected_means(Expected.of(channel, RANGES, records), n)
     found = [means(channel, tally, None, RANGES) for tally in surveys(channel, records, 400)]
     truth = RANGES.middle + RANGES.half * records.mean(axis=0)
     errors = np.sqrt(np.mean([(one.value - truth) ** 2 for one in found], axis=0))
@@ -131,7 +144,7 @@ def test_means_err_as_forecast(case):
 def test_covariances_err_as_forecast():
     channel, n = sampled_moments(["2"] * 3, "2", Dependence.unknown(3)), 4000
     records = people(SURVEYS * n)
-    forecast = expected_numbers("covariance", Expected.of(channel, RANGES, records), n)
+    forecast = expected_covariances(Expected.of(channel, RANGES, records), n)
     found = [covariances(channel, tally, None, RANGES) for tally in surveys(channel, records, SURVEYS)]
     above = np.triu_indices(3)
     truth = (np.cov(records.T) * np.outer(RANGES.half, RANGES.half))[above]
@@ -145,7 +158,7 @@ def test_covariances_err_as_forecast():
 def test_coefficients_err_as_forecast():
     channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
     records = people(30 * n)
-    forecast = expected_numbers("regression", Expected.of(channel, RANGES, records), n)
+    forecast = expected_coefficients(Expected.of(channel, RANGES, records), n)
     found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 30)]
     table = np.column_stack([np.ones(len(records)), RANGES.middle[:2] + RANGES.half[:2] * records[:, :2]])
     truth = np.linalg.lstsq(table, RANGES.middle[2] + RANGES.half[2] * records[:, 2], rcond=None)[0]
@@ -258,3 +271,66 @@ def test_enough_people_are_found_by_few_tries(monkeypatch):
     assert refused(expected, enough, 100) <= 0.05 < refused(expected, int(enough / 1.15), 100)
     assert len(tries) <= 16
     assert Expected.of(channel, RANGES, np.zeros((10, 3))).enough(1) is None
+
+
+def corners(shares):
+    """Means of x, y and their product, of people with these shares of the four corners."""
+    x, y = np.array([-1, -1, 1, 1]), np.array([-1, 1, -1, 1])
+    return shares @ x, shares @ y, shares @ (x * y)
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "2", "6"])
+def test_no_people_err_more_than_the_largest_errors_and_some_do(epsilon):
+    """Of a mean and of covariances, beside the exact error of many populations."""
+    rng, ranges = np.random.default_rng(0), Ranges.unit(2)
+    one = sampled_mean([epsilon], epsilon, Dependence.unknown(1))
+    both = sampled_moments([epsilon] * 2, epsilon, Dependence.unknown(2))
+    single, pair = MomentEstimator.of(one), MomentEstimator.of(both)
+    worst = largest_means(single, Ranges.unit(1), 1000).stderr
+    numbers = [np.sort(rng.uniform(-1, 1, 40))[:, None] ** power for power in (1, 3, 0)]
+    numbers += [np.repeat([[-1.0], [1]], [count, 20 - count], axis=0) for count in range(21)]
+    found = [expected_means(Expected.of(one, Ranges.unit(1), own), 1000).stderr[0] for own in numbers]
+    assert max(found) == pytest.approx(worst[0], rel=1e-9)
+    worst = largest_covariances(pair, ranges, 1000).stderr
+    at = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
+    mixtures = [rng.dirichlet(np.full(4, 0.4)) for _ in range(300)] + [np.full(4, 0.25), np.array([0, 0, 0, 1.0])]
+    people = [np.repeat(at, rng.multinomial(64, own), axis=0) for own in mixtures]
+    people += [np.full((1, 2), own) for own in np.linspace(-1, 1, 41)]
+    found = [expected_covariances(Expected.of(both, ranges, own), 1000).stderr for own in people]
+    largest = np.max(found, axis=0)
+    # Of the means a grid is looked at.
+    assert (largest <= np.array(worst) * 1.001).all()
+    assert (largest >= 0.95 * np.array(worst)).all()
+    # Another way than by the means: the formula itself, at one population.
+    told = dict(zip(pair.moments.names, pair.largest_variances, strict=True))
+    x, y, product = corners(np.array([0.1, 0.2, 0.3, 0.4]))
+    variance = told[(0, 1)].at(product) + y**2 * told[(0,)].at(x) + x**2 * told[(1,)].at(y)
+    records = np.repeat(at, [1, 2, 3, 4], axis=0)
+    exact = expected_covariances(Expected.of(both, ranges, records), 1000).stderr[1]
+    assert np.sqrt(variance / 1000) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "4"])
+def test_of_numbers_that_may_be_missing_some_people_err_as_the_largest_errors_say(epsilon):
+    asked, ranges = (
+        optional_means(LevelLimits([Nats.of(epsilon)], Nats.of(epsilon), Dependence.unknown(1)), [0], {0: 0.3}),
+        Ranges.unit(1),
+    )
+    worst = largest_means_given(ranges.names, asked, ranges, 1000, {0: 0.3}).stderr
+    numbers = [np.repeat([[-1.0], [1]], [count, 40 - count], axis=0) for count in range(41)]
+    numbers += [np.full((1, 1), own) for own in np.linspace(-1, 1, 21)]
+    found = [
+        expected_means_given(ranges.names, asked, ranges, 1000, mean_readings(asked, own, missing={0: 0.3})).stderr
+        for own in numbers
+    ]
+    assert np.max(found, axis=0) == pytest.approx(np.array(worst), rel=0.005)
+    assert (np.max(found, axis=0) <= np.array(worst) * (1 + 1e-9)).all()
+
+
+def test_the_largest_variance_lies_above_values_of_all_mixtures():
+    points, values = np.array([-1, -0.5, 0.2, 1]), np.array([1.0, 4, 2, 3])
+    chain, tops = least_concave(points, values)
+    assert chain.tolist() == [-1, -0.5, 1]
+    rng = np.random.default_rng(1)
+    for shares in rng.dirichlet(np.full(4, 0.3), 200):
+        assert shares @ values <= np.interp(shares @ points, chain, tops) + 1e-12

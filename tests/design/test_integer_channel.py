@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino import Nats, SordinoError
-from sordino.design.histograms.columns.extreme_rays import floors, random_rays
 from sordino.design.integer_channel import integer_channel, needed_pairs, require_valid
+from sordino.design.shares.extreme_rays import floors, random_rays
 
 WHOLE = 2**64
 

@@ -16,7 +16,7 @@ from sordino import (
     people_needed,
 )
 from sordino.design.accuracy import expected_accuracy
-from sordino.estimation.estimate import estimate
+from sordino.estimation.share_estimate import estimate
 
 COTH = {"0.5": 4.082988, "1": 2.163953, "2": 1.313035}
 """(e^eps + 1) / (e^eps - 1)."""

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from reports_sent import make_plan, served
-from sordino.cli.commands.serve import serve
+from sordino.cli.commands.serve_command import serve
+from sordino.service.budget import MOST_BYTES
+from sordino.service.server import MOST_HEAD
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -61,7 +63,7 @@ def test_compose_names_what_there_is():
 
 
 def test_alerts_are_about_metrics_that_there_are():
-    from sordino.service.monitoring.metrics import Metrics
+    from sordino.service.metrics import Metrics
 
     shown = {sample.name for family in Metrics().registry.collect() for sample in family.samples}
     shown |= {f"sordino_{family}_total" for family in ("answers", "reports")}
@@ -70,14 +72,69 @@ def test_alerts_are_about_metrics_that_there_are():
     assert len(named) == 3
 
 
+def test_prometheus_reaches_the_metrics_and_nobody_else_does():
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    scraped = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
+    collector, prometheus = compose["services"]["collector"], compose["services"]["prometheus"]
+    (job,) = scraped["scrape_configs"]
+    ((target,),) = [each["targets"] for each in job["static_configs"]]
+    port = tomllib.loads((DEPLOY / "collector.toml").read_text())["metrics_port"]
+    assert (target, job["job_name"]) == (f"collector:{port}", "sordino")
+    assert 'job="sordino"' in (DEPLOY / "alerts.yaml").read_text()
+    # Within the container 127.0.0.1 is the container's own.
+    assert collector["environment"]["SORDINO_SERVE_METRICS_HOST"] == "0.0.0.0"  # noqa: S104 - of its networks
+    (shared,) = set(collector["networks"]) & set(prometheus["networks"])
+    assert compose["networks"][shared] == {"internal": True}
+    assert not any("ports" in service for service in (collector, prometheus))
+    assert all(file in " ".join(prometheus["volumes"]) for file in ("prometheus.yml:", *scraped["rule_files"]))
+    assert f":{port}" not in (DEPLOY / "Caddyfile").read_text()
+
+
+def test_what_an_operator_puts_beside_compose_is_in_no_image_commit_or_package():
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    own = {f"deploy/{Path(secret['file']).name}" for secret in compose["secrets"].values()} | {"deploy/plan.json"}
+    assert len(own) == 3
+    for name in (".dockerignore", ".gitignore"):
+        assert own <= set((ROOT / name).read_text().splitlines()), name
+    (left_out,) = re.findall(r"^exclude (.*)$", (ROOT / "MANIFEST.in").read_text(), re.MULTILINE)
+    assert own <= set(left_out.split())
+
+
+def test_the_unit_allows_what_a_collector_does_and_no_more():
+    lines = (DEPLOY / "sordino-collector.service").read_text().splitlines()
+    for line in (
+        "UMask=0077",
+        "CapabilityBoundingSet=",
+        "SystemCallFilter=@system-service",
+        "SystemCallFilter=~@privileged",
+        "SystemCallArchitectures=native",
+        # With it a system call that is not allowed fails, and ends no collector.
+        "SystemCallErrorNumber=EPERM",
+        "MemoryDenyWriteExecute=yes",
+        *(f"Protect{name}=yes" for name in ("Clock", "Hostname", "KernelLogs", "KernelModules", "KernelTunables")),
+    ):
+        assert line in lines
+    assert not any(line.startswith("ProcSubset=") for line in lines)
+
+
 def test_nginx_has_the_lines_that_are_tested():
     (tested,) = re.findall(r"```nginx\n(.*?)```", (ROOT / "docs" / "collecting.md").read_text(), re.DOTALL)
     assert (DEPLOY / "nginx.conf").read_text().partition("\n")[2] == tested
 
 
 def test_proxies_bound_bodies_as_the_collector_does_and_pass_no_address_on():
-    caddy = (DEPLOY / "Caddyfile").read_text()
-    assert "max_size 16MB" in caddy
+
+    caddy, nginx = ((DEPLOY / name).read_text() for name in ("Caddyfile", "nginx.conf"))
+    units = {"KiB": 1 << 10, "MiB": 1 << 20, "k": 1 << 10, "m": 1 << 20}
+    figures = re.findall(r"(max_header_size|max_size|request_buffers|max_buffer_size) (\d+)([A-Za-z]+)", caddy)
+    sizes = {name: int(size) * units[unit] for name, size, unit in figures}
+    assert sizes == {"max_header_size": MOST_HEAD} | dict.fromkeys(
+        ("max_size", "request_buffers", "max_buffer_size"), MOST_BYTES
+    )
+    (body,) = re.findall(r"client_max_body_size (\d+)([km]);", nginx)
+    assert int(body[0]) * units[body[1]] == MOST_BYTES
+    ((count, size, unit),) = re.findall(r"large_client_header_buffers (\d+) (\d+)([km]);", nginx)
+    assert int(count) * int(size) * units[unit] == MOST_HEAD
     assert "header_up -X-Forwarded-For" in caddy
     assert "output discard" in caddy
 

@@ -1,94 +1,97 @@
-"""The pages by role and by promise: what they show is what commands print, and their programs run.
+"""Every page of the documentation does what it says: `page_reader` says how each block is run."""
 
-A page is one folder. Its ```toml blocks whose first line names a file are that file; its ```console blocks run in
-order, and each line of a ```text block stands in what the page has printed so far, `...` for anything. `sordino serve
-... &` runs until the page ends, at a port of its own, and `sha256:...` stands for the plan that it serves.
-"""
-
-import doctest
-import re
-import shlex
-import socket
-import time
-import urllib.request
+import tomllib
 from contextlib import ExitStack
-from pathlib import Path
 
+import click
+import pyarrow as pa
+import pyarrow.csv as pc
 import pytest
 
-from commands import PATIENCE, PROGRAM, run_program, started
-from sordino import Plan
-
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted([*DOCS.glob("*/*.md"), *(DOCS / f"{name}.md" for name in ("choose", "migrate", "faq", "stability"))])
-
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-class Reader:
-    """Somebody who does what a page says, in a folder."""
-
-    def __init__(self, folder, run, stack):
-        self.folder, self.run, self.stack = folder, run, stack
-        self.printed, self.port, self.plan, self.names = "", None, "", {}
-
-    def read(self, language, block):
-        """Do what one block asks for."""
-        head, _, rest = block.partition("\n")
-        if language in {"toml", "csv"} and (named := re.fullmatch(r"# (\S+\.\w+)", head)):
-            (self.folder / named[1]).write_text(rest if language == "csv" else block, encoding="utf-8")
-        elif language == "console":
-            self.printed += "".join(self.command(line.removeprefix("$ ")) for line in block.splitlines())
-        elif language == "text":
-            printed = " ".join(self.printed.split())
-            for line in filter(str.strip, block.splitlines()):
-                wanted = ".*?".join(re.escape(" ".join(part.split())) for part in line.split("..."))
-                assert re.search(wanted, printed), f"{line}\n\nstands not in\n\n{self.printed}"
-        elif language == "python" and block.startswith(">>> "):
-            said = []
-            session = doctest.DocTestParser().get_doctest(block, {}, "page", None, 0)
-            session.globs = self.names
-            doctest.DocTestRunner().run(session, out=said.append, clear_globs=False)
-            assert not said, "".join(said)
-        elif language == "python":
-            self.printed += run_program(self.of_port(block), self.folder)
-
-    def of_port(self, text):
-        """A page's addresses, at the port where its collector is."""
-        return text.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}").replace("sha256:...", self.plan)
-
-    def command(self, line):
-        """What one line prints, where it ends well."""
-        words = shlex.split(self.of_port(line))
-        if words[0] == "curl":
-            with urllib.request.urlopen(words[-1], timeout=PATIENCE) as answer:  # noqa: S310 - this machine's
-                return answer.read().decode()
-        assert words.pop(0) == "sordino", line
-        if words[-1] == "&":
-            return self.serve(words[:-1])
-        code, output, errors = self.run(*words, folder=self.folder)
-        assert code == 0, f"{line}\n{output}{errors}"
-        return output + errors
-
-    def serve(self, words):
-        """Start a collector, which ends with the page."""
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.plan = Plan.load(self.folder / words[1]).hash
-        self.stack.enter_context(started([*PROGRAM, *words, "--port", str(self.port)], cwd=self.folder))
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=PATIENCE):
-                    return ""
-            except OSError:
-                time.sleep(0.05)
-        raise TimeoutError(words)
+from in_one import in_one
+from page_reader import (
+    BLOCK,  # fmt: skip
+    DRAWINGS,  # fmt: skip
+    FRAMES,  # fmt: skip
+    LIVE,  # fmt: skip
+    PAGES,  # fmt: skip
+    ROOT,  # fmt: skip
+    Reader,  # fmt: skip
+    check_element,  # fmt: skip
+    check_imports,  # fmt: skip
+    check_line,  # fmt: skip
+    check_mention,  # fmt: skip
+)
+from sordino.demo.run import SURVEY
+from sordino.demo.simulated_people import draw_people
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def leave_demo(folder):
+    """Leave what `sordino demo` leaves, with fewer people; the page has the survey."""
+    (folder / "sordino-demo").mkdir()
+    for seed, name in enumerate(("people.csv", "sample.csv")):
+        people = pa.table(draw_people(2000, seed), names=["latitude", "longitude"])
+        pc.write_csv(people, folder / "sordino-demo" / name)
+
+
+PREPARED = {"README.md": leave_demo}
+"""What is in a page's folder before it begins."""
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_does_what_it_says(page, tmp_path, run):
     with ExitStack() as stack:
-        reader = Reader(tmp_path, run, stack)
-        for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
-            reader.read(language, block)
+        PREPARED.get(page, lambda _: None)(tmp_path)
+        Reader(page, tmp_path, run, stack).read_all()
+
+
+def test_the_survey_of_the_readme_is_what_the_demo_leaves():
+    blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    (shown,) = [tomllib.loads(block) for language, block in blocks if language == "toml"]
+    assert shown == tomllib.loads(SURVEY)
+
+
+def test_the_tables_of_exceptions_have_no_line_too_many():
+    found = [block for page in PAGES for block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))]
+    assert set(LIVE) <= {language for language, _ in found}
+    fragments = [block for language, block in found if language == "toml" and not block.startswith("# ")]
+    assert {name for name in FRAMES if not any(name in block for block in fragments)} == set()
+    assert DRAWINGS.keys() <= set(PAGES)
+
+
+WRONG = [
+    (check_line, "sordino plan survey.toml --peple 5 -o plan.json", "No such option '--peple'"),
+    (check_line, "sordino plan survey.toml", "output is missing"),
+    (check_line, "sordino serve --store reports.sqlite", "plans is missing"),
+    (check_line, "sordino report plan.json me.toml more", "too many arguments"),
+    (check_line, "sordino aggregate PLAN REPORTS -o TALLY --engine sparkle", "is not one of"),
+    (check_line, "zcat people.csv.gz | sordino privatise", "no command privatise"),
+    (check_line, "make demo && wget x", "nothing here knows wget"),
+    (check_line, "make tests", "make tests"),
+    (check_line, "make demo MORE=1", "make MORE=1"),
+    (check_line, "make bench BENCH=speed", "make BENCH=speed"),
+    (check_line, "pip install 'sordino[everything]'", "everything"),
+    (check_line, "go run . -signedby KEY", "signedby"),
+    (check_mention, "sordino answer --take-bak", "--take-bak"),
+    (check_mention, "sordino collector tokens add", "no command tokens"),
+    (check_imports, 'import { Outbix } from "https://collector.example/client/index.js";', "Outbix"),
+    (check_imports, 'import "@sordino/client/elements";', "elements"),
+    (check_element, '<script type="module" src="/sordino-form.js"></script><sordino-form signed="">', "signed"),
+]
+
+
+@in_one("check, line, found", WRONG)
+def test_what_a_page_has_wrong_is_found(check, line, found):
+    with pytest.raises((AssertionError, KeyError, click.ClickException)) as mistake:
+        check(line)
+    assert found in str(mistake.value)
+
+
+def test_a_fragment_without_a_frame_is_a_mistake(tmp_path, run):
+    reader = Reader("README.md", tmp_path, run, None)
+    with pytest.raises(AssertionError, match="must name its file, or have a frame in FRAMES; found colour"):
+        reader.read("toml", "[colour]\nred = 1\n", "")
+    with pytest.raises(AssertionError, match="no later block uses never"):
+        reader.read("toml", "# never.toml\nversion = 1\n", "```console\n$ sordino plan other.toml\n```\n")
+    with pytest.raises(AssertionError, match="nothing here runs ruby"):
+        reader.read("ruby", "puts 1\n", "")

@@ -9,6 +9,7 @@ import yaml
 import make_promise_pictures
 from check_site import mistakes
 from sordino.document import formats
+from sordino.once.journal import journal_file
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -108,6 +109,11 @@ def test_what_stays_is_the_version_that_is_written(row, sealed):
     assert int(version) == sealed.version
 
 
+def test_what_stays_is_the_version_of_a_journal():
+    page = (DOCS / "stability.md").read_text(encoding="utf-8")
+    assert f"\n| ledger, store of answers (SQLite) | {journal_file.VERSION} |" in page
+
+
 def test_the_front_of_the_package_index_leads_to_no_file_of_the_repository():
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / "PACKAGE.md").read_text(encoding="utf-8"))
     assert [link for link in links if not link.startswith("https://")] == []
@@ -156,11 +162,3 @@ def test_a_comparison_has_the_figures_of_the_benchmarks():
         (time,) = re.findall(rf"{re.escape(slow)} \| - \| ([\d,]+) \(", bench)
         row = [f"{over[epsilon]:.2f}" for epsilon in "124"]
         assert f"| {name} | {' | '.join(row)} | {time} |" in page, row
-
-
-def test_a_page_imports_what_the_client_exports():
-    exported = (ROOT / "src" / "sordino" / "service" / "client" / "index.js").read_text(encoding="utf-8")
-    (named,) = re.findall(
-        r"import \{ (.*?) \} from \"https://collector.example/client/index.js\"", read("roles/web-developer.md")
-    )
-    assert {name for name in named.split(", ") if not re.search(rf"\b{name}\b", exported)} == set()

@@ -6,12 +6,11 @@ from in_one import in_one
 from sordino import SordinoErrors, Survey
 from sordino.document.checked_tables import tables_within, try_tables
 from sordino.document.record_file import RecordTable
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.terms_table import TermsTable
-from sordino.survey.attributes.attribute import GridTable
-from sordino.survey.attributes.protect import ProtectTable
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms, TermsTable
 from sordino.survey.planning.plan_fields import PlanDocument
+from sordino.survey.schema.attribute_table import GridTable
+from sordino.survey.schema.protect_table import ProtectTable
 
 MARK = "9141"
 """Stands for what is in a file."""

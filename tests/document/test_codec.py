@@ -33,11 +33,11 @@ from sordino import (
     TreeResponse,
     WindowResponse,
 )
-from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.document.codec import MECHANISMS, OF_SHARES, freeze, thaw
+from sordino.design.numbers.bins_channel import hierarchy
+from sordino.document.codec import MECHANISMS, OF_SHARES, decode, encode
 from sordino.errors import DamagedError
 from sordino.mechanism.inner import INNER
-from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.mechanism.window import OptionalWindow
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
 TREE = MetricLDP.tree([None, 0, 0, 1], "ln 3", [None, 1, 2, 1])
@@ -66,11 +66,11 @@ ODD += [[], {}, [0], [1, 2], [[0]], ["0"], [["1"]], {"k": 1}, {"name": "randomiz
 def read(found, promise=None):
     """What is read is what was frozen, to the byte; or None, refused in our words."""
     try:
-        channel = thaw(found, promise)
+        channel = decode(found, promise)
     except SordinoError:
         return None
     # Bytes tell true from 1, and 1.0 from 1.
-    assert json.dumps(freeze(channel), sort_keys=True) == json.dumps(found, sort_keys=True)
+    assert json.dumps(encode(channel), sort_keys=True) == json.dumps(found, sort_keys=True)
     return channel
 
 
@@ -78,13 +78,13 @@ def test_each_kind_has_a_name_of_its_own():
     assert {kind.name: kind for kind in MECHANISMS.values()} == MECHANISMS
     assert INNER.items() <= OF_SHARES.items() <= MECHANISMS.items()
     assert sorted(CHANNELS) == sorted(MECHANISMS)
-    assert all(freeze(channel)["name"] == name for name, (channel, _) in CHANNELS.items())
+    assert all(encode(channel)["name"] == name for name, (channel, _) in CHANNELS.items())
 
 
 @in_one("name", CHANNELS)
 def test_a_channel_comes_back(name):
     channel, promise = CHANNELS[name]
-    again = read(json.loads(json.dumps(freeze(channel))), promise)
+    again = read(json.loads(json.dumps(encode(channel))), promise)
     assert type(again) is type(channel)
     assert again.parameters == channel.parameters
 
@@ -92,7 +92,7 @@ def test_a_channel_comes_back(name):
 @in_one("name", CHANNELS)
 def test_a_record_with_any_part_changed_is_refused_or_written_again_as_it_was(name):
     channel, promise = CHANNELS[name]
-    frozen = json.loads(json.dumps(freeze(channel)))
+    frozen = json.loads(json.dumps(encode(channel)))
     for *above, last in list(places(frozen)):
         for odd in ODD:
             changed = deepcopy(frozen)
@@ -108,17 +108,17 @@ def test_a_record_with_any_part_changed_is_refused_or_written_again_as_it_was(na
 @in_one("name", CHANNELS)
 def test_entries_of_other_names_are_refused_at_every_depth(name):
     channel, promise = CHANNELS[name]
-    frozen = json.loads(json.dumps(freeze(channel)))
+    frozen = json.loads(json.dumps(encode(channel)))
     for changed in widened(frozen):
         with pytest.raises(DamagedError):
-            thaw(changed, promise)
+            decode(changed, promise)
 
 
 def test_entries_of_other_names_are_called_by_their_name():
-    frozen = freeze(CHANNELS["high-low"][0])
+    frozen = encode(CHANNELS["high-low"][0])
     frozen["inner"]["extra"] = 1
     with pytest.raises(DamagedError, match=r"mechanism\.inner must have known entries only; found 'extra'"):
-        thaw(frozen, CHANNELS["high-low"][1])
+        decode(frozen, CHANNELS["high-low"][1])
 
 
 JSON = st.recursive(
@@ -126,7 +126,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["name", "k", "inner"]), inner),
     max_leaves=6,
 )
-ENTRIES = sorted({entry for channel, _ in CHANNELS.values() for entry in freeze(channel)} - {"name"})
+ENTRIES = sorted({entry for channel, _ in CHANNELS.values() for entry in encode(channel)} - {"name"})
 
 
 @given(
@@ -136,7 +136,7 @@ ENTRIES = sorted({entry for channel, _ in CHANNELS.values() for entry in freeze(
 )
 def test_no_json_ends_in_another_error(name, entries, dropped):
     channel, promise = CHANNELS[name]
-    frozen = {key: part for key, part in freeze(channel).items() if key not in dropped}
+    frozen = {key: part for key, part in encode(channel).items() if key not in dropped}
     read(json.loads(json.dumps({**frozen, **entries})), promise)
 
 
@@ -149,7 +149,7 @@ def test_no_other_json_is_a_channel(found):
 def test_two_changes_together(seed):
     rng = random.Random(seed)
     for channel, promise in CHANNELS.values():
-        frozen = json.loads(json.dumps(freeze(channel)))
+        frozen = json.loads(json.dumps(encode(channel)))
         for _ in range(40):
             changed = deepcopy(frozen)
             for _ in range(2):
@@ -170,14 +170,14 @@ class Honest(RandomizedResponse):
 
 def test_a_new_mechanism_is_one_class_and_one_line():
     kinds = {**MECHANISMS, "honest": Honest}
-    frozen = freeze(Honest(3, "2"), kinds)
+    frozen = encode(Honest(3, "2"), kinds)
     draw = ["sides", "threshold", ["run", "v", "k", 1]]
     assert frozen == {"name": "honest", "k": 3, "codes": "3", "draw": draw, "threshold": str(Honest(3, "2").threshold)}
-    assert type(thaw(frozen, kinds=kinds)) is Honest
+    assert type(decode(frozen, kinds=kinds)) is Honest
     with pytest.raises(SordinoError, match="Honest"):
-        freeze(Honest(3, "2"))
+        encode(Honest(3, "2"))
     with pytest.raises(DamagedError, match="name must be one of"):
-        thaw(frozen)
+        decode(frozen)
 
 
 def test_a_mechanism_of_a_name_that_is_taken_is_not_frozen():
@@ -185,4 +185,4 @@ def test_a_mechanism_of_a_name_that_is_taken_is_not_frozen():
         """A mechanism of somebody's own by another one's name."""
 
     with pytest.raises(SordinoError, match="Borrowed"):
-        freeze(Borrowed(3, "2"))
+        encode(Borrowed(3, "2"))

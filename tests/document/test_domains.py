@@ -7,8 +7,8 @@ import pytest
 
 from sordino import Categories, Grid, Interval, SordinoError
 from sordino.document.domains import KINDS, domain_of, domain_words
-from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import AttributeDomain
+from sordino.domain.choices import Choices
 
 DOMAINS = {
     "labels": Categories(["yes", "nö"]),

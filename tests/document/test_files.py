@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-import tomllib
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -13,9 +12,9 @@ import pytest
 from sordino import Plan, SordinoError, Survey
 from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, replace_whole
 from sordino.errors import DamagedError
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.survey.planning.statement import load_statement
 
 DEEP_TOML = {
@@ -92,20 +91,28 @@ BOM = "\ufeff"
 
 def test_a_byte_order_mark_is_read_over(tmp_path):
     survey = 'version = 1\nepsilon = "1"\n[attribute.a]\ncategories = ["x", "y"]\n'
-    plan = Plan.of(Survey.read(tomllib.loads(survey) | {"ask": [{"histogram": "a"}]}), 9)
     texts = {
         "survey": (Survey.load, survey + '[[ask]]\nhistogram = "a"\n'),
         "terms": (LedgerTerms.load, survey),
         "query": (TOML_READERS["query"], 'version = 1\nid = "1"\ncollector = "c"\nepsilon = "1"\ncategory = "a"\n'),
         "record": (TOML_READERS["record"], 'version = 1\n[record]\na = "x"\n'),
         "json": (read_json, '{"a": 1}'),
-        "plan": (Plan.load, plan.bytes.decode()),
     }
     for name, (read, text) in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / "marked").write_text(BOM + text, encoding="utf-8")
         marked, plain = read(tmp_path / "marked"), read(tmp_path / name)
         assert marked == plain or repr(marked) == repr(plain), name
+
+
+def test_a_plan_is_its_bytes_and_has_no_byte_order_mark(tmp_path):
+    survey = {"version": 1, "epsilon": "1", "attribute": {"a": {"categories": 2}}, "ask": [{"histogram": "a"}]}
+    plan = Plan.of(Survey.read(survey), 9)
+    (tmp_path / "plan").write_bytes(plan.bytes)
+    assert Plan.load(tmp_path / "plan").hash == plan.hash
+    (tmp_path / "plan").write_bytes(BOM.encode() + plan.bytes)
+    with pytest.raises(DamagedError, match="must be a JSON file; found a mistake in line 1"):
+        Plan.load(tmp_path / "plan")
 
 
 def test_utf_16_is_named(tmp_path):

@@ -6,9 +6,9 @@ from sordino import Ledger, Plan, RefusedError, SordinoError, Survey
 from sordino.document.invitation_list import InvitationList
 from sordino.document.kinds import WORDS, explain_kind, kind_of
 from sordino.errors import DamagedError, UnavailableError
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.ledger_terms import LedgerTerms
 from sordino.once.ledger.transcript import export_transcript
-from sordino.survey.results.tally import save_aggregate
+from sordino.survey.results.aggregate_file import save_aggregate
 from sordino.tables.key import make_key
 from sordino.tables.reports import tally_people
 

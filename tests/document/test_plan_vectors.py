@@ -12,13 +12,12 @@ import pytest
 
 from plain_client import Client
 from plain_words import Words
-from sordino import Plan, SordinoError, SordinoErrors
+from sordino import Plan, SordinoError, SordinoErrors, certify
 from sordino.document.codec import MECHANISMS
 from sordino.document.queries import STATISTICS
 from sordino.exact.source import FreshStream
-from sordino.mechanism.draws.draw import ARITHMETIC, SETS
-from sordino.survey.answering.draw import draw_report
-from sordino.survey.answering.period import draw_period
+from sordino.mechanism.draws.operations import ARITHMETIC, SETS
+from sordino.survey.answering.report_draw import draw_period, draw_report
 from sordino.survey.planning.plan_fields import unseal
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +72,7 @@ def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_a_plain_client_answers_as_they_say(name):
-    client = Client(json.loads(VECTORS[name]["plan"]))
+    client = Client.of_text(VECTORS[name]["plan"])
     for vector in VECTORS[name]["reports"]:
         words = Words([int(word, 16) for word in vector["words"]])
         assert str(client.report(vector["record"], words)) == vector["code"]
@@ -83,7 +82,7 @@ def test_a_plain_client_answers_as_they_say(name):
 
 def test_a_plain_client_and_the_package_draw_the_same_periods():
     found = VECTORS["series"]
-    client, plan = Client(json.loads(found["plan"])), Plan(unseal(json.loads(found["plan"]), "series"))
+    client, plan = Client.of_text(found["plan"]), Plan(unseal(json.loads(found["plan"]), "series"))
     for vector in found["periods"]:
         words = Words([int(word, 16) for word in vector["words"]])
         assert client.period(words) == vector["period"]
@@ -92,6 +91,16 @@ def test_a_plain_client_and_the_package_draw_the_same_periods():
     # Words that are rejected, and every period, are among them.
     assert {len(vector["words"]) for vector in found["periods"]} >= {1, 2}
     assert {vector["period"] for vector in found["periods"]} == set(plan.series.labels)
+
+
+def test_a_plain_client_refuses_the_texts_that_no_draw_could_show():
+    (row,) = [line for line in PAGE.splitlines() if line.startswith("| **draws** |")]
+    shown = set(re.findall(r"`([^`]+)`", row.partition("what no draw could show")[2]))
+    texts = {refused["why"]: refused["plan"] for refused in REFUSED}
+    assert {"cut", "no line feed at the end", "two line feeds at the end"} <= shown <= set(texts)
+    for why in shown:
+        with pytest.raises(ValueError, match=r"as it was frozen|line 1 column"):
+            Client.of_text(texts[why])
 
 
 @pytest.mark.first_cases(8)
@@ -113,6 +122,10 @@ def test_the_package_answers_as_they_say(name):
 
 @pytest.mark.parametrize("refused", REFUSED, ids=[each["why"] for each in REFUSED])
 def test_what_is_no_plan_is_refused(tmp_path, refused):
-    (tmp_path / "plan.json").write_text(refused["plan"])
+    (tmp_path / "plan.json").write_text(refused["plan"], newline="")
     with pytest.raises(SordinoError):
         Plan.load(tmp_path / "plan.json")
+    with pytest.raises(SordinoError):
+        Plan.of_text(refused["plan"], "the plan")
+    with pytest.raises(SordinoError):
+        certify(tmp_path / "plan.json")

@@ -25,7 +25,7 @@ from sordino import (
     WindowResponse,
 )
 from sordino.audit.answers import answers
-from sordino.document.codec import freeze
+from sordino.document.codec import encode
 from sordino.document.queries import STATISTICS, freeze_queries, thaw_queries
 from sordino.errors import DamagedError
 from weights import linear
@@ -211,7 +211,7 @@ SPELLINGS = {
         f["mechanisms"].append(f["mechanisms"][0]),
         f.update(through=[*f["through"][:-1], 3]),
     ),
-    "a mechanism that none goes through": lambda f: f["mechanisms"].append(freeze(RandomizedResponse(5, "2"))),
+    "a mechanism that none goes through": lambda f: f["mechanisms"].append(encode(RandomizedResponse(5, "2"))),
     "mechanisms in another order": lambda f: (
         f["mechanisms"].reverse(),
         f.update(through=[len(f["mechanisms"]) - 1 - place for place in f["through"]]),

@@ -12,7 +12,7 @@ from sordino import SordinoError, SordinoErrors
 from sordino.document.checked_tables import try_tables
 from sordino.document.schema.limits import Convert, OneOf, Parse, ValueLimits
 from sordino.document.schema.strict_table import StrictTable, setting
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 MARK = "9141"
 """Stands for what is in a file."""

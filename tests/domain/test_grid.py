@@ -9,10 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_one import in_one
+from on_earth import GRIDS as GRIDS_ON_EARTH
+from on_earth import apart
 from sordino import Grid, SordinoError
+from sordino.domain.grid import KILOMETRES, cell_sizes, least_distances
 
 US = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)
+
 DYADIC = Grid(south=-1, north=1, west=0, east=8, rows=8, columns=16)
+
 GRIDS = [
     US,
     DYADIC,
@@ -20,6 +25,7 @@ GRIDS = [
     Grid(south=48.1, north=48.2, west=11.4, east=11.7, rows=33, columns=1),
     Grid(south=-0.3, north=0.1, west=-0.7, east=-0.1, rows=1, columns=9),
 ]
+
 NEAR = Fraction(1, 10**9)
 """Of a cell: so near to an edge the floats may put a position into the next cell."""
 
@@ -156,3 +162,29 @@ def test_edges_and_sizes_are_checked(wrong, rule):
 
 def test_the_largest_grid_is_the_whole_earth_in_2_to_the_31_cells():
     assert Grid(south=-90, north=90, west=-180, east=180, rows=2**16, columns=2**15).k == 2**31
+
+
+@in_one("name", GRIDS_ON_EARTH)
+def test_no_two_centres_are_closer_than_is_said_of_their_rows_and_columns(name):
+    grid = GRIDS_ON_EARTH[name]
+    distances, rows, columns = apart(grid)
+    least = np.full((grid.rows, grid.columns), np.inf, dtype=np.longdouble)
+    np.minimum.at(least, (rows, columns), distances)
+    np.testing.assert_allclose(least_distances(grid), least.astype(float), rtol=1e-8)
+
+
+def test_east_and_west_of_the_date_line_are_neighbours():
+    world = Grid(-90, 90, -180, 180, 4, 8)
+    found = least_distances(world)
+    assert found[0, 7] == pytest.approx(found[0, 1], rel=1e-12)
+    assert found[0, 4] > found[0, 3] > found[0, 2]
+
+
+def test_the_size_of_a_cell_is_that_of_a_minute_of_arc_and_of_its_parallel():
+    height, narrow, wide = cell_sizes(Grid(0, 60, 0, 1, 3600, 60))
+    # A nautical mile, 1.852 km, and half of it at 60 degrees.
+    assert (height, wide, narrow) == pytest.approx((1.8532, 1.8532, 0.9268), rel=3e-4)
+
+
+def test_units_are_those_of_the_metric_treaty_and_of_the_road():
+    assert [float(KILOMETRES[unit]) for unit in ("km", "m", "miles")] == [1, 0.001, 1.609344]

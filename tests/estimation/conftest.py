@@ -5,7 +5,7 @@ import pytest
 
 from sordino import Aggregate
 from sordino.domain.moment import Moments
-from sordino.domain.ranges import Ranges
+from sordino.domain.scaled import Ranges
 
 RANGES = Ranges.of({"age": (0, 120), "income": (-2000, 6000), "risk": (-1, 1), "score": (0, 0.01)})
 

@@ -17,12 +17,11 @@ from sordino import (
     covariances,
     least_squares,
 )
-from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
-from sordino.domain.coded import CODES
-from sordino.domain.ranges import Ranges
-from sordino.estimation.categorical.columns import RegressionColumns, regression_columns
+from sordino.design.numbers.complete_moments import complete_covariance, complete_regression
+from sordino.domain.scaled import CODES, Ranges
+from sordino.estimation.complete_cases import CompleteCases
 from sordino.estimation.estimated_moments import read_moments
-from sordino.estimation.missing.complete_cases import CompleteCases
+from sordino.estimation.linear_regression import RegressionColumns, regression_columns
 from sordino.papers.simulation import SimulationSource
 
 NAN = float("nan")

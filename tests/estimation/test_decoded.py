@@ -16,8 +16,8 @@ from sordino import (
     ProjectiveResponse,
     RandomizedResponse,
 )
-from sordino.estimation.estimate import estimate
-from sordino.estimation.interval import different, share_interval
+from sordino.estimation.intervals.share_interval import different, share_interval
+from sordino.estimation.share_estimate import estimate
 from sordino.estimation.unbiased import Decoded
 
 ONE_GROUP = [RandomizedResponse(5, "2"), HadamardResponse(6, "2"), ProjectiveResponse(9, "2")]

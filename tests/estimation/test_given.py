@@ -15,12 +15,12 @@ from sordino import (
     covariances,
     means,
 )
-from sordino.design.numbers.missing.optional_accuracy import expected_means_given
-from sordino.design.numbers.missing.optional_channel import optional_channel
-from sordino.domain.ranges import Ranges
-from sordino.estimation.mean_readings import mean_readings
-from sordino.estimation.missing.number_and_share import NumberAndShare
-from sordino.estimation.moments import MeansGiven
+from sordino.design.numbers.numbers_accuracy import expected_means_given
+from sordino.design.numbers.optional_numbers import optional_channel
+from sordino.domain.scaled import Ranges
+from sordino.estimation.complete_cases import NumberAndShare
+from sordino.estimation.means_and_covariances import MeansGiven
+from sordino.estimation.moment_estimator import mean_readings
 
 RANGES = Ranges.of({"income": (0, 1000)})
 

@@ -19,10 +19,10 @@ from sordino import (
     RandomizedResponse,
     SordinoError,
 )
-from sordino.design.numbers.bins.square_wave import square_wave
+from sordino.design.numbers.bins_channel import square_wave
 from sordino.estimation import likelihood as module
-from sordino.estimation.estimate import estimate
 from sordino.estimation.likelihood import Hill, gradient_step, likelihood, newton_step
+from sordino.estimation.share_estimate import estimate
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import estimate_shares
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import Aggregate, MetricLDP, ProductResponse, TreeResponse
-from sordino.estimation.estimate import estimate
+from sordino.estimation.share_estimate import estimate
 
 RELEASES, TOGETHER = 150, 50
 

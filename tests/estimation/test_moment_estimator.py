@@ -39,8 +39,7 @@ from sordino import (
     Value,
     WindowResponse,
 )
-from sordino.estimation.mean_readings import mean_readings
-from sordino.estimation.moment_estimator import MomentEstimator, moment_names
+from sordino.estimation.moment_estimator import MomentEstimator, mean_readings, moment_names
 
 SAMPLED = {
     "bits": bits((0,), (1,), coins=["1", "2"], weights=(1, 3)),

@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 
-from sordino.estimation.interval import profile_limits
+from sordino.estimation.intervals.share_interval import profile_limits
 
 CHANNELS = {
     "block": [[0.5, 0.25, 0.0], [0.5, 0.75, 0.0], [0.0, 0.0, 1.0]],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import HadamardResponse
-from sordino.estimation.interval import share_interval
+from sordino.estimation.intervals.share_interval import share_interval
 
 SURVEYS, PEOPLE = 400, 200
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize
 
 from in_one import in_one
 from sordino import Partition
-from sordino.estimation.simplex import project
+from sordino.estimation.simplex import project, project_rows
 
 shares = st.floats(-10, 10).map(lambda share: round(share, 6))
 
@@ -84,7 +84,7 @@ def test_zeros_are_exactly_zero(seed, weighted):
     k = int(rng.integers(300, 1200))
     vector = rng.normal(0, 0.01, k)
     vector[:5] += rng.dirichlet(np.ones(5))
-    labels = rng.integers(0, 6, k) if seed % 2 else np.zeros(k, dtype=int)
+    labels = rng.integers(0, 6, k) if seed % 4 < 2 else np.zeros(k, dtype=int)
     blocks = Partition.of(labels)
     totals = rng.dirichlet(np.ones(blocks.m))
     totals[1:3] = 0
@@ -143,3 +143,18 @@ def test_known_projections(vector, expected):
     given_vector = np.array(vector)
     np.testing.assert_allclose(project(given_vector), expected)
     np.testing.assert_array_equal(given_vector, vector)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 8, 9, 130, 1000])
+def test_rows_are_projected_as_each_is_by_itself(k):
+    rng = np.random.default_rng(k)
+    for spread in (0.01, 1, 1e8):
+        rows, totals = rng.normal(1 / k, spread, (40, k)), rng.choice([0.0, 0.3, 1.0], 40)
+        rows[::5] = rows[::5].round(1)
+        found = project_rows(rows, totals)
+        for one, row, total in zip(found, rows, totals, strict=True):
+            assert one.tobytes() == project(row, totals=np.array([total])).tobytes()
+            # By blocks of another partition of the same: its own code.
+            blocks = Partition.of(np.append(np.zeros(k, dtype=np.intp), 1))
+            apart = project(np.append(row, 5.0), blocks, np.array([total, 1.0]))
+            np.testing.assert_allclose(one, apart[:k], atol=1e-12 * max(1.0, spread))

@@ -15,8 +15,8 @@ from sordino import (
     SordinoError,
     SubsetSelection,
 )
-from sordino.design.histograms.best_mechanism import geometric_channel
-from sordino.estimation.estimate import estimate
+from sordino.design.shares.best_mechanism import geometric_channel
+from sordino.estimation.share_estimate import estimate
 
 LINE = PairwiseLDP([[f"{abs(x - y)}/2" for y in range(9)] for x in range(9)])
 MECHANISMS = {

@@ -6,12 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sordino.document.sealed import canonical, content_hash
-
 
 @pytest.fixture
 def sealed_text():
     """A document's canonical text with one entry changed, and the hash of its new contents."""
+    from sordino.document.sealed import canonical, content_hash
 
     def change(text, path, value):
         document = json.loads(text)

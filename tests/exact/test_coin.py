@@ -16,7 +16,6 @@ from sordino import (
     SubsetSelection,
 )
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
-from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.01", "0.1", "0.5", "1", "ln 3", "1/3 + ln 2", "2", "4", "9", "20", "30", "40", "44.36", "60"]
 SIZES = [2, 3, 4, 7, 8, 31, 64, 1_000, 43_750, 2**20 + 1]
@@ -169,21 +168,6 @@ def _digits(points, field):
         digits.append(digit)
     assert set(digits) == {1}
     return digits
-
-
-@pytest.mark.each_value
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("k", "sensitive"), [(2, None), (10, None), (10, [0, 3]), (64, [63])])
-def test_unary_encoding_spends_epsilon_on_two_bits(k, sensitive, epsilon, exp_bounds):
-    mechanism = UnaryEncoding(k, epsilon, sensitive)
-    low, high = enclose(epsilon, exp_bounds)
-    heads, tails = mechanism.threshold, WORD - mechanism.threshold
-    assert heads**2 <= low * tails**2
-    assert tails == 1 or (heads + 1) ** 2 > high * (tails - 1) ** 2
-    # A value that is told with the rest of its weight hides with at least heads / tails / e^epsilon.
-    least = Fraction(heads * WORD, tails)
-    assert low * mechanism.hidden >= least
-    assert high * (mechanism.hidden - 1) < least
 
 
 @pytest.mark.each_value

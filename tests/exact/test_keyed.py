@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino import Blockwise, HadamardResponse, KeyedSource, ProjectiveResponse, RandomizedResponse, SordinoError
-from sordino.exact.ids.record_ids import RecordIds, first_repeated
+from sordino.exact.record_ids import RecordIds, first_repeated
 from sordino.exact.source import uniform_below
 
 KEY = bytes(range(100, 132))

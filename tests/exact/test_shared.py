@@ -4,7 +4,7 @@ import numpy as np
 
 from in_one import in_one
 from sordino import KeyedSource, SystemSource
-from sordino.exact.shared import twin_streams
+from sordino.exact.source import twin_streams
 
 ROWS = 50
 

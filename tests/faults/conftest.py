@@ -17,7 +17,7 @@ from itertools import islice
 import pytest
 
 from commands import PROGRAM
-from sordino.process.stops import STOPS
+from sordino.process import STOPS
 from waits import ASK_AGAIN
 
 MINUTES = float(os.environ.get("SORDINO_FAULT_MINUTES") or 1)

@@ -14,7 +14,7 @@ from commands import PROGRAM
 from hostile_sockets import ENDLESS_ANSWERS, GOOD, PIECE, again_and_again, lying
 from reports_sent import make_plan
 from sordino import Ledger
-from sordino.process.stops import STOPS
+from sordino.process import STOPS
 
 pytestmark = pytest.mark.faults
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import PROGRAM, run_here
-from sordino.process.stops import STOPS
+from sordino.process import STOPS
 from waits import wait_for
 
 pytestmark = pytest.mark.faults

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from sordino.forms.relevant import conditions_of
+from sordino.forms.survey_text import conditions_of
 
 VALUES = {"a": ["x", "y", "z"], "b": ["1", "2"], "or": ["and", "or"]}
 

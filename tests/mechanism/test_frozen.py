@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 
 from sordino import LDP, BlockLDP, Blockwise, Categories, Grid, HadamardResponse, Nats, RandomizedResponse
-from sordino.audit.certify import certify
-from sordino.estimation.estimate import estimate
+from sordino.audit.certificate import certify
+from sordino.estimation.share_estimate import estimate
 
 MECHANISM = Blockwise([0, 0, 1], "1")
 COLUMN = next(MECHANISM.columns())

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.means import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 
 

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from fractions import Fraction
 from functools import singledispatch
-from itertools import product
 
 import numpy as np
 import pytest
@@ -27,8 +26,7 @@ from sordino import (
 )
 from sordino.exact.coin import WORD
 from sordino.mechanism.channel import CHUNK
-from sordino.mechanism.numbers.optional_window import OptionalWindow
-from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.mechanism.window import OptionalWindow
 
 SECRET = 98_765
 
@@ -123,13 +121,6 @@ def _of_binary(mechanism: BinaryOptimal, value):
 
 
 @scripts.register
-def _of_unary(mechanism: UnaryEncoding, value):
-    coins = [faces(mechanism.threshold if x == value else WORD - mechanism.threshold) for x in mechanism.sensitive]
-    for shown in product(*coins, faces(mechanism.hidden)):
-        yield math.prod(Fraction(count, WORD) for _, count in shown), [word for word, _ in shown]
-
-
-@scripts.register
 def _of_table(mechanism: ChannelTable, value):
     below, total = 0, mechanism.denominator
     for weight in mechanism.weights[value]:
@@ -208,8 +199,7 @@ def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
 @in_one("channel", fixture="channels")
 def test_every_value_draws_as_many_words(channel, face):
     mechanism = channel.mechanism
-    count = len(mechanism.sensitive) + 1 if isinstance(mechanism, UnaryEncoding) else 2
-    count -= isinstance(mechanism, BitFlips)
+    count = 2 - isinstance(mechanism, BitFlips)
     if isinstance(mechanism, HierarchyResponse):
         # How many words depends on the level, which the first one draws, and on nothing else.
         for first in range(1, 4):

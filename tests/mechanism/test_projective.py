@@ -5,7 +5,7 @@ import pytest
 
 from in_one import in_one
 from sordino import LDP, HadamardResponse, ProjectiveResponse, SordinoError
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.mechanism.projective import best_fields
 
 

@@ -15,7 +15,10 @@ pytestmark = pytest.mark.mutants
 
 PLUGIN = "loaded_copy"
 NOTE = "imported_from"
-KILLERS = sorted({killer for fault in FAULTS for killer in fault["killers"]})
+# A sixth takes a few minutes: which one is said by who runs it.
+SIXTH = os.environ.get("SORDINO_SIXTH", "")
+OWN = FAULTS[int(SIXTH) % 6 :: 6] if SIXTH else FAULTS
+KILLERS = sorted({killer for fault in OWN for killer in fault["killers"]})
 
 
 @pytest.fixture
@@ -32,13 +35,22 @@ def copied(tmp_path):
 
 
 def run(folder, killers):
-    """Run some tests on the package in a folder."""
+    """Run some tests on the package in a folder.
+
+    A run that ends before its session does says nothing of a fault, whatever stopped it: it is done once more.
+    """
     environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": ""}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=line", "-p", "no:cacheprovider", "-p", PLUGIN]
-    command += [f"tests/{killer}" for killer in killers]
-    finished = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=6 * PATIENCE
-    )
+    command += ["-o", f"faulthandler_timeout={PATIENCE}", *(f"tests/{killer}" for killer in killers)]
+    said = ""
+    for _ in range(2):
+        finished = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=6 * PATIENCE
+        )
+        if (folder / NOTE).exists():
+            break
+        said += f"exit code {finished.returncode}\n{finished.stdout}{finished.stderr}"
+    assert (folder / NOTE).exists(), said
     assert (folder / NOTE).read_text() == str(folder / "sordino" / "__init__.py"), finished.stdout + finished.stderr
     return finished
 
@@ -48,7 +60,7 @@ def test_the_package_without_a_fault_passes(copied):
     assert finished.returncode == pytest.ExitCode.OK, finished.stdout
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["name"].replace(" ", "-"))
+@pytest.mark.parametrize("fault", OWN, ids=lambda fault: fault["name"].replace(" ", "-"))
 def test_a_planted_fault_is_found(fault, copied):
     (copied / "sordino" / fault["file"]).write_text(planted(fault), encoding="utf-8")
     for killer in fault["killers"]:

@@ -12,9 +12,9 @@ import pytest
 
 from chances import chances
 from sordino import Ledger, ask
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 
 TERMS = {
     "version": 1,

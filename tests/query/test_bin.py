@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino import Query, SordinoError, WindowResponse
+from sordino import KeyedSource, Query, Sampled, SordinoError, WindowResponse
 from sordino.domain.bins import Bins
 from sordino.exact.source import FreshStream
 from sordino.query.bin import Bin
@@ -25,6 +25,17 @@ def test_a_report_is_that_of_the_bin_by_the_same_words():
     numbers = np.random.default_rng(3).uniform(0, 10, 500)
     bins = np.array([0 if number < 1 else 1 if number < 1.5 else 2 for number in numbers])
     assert QUERY.privatize(numbers, Given()).tolist() == CHANNEL.privatize(bins, Given()).tolist()
+
+
+def test_a_key_draws_by_the_bin_and_nothing_else_of_the_number():
+    records = KeyedSource(bytes(32), "task").for_records(np.arange(600))
+    numbers = np.random.default_rng(3).uniform(0, 10, 600)
+    bins = np.array([0 if number < 1 else 1 if number < 1.5 else 2 for number in numbers])
+    expected = CHANNEL.privatize(bins, records).tolist()
+    assert QUERY.privatize(numbers, records).tolist() == expected
+    drawn = Sampled((QUERY,), (1,))
+    assert drawn.privatize([np.array([0.0, 1.0, 1.5])[bins]], records).tolist() == expected
+    assert np.mean(QUERY.privatize((numbers + 1.5) % 10, records) != np.array(expected)) > 0.1
 
 
 @pytest.mark.parametrize("wrong", [-1e-9, 10.5, np.nan, np.inf])

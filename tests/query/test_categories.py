@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from sordino import Number, Product, Query, RandomizedResponse, Sampled, Signs, SordinoError
-from sordino.domain.coded import CODES, MOST_CATEGORIES, categories_of
-from sordino.query.categorical.binary_product import BinaryProduct
-from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.categorical.two_categories import TwoCategories
+from sordino.domain.scaled import CODES, MOST_CATEGORIES, categories_of
+from sordino.query.categorical import BinaryProduct, CategoryAndSign, TwoCategories
 
 REPORTS = 60_000
 

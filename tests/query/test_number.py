@@ -9,8 +9,7 @@ import pytest
 from enumerated import GRID, read_law
 from in_one import in_one
 from sordino import Number, Product, RandomizedResponse, Scaled, Signs, SordinoError
-from sordino.query.number import MOST_POINTS, statistic_of
-from sordino.query.signs import MOST_SIGNS
+from sordino.query.number import MOST_POINTS, MOST_SIGNS, statistic_of
 
 STATISTICS = [
     *(Number(0), Number(2), Number(1, 3), Number(0, 4), Number(2, 7), Number(0, 64), Number(1, 100)),

@@ -20,7 +20,7 @@ from sordino import (
 )
 from sordino.audit.answers import answers
 from sordino.definition.sampling import sampling_deltas
-from sordino.design.numbers.missing.optional_channel import optional_channel
+from sordino.design.numbers.optional_numbers import optional_channel
 from sordino.exact.source import FreshStream
 
 NAN = float("nan")

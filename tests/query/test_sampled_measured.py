@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import Interval, KeyedSource, Number, Query, RandomizedResponse, Sampled, SordinoError, Value
-from sordino.domain.measured import Measured
+from sordino.domain.scaled import Measured
 from sordino.query import sampled
 
 N = 3000

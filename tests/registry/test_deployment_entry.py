@@ -8,8 +8,7 @@ from in_one import in_one
 from kinds_of_survey import KINDS
 from sordino import LDP, Nats, certify
 from sordino.query.sampled import Sampled
-from sordino.registry.deployment_entry import OPEN, PublicationFacts, deployment_entry, open_fields
-from sordino.registry.yaml_text import yaml_text
+from sordino.registry.deployment_entry import OPEN, PublicationFacts, deployment_entry, open_fields, yaml_text
 from surveys import planned
 
 FACTS = PublicationFacts("An institute", "To know.", "Portugal", "Healthcare", "2026-11-26", ("Ana", "Rui"))
@@ -130,7 +129,15 @@ def test_deltas_and_public_columns_are_said(tmp_path, run):
     label = (tmp_path / "label.html").read_text(encoding="utf-8")
     assert frozen.hash in label
     assert OPEN not in label
-    assert "region" in label
+    assert "Your answer to \u201cregion\u201d is sent as it is" in label
+    assert "which randomizes all that is not sent in clear" in label
+    assert "except those to public columns" in out
+    assert "trusted with public columns alone" in out
+    del survey["public"]
+    planned(survey).save(tmp_path / "other.json")
+    _, out, _ = run("record", "other.json", "--html", "other.html", "--json", folder=tmp_path)
+    assert "No answer leaves it otherwise." in out
+    assert "sent as it is" not in (tmp_path / "other.html").read_text(encoding="utf-8")
 
 
 def test_the_entry_is_written_once_and_days_are_days(tmp_path, run):

@@ -2,11 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from reports_sent import Client, is_problem, on_a_thread
+from sordino.errors import UnavailableError
+from sordino.service import analyst as analyst_file
 from sordino.service.storage import tokens as tokens_file
+from sordino.service.storage.collection import Collection
 from sordino.service.storage.store import ReportStore
+from sordino.survey.results.aggregate_file import aggregate_text
 
 OF_ROLE = {
     "reader": [("GET", "/estimates"), ("GET", "/page")],
@@ -56,7 +61,7 @@ def test_tokens_that_are_not_valid_are_refused_alike(store, monkeypatch):
         assert is_problem(client.of_plan("GET", "/estimates"), 401, "found no token")
 
 
-def test_who_did_what_is_noted_before_it_is_done(tmp_path, store, plan):
+def test_who_did_what_is_noted_once_it_is_done(tmp_path, store, plan):
     tokens = {role: store.add_token(role, role) for role in OF_ROLE}
     with on_a_thread(store) as client:
         client.upload([0, 1, 2])
@@ -69,10 +74,42 @@ def test_who_did_what_is_noted_before_it_is_done(tmp_path, store, plan):
             assert asking["operator"].as_analyst("POST", path).status == 200
     again = ReportStore.open(tmp_path / "reports.sqlite", plan)
     found = [json.loads(act.line) for act in again.acts.acts()][3:]
-    assert [(one["by"], one["act"], one["plan"]) for one in found] == [
-        ("analyst", "tally exported", plan.hash),
-        ("analyst", "reports exported", plan.hash),
-        ("operator", "scrubbed", plan.hash),
+    assert [(one["by"], one["act"], one.get("plan") or one["of"]) for one in found] == [
+        ("analyst", "export of the tally begun", plan.hash),
+        ("analyst", "export of the tally done", 4),
+        ("analyst", "export of reports begun", plan.hash),
+        ("analyst", "export of reports done", 6),
+        ("operator", "scrub begun", plan.hash),
+        ("operator", "scrub done", 8),
         ("operator", "closed", plan.hash),
     ]
+    again.close()
+
+
+def test_what_failed_does_not_stand_as_done(tmp_path, store, plan, monkeypatch):
+    token = store.add_token("ada", "operator")
+    with on_a_thread(store) as client:
+        client.upload([0, 1, 2])
+        ada = Client(client.plan, client.port, token)
+
+        def refuse(*_):
+            raise UnavailableError("the disk must take it", found="a full one", step="make room")
+
+        # Each deed ends in trouble after it has begun.
+        monkeypatch.setattr(analyst_file, "aggregate_text", lambda *_, **__: refuse())
+        monkeypatch.setattr(analyst_file, "write_reports", refuse)
+        monkeypatch.setattr(Collection, "scrub", refuse)
+        for method, path in (("GET", "/aggregate"), ("GET", "/reports"), ("POST", "/scrub")):
+            assert ada.as_analyst(method, path).status == 503
+        assert ada.as_analyst("POST", "/aggregate", b"no tally").status == 400
+        assert ada.as_analyst("POST", "/close").status == 200
+        # What comes too late is refused, and not noted.
+        late = aggregate_text(plan, plan.tally(np.array([1], dtype=np.uint64)))
+        assert ada.as_analyst("POST", "/aggregate", late).status == 409
+    again = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    found = [json.loads(act.line) for act in again.acts.acts()][1:]
+    deeds = ("export of the tally", "export of reports", "scrub")
+    failed = [f"{deed} {word}" for deed in deeds for word in ("begun", "failed")]
+    assert [one["act"] for one in found] == [*failed, "closed"]
+    assert [one["of"] for one in found if "of" in one] == [2, 4, 6]
     again.close()

@@ -10,12 +10,12 @@ import pytest
 from commands import PATIENCE, run_here
 from reports_sent import JSON, Client, is_problem, make_plan, on_a_thread
 from sordino import aggregate
-from sordino.document.signature import is_signed
-from sordino.service.monitoring.metrics import Metrics, MetricsServer
+from sordino.document.key_chain import is_signed
+from sordino.service.metrics import Metrics, MetricsServer
 from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
+from sordino.survey.results.aggregate_file import aggregate_text
 from sordino.survey.results.sourced_aggregate import counts_hash, with_sources
-from sordino.survey.results.tally import aggregate_text
 
 
 @pytest.fixture
@@ -148,6 +148,18 @@ def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan
         assert client.as_analyst("POST", "/aggregate", json.dumps(own)).json["added"] == 0
         unknown = json.dumps(own | {"foo": 1})
         assert is_problem(client.as_analyst("POST", "/aggregate", unknown), 400, "only the fields of an aggregate")
+
+
+def test_a_reader_with_a_token_reads_the_tally_that_everybody_does(store, plan):
+    merged = plan.sampled.tally(np.array([2], dtype=np.uint64))
+    tokens = [store.add_token(role, role) for role in ("analyst", "reader")]
+    with on_a_thread(store, 4, published=True) as client:
+        client.upload([0, 1, 2])
+        analyst, reader = (Client(plan, client.port, token) for token in tokens)
+        assert analyst.as_analyst("POST", "/aggregate", aggregate_text(plan, merged)).status == 200
+        own, read = (json.loads(one.as_analyst("GET", "/aggregate").body) for one in (analyst, reader))
+        assert read == json.loads(client.of_plan("GET", "/aggregate").body)
+        assert "sources" in own.keys() - read.keys()
 
 
 def test_the_openapi_document_tells_every_route_and_problem(store):

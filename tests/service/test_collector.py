@@ -9,13 +9,13 @@ import pytest
 
 from reports_sent import BINARY, JSON, NOTED, STARTED, STOPPED, is_problem, log_events, on_a_thread, served
 from sordino import estimate
-from sordino.cli.commands.serve import serve
-from sordino.document.signature import is_signed
+from sordino.cli.commands.serve_command import serve
+from sordino.document.key_chain import is_signed
 from sordino.errors import UnavailableError
 from sordino.service.analyst import _estimate
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import PACKED
-from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.kinds.coverage import Coverage
 from surveys import planned
 
 

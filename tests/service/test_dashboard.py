@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -11,6 +12,7 @@ from collectors import collecting
 from commands import PATIENCE
 from reports_sent import on_a_thread
 from sordino.service.storage.store import ReportStore
+from sordino.show.html.estimate_page import dashboard
 from surveys import planned
 
 NUMBER = {"number": {"low": 0, "high": 100}}
@@ -85,3 +87,10 @@ def test_what_is_not_told_yet_is_a_page_that_says_when(tmp_path, ask, attributes
         assert "wait for more reports. About" in page
         assert "reports are expected to be enough, if people are as forecasts assume by default" in page
         assert client.as_analyst("GET", "/page?confidence=2").status == 400
+
+
+def test_words_that_stand_before_the_script_has_run_are_true_of_any_number_of_reports(plan):
+    page = dashboard(plan)
+    assert '<p id="count">Counting reports…</p>' in page
+    assert "by JavaScript. Without it, it only shows what a report can reveal." in page
+    assert not re.search(r"[Nn]o reports|<progress[^>]* value=", page)

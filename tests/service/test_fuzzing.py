@@ -73,7 +73,7 @@ def test_20000_uploads_that_are_none_leave_nothing(tmp_path, plan):
 
     async def fuzz():
         application = collector.application
-        async with collector._desk.run(application):
+        async with collector._state.run(application):
             status, _ = await post(application, path, BINARY, ids_from(0, 1) + b"\1")
             assert status == 200
             for number in range(20_000):

@@ -10,7 +10,7 @@ import pytest
 from reports_sent import BINARY, is_problem, on_a_thread, serving, uploaded
 from sordino import SordinoError
 from sordino.document.invitation_list import InvitationList
-from sordino.service.monitoring.metrics import Metrics
+from sordino.service.metrics import Metrics
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack
 
@@ -115,7 +115,7 @@ def test_the_command_takes_lists_and_keeps_them(tmp_path, plan):
 
 
 def test_a_list_of_another_plan_is_refused_before_anything_is_made(tmp_path, plan, other):
-    from sordino.cli.commands.serve import serve
+    from sordino.cli.commands.serve_command import serve
 
     plan.save(tmp_path / "plan.json")
     InvitationList.of(other.hash, LINKS).save(tmp_path / "list.json")

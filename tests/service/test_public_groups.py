@@ -8,13 +8,13 @@ import pytest
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, uploaded
 from sordino import Plan, Survey
 from sordino.once.journal.journal import upload_of
-from sordino.once.ledger.answer_plan import collector_words
+from sordino.once.ledger.ask import collector_words
 from sordino.service import analyst
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack, read_json, unpack
-from sordino.survey.answering.draw import draw_report
+from sordino.survey.answering.report_draw import draw_report
+from sordino.survey.results.aggregate_file import aggregate_of
 from sordino.survey.results.sourced_aggregate import sources_of
-from sordino.survey.results.tally import aggregate_of
 
 SURVEY = {
     "version": 1,
@@ -159,8 +159,8 @@ def test_what_is_published_by_groups_has_none_of_few_reports(store, grouped):
 
 
 def test_what_is_published_by_groups_is_worked_out_once(store, grouped, monkeypatch):
-    worked_out, work = [], analyst.grouped_results
-    monkeypatch.setattr(analyst, "grouped_results", lambda *own, **more: worked_out.append(0) or work(*own, **more))
+    worked_out, work = [], analyst.make_views
+    monkeypatch.setattr(analyst, "make_views", lambda *own, **more: worked_out.append(0) or work(*own, **more))
     with on_a_thread(store, 20, published=True) as client:
         client.upload(numbers(grouped, *((n % 3, n % 2) for n in range(60))))
         found = [client.of_plan("GET", "/estimates?by=arm").body for _ in range(5)]

@@ -12,7 +12,8 @@ from collectors import on_a_port
 from commands import PATIENCE
 from hostile_sockets import break_off, connected, heard, unread, upload_head
 from reports_sent import NOTED, STARTED, STOPPED, served
-from sordino.service import connection, server
+from sordino.service import server
+from sordino.service import server as connection
 from sordino.service.budget import UNCOUNTED
 from sordino.service.log import SeldomRecords
 

@@ -10,15 +10,15 @@ from reports_sent import JSON, is_problem, on_a_thread
 from sordino import Plan, Survey, estimate
 from sordino.document.invitation_list import HEADER, InvitationList, new_secret
 from sordino.errors import SordinoError
-from sordino.service.console.control_socket import run_command
-from sordino.service.storage import collection, invitations
-from sordino.service.storage.periods import closed_periods
-from sordino.service.storage.receipts import CLOSED, NOT_OPEN
+from sordino.service.console import run_command
+from sordino.service.storage import closed_periods, collection, invitations
+from sordino.service.storage.collection import CLOSED, NOT_OPEN
 from sordino.service.storage.store import ReportStore
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.results.over_time.plan_series import plan_series
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.results.aggregate_file import aggregate_of, aggregate_text, of_large_periods
 from sordino.survey.results.result import results
-from sordino.survey.results.tally import aggregate_of, aggregate_text, of_large_periods
+from sordino.views.plan_series import PlanSeries
+from sordino.views.view import ViewRequest, ViewSource
 
 START = date(2026, 1, 5)
 SURVEY = {
@@ -330,7 +330,7 @@ def test_everybody_sees_each_period_of_enough_reports_and_the_curve(yearly, year
     assert {row["period"] for row in found["rows"]} == set(large)
     assert [row["period"] for row in found["smoothed"] if row["value"] == "a"] == labels[: WEEKS - 2]
     own = estimate(long, of_large_periods(long, tally, LEAST))
-    expected = [float(one) for one in own.series.questions[0].readable[0].curve.value]
+    expected = [float(one) for one in own.views["series"].questions[0].readable[0].curve.value]
     assert [row["estimate"] for row in found["smoothed"] if row["value"] == "a"] == pytest.approx(expected)
     assert len(found["changed"]) == 2
     # A token sees no number of few either, but their reports count among all.
@@ -368,7 +368,8 @@ def test_watched_periods_are_narrowest_when_their_share_of_people_has_come(year)
     half = {}
     for watched in (False, True):
         coverage = Coverage(watched=watched)
-        found = plan_series(long, tally, results(long, tally, None, coverage), coverage, least=LEAST, smoothed=watched)
+        request = ViewRequest(least=LEAST, smoothed=watched)
+        found = PlanSeries.of(ViewSource(long, tally, results(long, tally, None, coverage), coverage, request=request))
         one = found.questions[0].readable[0]
         half[watched] = (one.high - one.low) / 2
         assert one.curve is not None

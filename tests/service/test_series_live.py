@@ -9,7 +9,7 @@ import pytest
 from axe import violations
 from collectors import asked, collecting
 from sordino import Plan, Survey
-from sordino.survey.results.tally import aggregate_text
+from sordino.survey.results.aggregate_file import aggregate_text
 
 pytestmark = pytest.mark.live
 

@@ -5,7 +5,7 @@ from threading import Thread
 
 from starlette.applications import Starlette
 
-from sordino.process.stops import put_back
+from sordino.process import put_back
 from sordino.service.server import BoundedServer
 from waits import joined
 

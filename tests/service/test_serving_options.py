@@ -5,7 +5,7 @@ import stat
 
 from commands import run_here
 from reports_sent import Client, served
-from sordino.cli.commands import serve
+from sordino.cli.commands import serve_command as serve
 
 PLANNED = "must hold options of serve"
 

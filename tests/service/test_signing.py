@@ -9,7 +9,7 @@ import pytest
 from commands import PATIENCE, run_here
 from reports_sent import make_plan, served
 from sordino import RefusedError, SordinoError
-from sordino.document.signature import is_signed
+from sordino.document.key_chain import is_signed
 from sordino.once.agent.collector_address import CollectorAddress
 from sordino.once.agent.exchange import fetch_plan
 from sordino.service.collector import Collector

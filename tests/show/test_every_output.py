@@ -15,9 +15,8 @@ import sordino
 from kinds_of_survey import KINDS
 from sordino import KeyedSource, SordinoError
 from sordino.blocks.block import Heading, Plot, blocks_of
-from sordino.blocks.readable import readable_rows
-from sordino.blocks.tables import QuantityTable
-from sordino.show.cells import result_json, result_rows, tables_of
+from sordino.blocks.tables import QuantityTable, readable_rows
+from sordino.show.estimate_rows import result_json, result_rows, tables_of
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import PageTable
 from sordino.show.terminal import MOST_ROWS, PrintedLines, PrintedTable, terminal_parts
@@ -35,7 +34,8 @@ NUMBERS = {
 def found(request):
     """What reports of a small survey of each kind say."""
     asked = KINDS[request.param]
-    size = max(asked.least, min(asked.most, 20))
+    # Of all pairs of attributes there are as many tables as of one of many values there are rows.
+    size = 20 if asked.most > 30 else 6
     people = asked.people(size, PEOPLE, np.random.default_rng(1)) | {"id": list(range(PEOPLE))}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

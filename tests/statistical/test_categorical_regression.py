@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sordino import Aggregate, Plan, Survey, least_squares
-from sordino.domain.measured import Measured
+from sordino.domain.scaled import Measured
 
 pytestmark = pytest.mark.statistical
 

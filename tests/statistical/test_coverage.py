@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from sordino import Blockwise, ChannelTable, HadamardResponse, HighLow, SubsetSelection
-from sordino.estimation.estimate import estimate
-from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.estimation.share_estimate import estimate
 from sordino.papers.simulation import SimulationSource
 
 pytestmark = pytest.mark.statistical
@@ -23,7 +22,6 @@ MECHANISMS = [
     HadamardResponse(8, "3"),
     HighLow(8, [1, 2, 6], "1", "subset"),
     SubsetSelection(8, "2"),
-    UnaryEncoding(8, "2", [0, 5]),
     ChannelTable([np.roll([9, 2, 1, 1, 1, 1, 1, 1, 2], x).tolist() for x in range(8)]),
 ]
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from sordino import Categories, Interval
-from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import (
+from sordino.design.from_sample import state_dependence, tally_sample
+from sordino.design.sample_questions import (
     CategorySignDistribution,
     DistributionFunction,
     SampleNumber,

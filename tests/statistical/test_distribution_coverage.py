@@ -7,10 +7,9 @@ import pytest
 from scipy import stats
 
 from sordino import Aggregate, Interval, Nats, WindowResponse
-from sordino.design.numbers.bins.bins_channel import hierarchy
-from sordino.design.numbers.bins.square_wave import threshold_bits
+from sordino.design.numbers.bins_channel import hierarchy, threshold_bits
 from sordino.domain.bins import Bins
-from sordino.estimation.distributions.distribution import DistributionEstimate
+from sordino.estimation.number_distribution import DistributionEstimate
 
 pytestmark = pytest.mark.statistical
 

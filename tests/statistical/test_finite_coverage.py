@@ -8,9 +8,9 @@ import pytest
 
 from planted import ROOT
 from sordino import LDP, Blockwise, best_mechanism
-from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.finite_people import finite_limits
 from sordino.estimation.intervals.nearest_limits import NearestLimits
+from sordino.estimation.share_estimate import estimate
 from sordino.papers.simulation import SimulationSource
 
 pytestmark = pytest.mark.statistical

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from sordino import Aggregate, ChannelTable, HadamardResponse, RandomizedResponse
-from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.forged import forged_limits
 from sordino.estimation.intervals.independent_difference import WithInterval, difference
-from sordino.estimation.joint.cells import sums_over
-from sordino.estimation.joint.pooled import PooledPart, pool
+from sordino.estimation.joint.pooled_shares import PooledPart, pool
+from sordino.estimation.joint.table_cells import sums_over
+from sordino.estimation.share_estimate import estimate
 
 pytestmark = pytest.mark.statistical
 

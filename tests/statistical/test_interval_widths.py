@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 from sordino import Aggregate, Blockwise, ChannelTable, HadamardResponse, HighLow, ProjectiveResponse
-from sordino.estimation.estimate import estimate
+from sordino.estimation.share_estimate import estimate
 
 pytestmark = pytest.mark.statistical
 

@@ -9,10 +9,10 @@ from scipy import stats
 
 from sordino import Aggregate
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.results.change import changes
-from sordino.survey.results.pooled import pooled_results
+from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.results.result import Untold, results
+from sordino.views.collection_changes import changes
+from sordino.views.pooled_results import pooled_results
 from surveys import planned
 from tallied import codes, tallies
 
@@ -99,9 +99,12 @@ def test_limits_for_many_looks_and_forged_reports_are_made_of_normal_ones():
     (tally,) = tallies(plan, {"income": RARE["income"]}, 300, 1, 13)
     for coverage in (Coverage(watched=True), Coverage(forged=3)):
         ((result,), normal) = results(plan, tally, "unbiased", coverage), Coverage().errors(300, 300, 0.95)
-        value, reach = result.estimate.value, normal * result.estimate.stderr
+        # The standard error is no smaller than the interval of one look says.
+        value, stderr = result.estimate.value, np.array([next(result.rows())["stderr"]])
+        assert (stderr >= result.estimate.stderr).all()
+        reach = normal * stderr
         of = {"each": 0.95, "n": 300, "expected": 300, "moved": result.moved, "part": result.part}
-        found = coverage.limits((value - reach, value + reach), value, result.estimate.stderr, **of)
+        found = coverage.limits((value - reach, value + reach), value, stderr, **of)
         np.testing.assert_allclose(np.ravel(result.interval), np.ravel(possible_limits(value, found, (0, 1000))))
 
 

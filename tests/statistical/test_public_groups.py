@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from planted import ROOT
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.results.groups import grouped_results
+from sordino.survey.kinds.coverage import Coverage
+from sordino.views.group_results import GroupedResults
+from sordino.views.view import ViewRequest, ViewSource
 
 SURVEYS = 1000
 LEAST, MOST = 0.93, 0.975
@@ -83,5 +84,7 @@ def test_equality_of_shares_holds_its_level_and_sees_what_differs(benchmark, k, 
 
 
 def _p_values(plan, tally):
-    tests = grouped_results(plan, tally, ["group"], Coverage(), method="unbiased", least=1).tests
+    tests = GroupedResults.of(
+        ViewSource(plan, tally, (), Coverage(), "unbiased", request=ViewRequest(["group"], least=1))
+    ).tests
     return [one.test.p_value for one in tests]

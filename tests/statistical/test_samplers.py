@@ -20,7 +20,6 @@ from sordino import (
     SubsetSelection,
     WindowResponse,
 )
-from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import flips
 
 pytestmark = pytest.mark.statistical
@@ -56,8 +55,6 @@ BUILD = {
     "high-low-one": lambda e: HighLow(4, [2], e),
     "binary": lambda e: BinaryOptimal(e, Nats.of(e) + "1/2"),
     "binary-one-way": lambda e: BinaryOptimal(e, "inf"),
-    "unary": lambda e: UnaryEncoding(4, e),
-    "urap": lambda e: UnaryEncoding(6, e, [0, 3]),
     "table": lambda e: ChannelTable(table_of(e)),
     **{f"window-{k}-{w}": lambda e, k=k, w=w: WindowResponse(k, e, w) for k, w in ((2, 1), (6, 1), (5, 3), (3, 7))},
     **{f"flips-{k}": lambda e, k=k: BitFlips(flips(k, Fraction(np.exp(float(e))))) for k in (2, 4, 16)},

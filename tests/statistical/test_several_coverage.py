@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sordino import Aggregate, plan
-from sordino.domain.answers.choices import Choices
-from sordino.survey.attributes.several import expected_of_combinations
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.several import SeveralResult
+from sordino.domain.choices import Choices
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.several.several_result import SeveralResult
+from sordino.survey.schema.expected_people import expected_of_combinations
 
 SURVEYS = 2000
 LEAST, MOST = 0.935, 0.985

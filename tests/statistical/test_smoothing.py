@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import LDP, BlockLDP, HighLowLDP, MetricLDP, PairwiseLDP, Partition, best_mechanism
-from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.estimation.share_estimate import estimate
 from sordino.papers.simulation import SimulationSource, contestant, simulate_tally, total_variation
 
 pytestmark = pytest.mark.statistical

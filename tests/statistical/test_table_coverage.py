@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sordino import KeyedSource, RandomizedResponse, SubsetSelection
-from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import Cells, sums_over
 from sordino.estimation.joint.raking import rake_with_slopes
+from sordino.estimation.joint.table_cells import Cells, sums_over
+from sordino.estimation.share_estimate import estimate
 
 SURVEYS = 2000
 LEAST, MOST = 0.935, 0.97

@@ -33,10 +33,9 @@ from sordino import (
     WindowResponse,
 )
 from sordino.exact.source import Words
-from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.least_squares import TwoCopies
+from sordino.papers.bayesian_coordinate.means import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
-from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
-from sordino.papers.context_aware.unary import UnaryEncoding
 
 FINITE = {
     "randomized": RandomizedResponse(10, "1"),
@@ -51,7 +50,6 @@ FINITE = {
     "projective-prime": ProjectiveResponse(700, "6.6", 727),
     "binary": BinaryOptimal("1", "2"),
     "binary-certain": BinaryOptimal(None, "1"),
-    "unary": UnaryEncoding(8, "1", [0, 2]),
     "table": ChannelTable([[5, 2, 1, 0], [1, 5, 1, 1], [0, 1, 2, 5]]),
     "window": WindowResponse(9, "2", 4),
     "window-one": WindowResponse(5, "1"),

@@ -11,6 +11,7 @@ from in_one import in_one
 from sordino import (
     LDP,
     Dependence,
+    KeyedSource,
     Nats,
     Plan,
     RandomizedResponse,
@@ -24,9 +25,9 @@ from sordino import (
     plan,
     privatize,
 )
-from sordino.audit.certify import certify as certify_mechanism
+from sordino.audit.certificate import certify as certify_mechanism
 from sordino.definition.sampling import Answer, sampling_deltas, sampling_level
-from sordino.design.numbers.drawn_answers import highest_table_level
+from sordino.design.numbers.level_limits import LevelLimits
 from sordino.errors import DamagedError
 from sordino.survey.planning.plan_fields import PlanDocument
 
@@ -207,13 +208,15 @@ def test_documents_of_other_tables_are_no_plans(changes, rule):
 def test_under_deltas_a_table_tells_its_attributes_all_whatever_is_known_of_the_rest():
     levels = [Nats.of("1"), Nats.of("1"), Nats.of("1")]
     known = Dependence.bounded(["1/100"] * 3)
-    assert str(highest_table_level((0, 1), levels, Nats.of("9"), known)) == "1"
-    assert highest_table_level((0, 1), [Nats.of("9"), Nats.of("9"), Nats.of("1")], Nats.of("9"), known) > Nats.of("5")
+    assert str(LevelLimits(levels, Nats.of("9"), known).of_table((0, 1))) == "1"
+    limits = LevelLimits([Nats.of("9"), Nats.of("9"), Nats.of("1")], Nats.of("9"), known)
+    assert limits.of_table((0, 1)) > Nats.of("5")
 
 
 def test_fitted_tables_agree_and_estimates_stay_as_they_are():
     frozen = plan(ASKED, people=30_000)
-    tally = aggregate(frozen, privatize(frozen, people(30_000)))
+    everybody = people(30_000).append_column("id", [range(30_000)])
+    tally = aggregate(frozen, privatize(frozen, everybody, KeyedSource(bytes([1] * 32), "agree"), id_column="id"))
     together, alone = estimate(frozen, tally).results, estimate(frozen, tally, "simplex").results
     for one, other in zip(together, alone, strict=True):
         assert (one.estimate.value == other.estimate.value).all()
@@ -242,5 +245,5 @@ def test_tables_agree_whatever_the_number_of_all_combinations():
     tables = [one.fitted.reshape(2, 2) for one in found.results]
     for one, other in pairwise(tables):
         assert one.sum(axis=0) == pytest.approx(other.sum(axis=1))
-    raked = [one.fitted.reshape(2, 2) for one in found.poststratified({"a4": [0.9, 0.1]})]
+    raked = [one.fitted.reshape(2, 2) for one in found.with_views(margins={"a4": [0.9, 0.1]}).views["raked"].each]
     assert [raked[0].sum(axis=0)[0], raked[1].sum(axis=1)[0]] == pytest.approx([0.9, 0.9])

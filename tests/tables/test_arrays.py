@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino.tables.arrays import array_of, column_of
+from sordino.tables.frame import array_of, column_of
 
 KINDS = [
     pa.int8(),

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import SordinoError
-from sordino.tables.files import csv_file
-from sordino.tables.files.csv_file import CsvFile
+from sordino.tables import csv_file
+from sordino.tables.csv_file import CsvFile
 
 BLANK = re.compile(rb"(?:\A|\n)(?=\r?\n)")
 

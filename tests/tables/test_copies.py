@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino import SordinoError, SordinoWarning, aggregate
+from sordino.survey.results.aggregate_file import save_aggregate
 from sordino.survey.results.sourced_aggregate import sources_of, with_sources
-from sordino.survey.results.tally import save_aggregate
-from sordino.tables.copies import CERTAIN, Copies
-from sordino.tables.reports import privatize_table, tally_table
+from sordino.tables.reports import CERTAIN, Copies, privatize_table, tally_table
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 
 from sordino import KeyedSource, Plan, SordinoError, Survey, privatize
 from sordino.survey.results.result import results
+from sordino.tables import weighted_rows as counts
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, read_codes, tally_table
-from sordino.tables.weighted import counts
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 

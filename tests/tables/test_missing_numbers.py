@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from sordino import KeyedSource, Plan, SordinoError, Survey, privatize
-from sordino.survey.answering.draw import draw_report
+from sordino.survey.answering.report_draw import draw_report
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import privatize_table
 from sordino.tables.values import read_values

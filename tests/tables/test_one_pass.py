@@ -14,12 +14,11 @@ import pytest
 from commands import PATIENCE
 from sordino import KeyedSource, SordinoError
 from sordino.errors import DamagedError
-from sordino.tables import records
-from sordino.tables.files import csv_file
-from sordino.tables.files.csv_file import CsvFile
+from sordino.tables import csv_file, records
+from sordino.tables import weighted_rows as counts
+from sordino.tables.csv_file import CsvFile
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_table
-from sordino.tables.weighted import counts
 from surveys import planned
 from waits import joined, stop, writer_of
 

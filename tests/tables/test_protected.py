@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sordino import Plan, Survey
+from sordino.survey.results.aggregate_file import load_aggregate, save_aggregate
 from sordino.survey.results.result import results
-from sordino.survey.results.tally import load_aggregate, save_aggregate
 from sordino.tables.reports import privatize_table, tally_table
 
 PEOPLE = 40_000

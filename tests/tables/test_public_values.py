@@ -7,11 +7,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino import KeyedSource, Plan, RefusedError, SordinoError, SordinoErrors, Survey, aggregate, estimate, privatize
+from sordino import (
+    Aggregate,
+    KeyedSource,
+    Plan,
+    RefusedError,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    estimate,
+    privatize,
+)
 from sordino.errors import DamagedError
+from sordino.printable import join_names
+from sordino.survey.results.aggregate_file import load_aggregate, save_aggregate
+from sordino.survey.results.cell_tallies import columns_of
 from sordino.survey.results.sourced_aggregate import with_sources
-from sordino.survey.results.tally import load_aggregate, save_aggregate
-from sordino.tables.results.rows import GROUP_DIFFERENCE
+from sordino.views.group_results import GROUP_DIFFERENCE, PublicGroup, rest_word
 
 REGIONS = ["north", 'the "south", =1+1', "west"]
 PUBLIC = {"region": {"categories": REGIONS, "column": "where"}, "arm": {"categories": ["a", "b"], "missing": "b"}}
@@ -21,7 +34,10 @@ NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 
 @pytest.fixture(scope="module")
 def plan():
-    attributes = {"smoker": {"categories": ["yes", "no"], "delta": "2"}, "age": {"number": {"low": 0, "high": 100}}}
+    attributes = {
+        "smoker": {"categories": ["yes", "no"], "delta": "2"},
+        "age": {"number": {"low": 0, "high": 100, "bins": 16}},
+    }
     asks = [{"histogram": "smoker", "weight": 3}, {"mean": ["age"]}, {"distribution": "age", "quantiles": [0.5]}]
     survey = {"version": 1, "epsilon": "2", "attribute": attributes, "public": PUBLIC, "ask": asks}
     return Plan.of(Survey.read(survey), 6000)
@@ -40,6 +56,11 @@ def people():
 @pytest.fixture(scope="module")
 def reports(plan, people):
     return privatize(plan, people, KeyedSource(KEY, "t"), id_column="id")
+
+
+@pytest.fixture(scope="module")
+def of_regions(plan, reports):
+    return estimate(plan, reports, by="region")
 
 
 def test_each_report_has_its_person_s_values_in_the_order_of_the_rows(people, reports):
@@ -90,9 +111,9 @@ def test_people_of_one_row_have_its_values(plan):
     assert sorted(found["region"].to_pylist()) == sorted([REGIONS[0]] * 5 + [REGIONS[2]] * 7)
 
 
-def test_a_group_is_estimated_from_its_own_reports_alone(plan, reports):
+def test_a_group_is_estimated_from_its_own_reports_alone(plan, reports, of_regions):
     """The witness: the reports of each group, taken out of the file and estimated as a survey of their own."""
-    found = estimate(plan, reports, by="region")
+    found = of_regions
     whole, frame = found.to_arrow().to_pylist(), reports.to_pandas()
     for region in REGIONS[:2]:
         own = estimate(plan, frame[frame.region == region])
@@ -104,7 +125,7 @@ def test_a_group_is_estimated_from_its_own_reports_alone(plan, reports):
         for row, other in zip(rows, alone, strict=True):
             assert [row[name] for name in NUMBERS] == [other[name] for name in NUMBERS]
     assert not any(row["group"] == REGIONS[2] for row in whole)
-    (few,) = [group for group in found.groups.groups if group.results is None]
+    (few,) = [group for group in found.views["groups"].groups if group.results is None]
     assert (few.label, few.n) == (REGIONS[2], int((frame.region == REGIONS[2]).sum()))
 
 
@@ -112,25 +133,25 @@ def test_groups_of_two_columns_are_all_combinations_in_order(plan, reports):
     found = estimate(plan, reports, by=["arm", "region"])
     frame = reports.to_pandas()
     counts = frame.groupby(["arm", "region"]).size()
-    expected = [(f"{arm}, {region}", int(counts.get((arm, region), 0))) for arm in "ab" for region in REGIONS]
-    assert [(group.label, group.n) for group in found.groups.groups] == expected
+    expected = [(join_names([arm, region]), int(counts.get((arm, region), 0))) for arm in "ab" for region in REGIONS]
+    assert [(group.label, group.n) for group in found.views["groups"].groups] == expected
 
 
-def test_a_difference_is_of_the_two_groups_estimates(plan, reports):
+def test_a_difference_is_of_the_two_groups_estimates(plan, reports, of_regions):
     frame = reports.to_pandas()
     north, rest = frame[frame.region == REGIONS[0]], frame[frame.region != REGIONS[0]]
-    (difference, _) = estimate(plan, reports, by="region").groups.differences
+    (difference, _) = of_regions.views["groups"].differences
     rows = {label: row for name, label, row in difference.rows() if name == "smoker"}
     own, other = (estimate(plan, part).results[0].row(0) for part in (north, rest))
     assert rows["yes"]["estimate"] == pytest.approx(own["estimate"] - other["estimate"], abs=1e-12)
     assert rows["yes"]["stderr"] == pytest.approx(np.hypot(own["stderr"], other["stderr"]))
     assert rows["yes"]["high"] < 0
-    (against,) = estimate(plan, reports, by="region", against=REGIONS[1]).groups.differences
+    (against,) = estimate(plan, reports, by="region", against=REGIONS[1]).views["groups"].differences
     assert (against.group, against.minus) == (REGIONS[0], REGIONS[1])
 
 
-def test_groups_that_hold_together_are_wider(plan, reports):
-    found = [estimate(plan, reports, by="region", simultaneous=each).groups for each in (False, True)]
+def test_groups_that_hold_together_are_wider(plan, reports, of_regions):
+    found = [of_regions.views["groups"], estimate(plan, reports, by="region", simultaneous=True).views["groups"]]
     alone, together = (groups.with_results[0][1][0].row(0) for groups in found)
     assert together["low"] < alone["low"]
     assert all(test.adjusted >= test.test.p_value for test in found[1].tests)
@@ -239,7 +260,7 @@ def test_what_a_group_does_not_answer_is_said_of_that_group():
     people = pa.table({"region": ["south" if i % 2 else "north" for i in range(n)], "pay": pay, "age": range(n)})
     people = people.set_column(2, "age", pa.array([i % 100 for i in range(n)])).append_column("id", pa.array(range(n)))
     reports = privatize(plan, people, KeyedSource(KEY, "t"), id_column="id")
-    groups = estimate(plan, reports, by="region").groups
+    groups = estimate(plan, reports, by="region").views["groups"]
     assert [(group, name) for group, name, _ in groups.untold] == [("south", "covariance of pay, age")]
 
 
@@ -264,3 +285,59 @@ def test_what_is_made_of_tables_is_made_of_each_group(tmp_path):
     made = [[row[name] for name in names] for row in whole if row["group"] == "south" and row["given"]]
     assert made == [[row[name] for name in names] for row in alone if row["given"]]
     assert made
+
+
+@pytest.fixture(scope="module")
+def rest():
+    """A public column one of whose groups is called as all other people are in rows."""
+    survey = {"version": 1, "epsilon": "8", "attribute": {"a": {"categories": ["x", "y"]}}, "ask": [{"histogram": "a"}]}
+    public = {"r": {"categories": ["rest", "work", "play"]}}
+    plan = Plan.of(Survey.read({**survey, "public": public}), 3000)
+    people = pa.table({"a": ["x", "y", "x", "x"] * 900, "r": ["rest", "work", "play", "work"] * 900})
+    return plan, aggregate(plan, privatize(plan, people))
+
+
+def test_a_group_called_rest_is_one_like_others_and_all_other_people_are_called_otherwise(rest):
+    differences = estimate(*rest, by="r").views["groups"].differences
+    assert [(one.group, one.minus) for one in differences] == [
+        (group, "all other people") for group in ("rest", "work", "play")
+    ]
+    (own,) = [row for _, label, row in differences[0].rows() if label == "x"]
+    assert own["estimate"] == pytest.approx(1 - 2 / 3, abs=0.05)
+    named = estimate(*rest, by="r", against="rest").views["groups"].differences
+    assert [(one.group, one.minus) for one in named] == [("work", "rest"), ("play", "rest")]
+    (own,) = [row for _, label, row in named[0].rows() if label == "x"]
+    assert own["estimate"] == pytest.approx(0.5 - 1, abs=0.05)
+    again = estimate(*rest, by="r", against="all other people").views["groups"].differences
+    assert [one.minus for one in again] == ["all other people"] * 3
+
+
+def test_where_no_group_is_called_rest_all_other_people_are(plan, reports, of_regions):
+    for found in (of_regions, estimate(plan, reports, by="region", against="rest")):
+        assert {one.minus for one in found.views["groups"].differences} == {"rest"}
+
+
+def test_the_word_for_all_other_people_is_that_of_no_group():
+    for labels in (["a"], ["rest"], ["rest", "all other people"], ["(all other people)", "all other people", "rest"]):
+        groups = [PublicGroup(label, Aggregate("", 0, np.zeros(1, dtype=np.int64)), None) for label in labels]
+        assert rest_word(groups) not in labels
+
+
+def test_columns_whose_name_holds_a_comma_are_named_in_quotes():
+    survey = {"version": 1, "epsilon": "8", "attribute": {"a": {"categories": ["x", "y"]}}, "ask": [{"histogram": "a"}]}
+    public = {name: {"categories": ["1", "2"]} for name in ("r", "s", "r,s", "t,u")}
+    plan = Plan.of(Survey.read({**survey, "public": public}), 3000)
+    given = {
+        "r,s,t": None,
+        '"r,s"': ("r,s",),
+        '"r","s"': ("r", "s"),
+        "r": ("r",),
+        "t,u": ("t,u",),
+        '"t,u", r': ("t,u", "r"),
+    }
+    assert [columns_of(plan, by) for by in given][1:] == [*given.values()][1:]
+    assert (columns_of(plan, ""), columns_of(plan, "r,s,t")) == ((), ("r", "s", "t"))
+    # A line break stands in no name of a column: whoever looks it up says so.
+    assert columns_of(plan, "r\rs") == ("r\rs",)
+    with pytest.raises(SordinoError, match='one column and several: write "r,s" for the one, "r","s" for the others'):
+        columns_of(plan, "r,s")

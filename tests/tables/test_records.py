@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino import KeyedSource, SordinoError
-from sordino.exact.ids.repeated import SPREAD, RepeatedWords
+from sordino.exact.record_ids import SPREAD, RepeatedWords
 from sordino.tables import records
 from sordino.tables.frame import Frame
 from sordino.tables.release import Release

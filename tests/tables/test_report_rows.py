@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from in_one import in_one
 from sordino import SordinoError
 from sordino.tables import reports
-from sordino.tables.files.report_rows import HEADER, OtherRowsError, ReportRows
-from sordino.tables.reports import privatize_table, tally_table
+from sordino.tables.reports import HEADER, OtherRowsError, ReportRows, privatize_table, tally_table
 
 TAG = 98_765
 LASTS = [0, 120, 99_999_999, 10**8, 10**16 - 1, 10**16, 2**64 - 1]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from sordino import KeyedSource, Plan, SordinoError, SordinoErrors, Survey, aggregate, change, estimate, privatize
-from sordino.domain.answers.series import LENGTHS
+from sordino.domain.calendar import LENGTHS
 
 KEY = bytes(range(32))
 
@@ -75,7 +75,7 @@ def test_periods_go_from_files_to_estimates(tmp_path):
     found = aggregate(plan, privatize(plan, tmp_path / "people.csv"))
     again = aggregate(plan, privatize(plan, frame.assign(period=pd.to_datetime(frame["period"]))))
     assert {cell: own.sum() for cell, own in found.cells.items()} == {c: own.sum() for c, own in again.cells.items()}
-    groups = estimate(plan, found, by="period").groups.groups
+    groups = estimate(plan, found, by="period").views["groups"].groups
     assert [group.label for group in groups] == plan.series.labels
     assert sum(group.tally.n for group in groups) == n
 

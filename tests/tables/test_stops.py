@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sordino import SordinoError
-from sordino.process.stops import interrupt_at_stops
+from sordino.process import interrupt_at_stops
 from sordino.tables.damage import require_not_stopped
 from sordino.tables.duckdb import header, read_batches, write_table
 from sordino.tables.frame import Frame

@@ -9,9 +9,9 @@ import pytest
 
 from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.survey.planning.questions_for_sample import questions_for_sample
+from sordino.tables.public_sample import tally_table_of_sample
 from sordino.tables.release import Release
 from sordino.tables.reports import privatize_table, tally_table
-from sordino.tables.sample_tally import tally_table_of_sample
 
 POINT = "numbers with a decimal point where names are whole numbers"
 
@@ -51,6 +51,11 @@ NUMBER = {
     "beyond": (["3", "7731"], "(beyond the range): correct it, or set clip = true in the survey; nothing was written"),
     "text": (["Zebra7731", "2"], "a wrong value in 1 of 2 rows (text): correct it; nothing was written"),
     "comma": (["3", "2,5"], "(numbers with a decimal comma): write a point; nothing"),
+    "thousands or not": (
+        ["3", "12,345", "1,234,567"],
+        "of decimals or of thousands): write 12.345 or 12345, whichever",
+    ),
+    "no thousands": (["3", "1234,5", "0,125", "2,50"], "3 of 4 rows (numbers with a decimal comma): write a point"),
     "per cent": (["3", "7731 %"], "(numbers with other signs beside them): write the numbers alone; nothing"),
     "money": (["3", "$7,731.00"], "(numbers with other signs beside them)"),
     "dates": (

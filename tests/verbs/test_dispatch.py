@@ -248,7 +248,7 @@ def test_what_is_estimated_is_written_as_the_command_writes_it(frozen, files, tm
 
 
 def test_frames_files_and_aggregates_add_up(frozen, files):
-    from sordino.survey.results.tally import save_aggregate
+    from sordino.survey.results.aggregate_file import save_aggregate
 
     mine = privatize(frozen, pa.table(people()))
     alone = aggregate(frozen, mine)

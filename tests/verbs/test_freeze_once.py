@@ -6,7 +6,7 @@ from kinds_of_survey import KINDS
 from sordino import Survey
 from sordino.design.numbers.numbers_accuracy import Expected
 from sordino.survey.planning.forecast import warnings
-from sordino.verbs.freeze import freeze
+from sordino.verbs.make_plan import make_plan
 
 
 def test_a_regression_is_simulated_once_for_each_number_of_people(monkeypatch):
@@ -17,7 +17,7 @@ def test_a_regression_is_simulated_once_for_each_number_of_people(monkeypatch):
         return refused(self, people, *draws)
 
     monkeypatch.setattr(Expected, "refusal_rate", counted)
-    frozen = freeze(Survey.read(KINDS["regression"].survey(4)), 20_000)
+    frozen = make_plan(Survey.read(KINDS["regression"].survey(4)), 20_000)
     assert frozen.forecasts[0].plan.stderr
     warnings(frozen.forecasts)
     assert simulated
@@ -25,6 +25,6 @@ def test_a_regression_is_simulated_once_for_each_number_of_people(monkeypatch):
 
 
 def test_what_so_many_people_tell_is_the_same_of_a_variance_and_of_its_matrix():
-    frozen = freeze(Survey.read(KINDS["covariance"].survey(4)), 20_000)
+    frozen = make_plan(Survey.read(KINDS["covariance"].survey(4)), 20_000)
     expected = frozen.plan.questions[0].expectation()
     assert (expected.moments_from(777).covariance == np.diag(expected.variance) / 777).all()

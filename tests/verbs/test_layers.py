@@ -15,7 +15,7 @@ import pytest
 import sordino
 from kinds_of_survey import KINDS
 from sordino import Plan, Survey
-from sordino.survey.planning.choose import choose
+from sordino.survey.planning.plan_design import design_plan
 from sordino.survey.results.result import results
 
 TIMES, FIXED, RUNS = 10, 0.25, 3
@@ -37,10 +37,10 @@ SIZES = {
 }
 
 
-def least(work):
-    """Processor seconds."""
+def least(work, enough=0.0):
+    """Processor seconds, of one run if that takes so little that no other need be made."""
     times = []
-    for _ in range(RUNS):
+    while len(times) < RUNS and min(times, default=np.inf) > enough:
         start = process_time()
         work()
         times.append(process_time() - start)
@@ -57,13 +57,15 @@ def test_a_verb_takes_no_more_than_ten_times_its_layer(kind):
         table = asked.people(size, PEOPLE, np.random.default_rng(1))
         tally = sordino.aggregate(plan, sordino.privatize(plan, pa.table(table)))
         pairs = {
-            "plan": (lambda: sordino.plan(survey, people=PEOPLE), lambda: choose(survey, PEOPLE)),
+            "plan": (lambda: sordino.plan(survey, people=PEOPLE), lambda: design_plan(survey, PEOPLE)),
             "certify": (lambda: sordino.certify(fresh(plan)).holds, lambda: fresh(plan).certificates),
             "explain": (lambda: sordino.explain(fresh(plan)), lambda: fresh(plan).certificates),
             "estimate": (lambda: estimated(plan, tally), lambda: layer(plan, tally)),
         }
-        costs = {verb: (least(above), least(below)) for verb, (above, below) in pairs.items()}
-    slow = {verb: cost for verb, cost in costs.items() if cost[0] > TIMES * cost[1] + FIXED}
+        costs = {verb: (least(above, FIXED), below) for verb, (above, below) in pairs.items()}
+        # What takes no longer than is allowed whatever its layer takes is not compared with it.
+        compared = {verb: (own, least(below)) for verb, (own, below) in costs.items() if own > FIXED}
+    slow = {verb: cost for verb, cost in compared.items() if cost[0] > TIMES * cost[1] + FIXED}
     assert not slow
 
 

@@ -1,6 +1,7 @@
 """The verbs for every noun: mechanisms and arrays, queries, and whatever makes no sense, refused with the next step."""
 
 import itertools
+import json
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,7 @@ from sordino import (
     privatize,
     sampled_mean,
 )
+from sordino.survey.planning.plan_fields import seal
 
 KEY = bytes(range(32))
 ONE_BIT = Query(Number(0), RandomizedResponse(2, "1"))
@@ -210,3 +212,26 @@ def test_every_verb_of_every_two_nouns_works_or_is_refused(verb):
         except SordinoError as error:
             assert error.rule  # noqa: PT017 - any other error fails the test
     assert works > 0 or verb is plan
+
+
+@pytest.mark.parametrize("broken", ["v", "v, w"])
+def test_each_question_s_verdict_counts_whatever_it_is_called(broken):
+    """A plan that is not made of a survey may call two questions alike."""
+    attributes = {name: {"categories": ["1", "2"]} for name in ("v", "w", "other")}
+    asked = {
+        "version": 1,
+        "epsilon": "1",
+        "attribute": attributes,
+        "ask": [{"table": ["v", "w"]}, {"histogram": "other"}],
+    }
+    content = json.loads(plan(asked, 1000).bytes.decode().replace('"other"', '"v, w"'))
+    del content["hash"]
+    whole = Plan(seal(content))
+    assert certify(whole).holds
+    assert list(certify(whole).questions) == ["v, w", "v, w (2)"]
+    for name in [broken] if broken == "v, w" else ["v", "w"]:
+        content["attributes"][name]["protect"]["epsilon"] = "1/2"
+    verdict = certify(Plan(seal(content)))
+    assert not verdict.holds
+    assert [found.holds for found in verdict.questions.values()] == [broken == "v, w", broken == "v"]
+    assert verdict.to_arrow()["holds"].to_pylist() == [broken == "v, w", broken == "v"]

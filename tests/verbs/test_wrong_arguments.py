@@ -44,7 +44,6 @@ RIGHT = {
     "SubsetSelection": (3, "1"),
     "ProjectiveResponse": (3, "1"),
     "CyclicSubsets": (3, "1"),
-    "UnaryEncoding": (3, "1"),
     "BinaryOptimal": ("1", "1"),
     "HighLowLDP": (4, [0], "1"),
     "HighLow": (4, [0], "1"),
@@ -139,7 +138,7 @@ def test_the_error_names_what_is_wrong(call, message):
 
 
 def test_what_fits_and_fails_is_a_defect_and_stays_what_it_is():
-    from sordino.exact.messages.arguments import checked
+    from sordino.exact.messages import checked
 
     @checked
     def broken(k: int) -> float:

@@ -23,7 +23,7 @@ from sordino import (
     Value,
     explain,
 )
-from sordino.accounting.joint import JointFilter
+from sordino.accounting.joint_filter import JointFilter
 
 SQUARE = Box([-1, -1], [1, 1])
 FIRST = LinearQuery([1.0, 0.0], 0, -1, 1, "0.3")

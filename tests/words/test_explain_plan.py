@@ -3,8 +3,8 @@
 import pytest
 
 from sordino.blocks.sentence import texts
-from sordino.words.explain import explain
 from sordino.words.explain_plan import MOST, explanation
+from sordino.words.explain_promise import explain
 from surveys import planned
 
 BLOCKS = """\
@@ -117,3 +117,12 @@ def test_what_several_answers_of_one_report_reveal_is_said_of_all_of_them():
 
 def test_thousands_are_separated():
     assert "one of 5,000 values" in said(BLOCKS).summary[0].text
+
+
+def test_several_answers_that_other_reports_tell_of_stand_in_the_plural():
+    asked = {name: {"categories": ["a", "b"], "only_if": {"drinks": "yes"}} for name in ("kind", "place")}
+    drinks = {"categories": ["yes", "no"], "protect": {"epsilon": "3"}}
+    ask = [{"histogram": name} for name in ("drinks", "kind", "place")]
+    plan = planned({"version": 1, "epsilon": "1", "attribute": {"drinks": drinks, **asked}, "ask": ask})
+    told = "whether people were asked for 'kind', 'place' than reports about them do."
+    assert any(told in sentence for sentence in texts(explanation(plan).summary))

@@ -36,9 +36,7 @@ from sordino import (
 )
 from sordino.domain.bins import Bins
 from sordino.query.bin import Bin
-from sordino.query.categorical.binary_product import BinaryProduct
-from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.categorical.two_categories import TwoCategories
+from sordino.query.categorical import BinaryProduct, CategoryAndSign, TwoCategories
 from sordino.query.statistic import Statistic, attribute_list
 
 COIN, NONE = RandomizedResponse(2, "1"), float("nan")

@@ -8,9 +8,9 @@ import pytest
 
 import sordino
 from sordino import Nats, Plan, Survey
-from sordino.show.html.dashboard import dashboard
+from sordino.show.html.estimate_page import dashboard
 from sordino.words.explain_plan import explanation
-from sordino.words.explain_questionnaire import missing_words, reveal_sentences, survey_title
+from sordino.words.explain_questionnaire import in_clear_sentence, missing_words, reveal_sentences, survey_title
 from sordino.words.odds import chance_afterwards
 from surveys import planned
 
@@ -115,6 +115,23 @@ def test_chances_are_those_of_bayes(protect):
     assert first.endswith("at most 55 %.")
     expected = {None: "whatever else they know", "blocks": "which group", "sensitive": "as it is"}
     assert expected[protect] in second
+
+
+@pytest.mark.parametrize(
+    ("names", "texts"), [([], []), (["region"], ["Where?"]), (["region", "age"], ["Where?", "age"])]
+)
+def test_answers_that_are_sent_as_they_are_are_named_as_people_know_them(names, texts):
+    public = {name: {"categories": ["x", "y"]} for name in names}
+    if names:
+        public["region"]["text"] = {"en": "Where?", "de": "Wo?"}
+    about = {"title": {"en": "T", "de": "T"}}
+    asked = {"attribute": {"a": {"categories": ["x", "y"]}}, "ask": [{"histogram": "a"}], "public": public}
+    found = in_clear_sentence(Plan.of(Survey.read({"version": 1, "epsilon": "1", "about": about, **asked}), 100))
+    start = {0: "", 1: "Your answer to ", 2: "Your answers to "}[len(names)]
+    listed = " and ".join(f"\u201c{text}\u201d" for text in texts)
+    end = {0: "", 1: " is sent as it is, ", 2: " are sent as they are, "}[len(names)]
+    assert found.startswith(f"{start}{listed}{end}")
+    assert bool(found) == bool(names)
 
 
 @pytest.mark.parametrize("epsilon", ["1/3", "1", "2", "5", "ln 3"])

@@ -8,12 +8,11 @@ import pytest
 
 from sordino import Nats, PairwiseLDP
 from sordino.blocks.sentence import Purpose
-from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
-from sordino.survey.questions import above_floor as planned_floor
-from sordino.survey.questions.question import SharesQuestion
-from sordino.words.explain_plan import NEARLY, explanation
-from sordino.words.floors import floor_sentences
+from sordino.design.shares.variance_floor import matrix_floor
+from sordino.survey.kinds.question import SharesQuestion
+from sordino.survey.kinds.shares import above_floor as planned_floor
+from sordino.words.explain_plan import NEARLY, explanation, floor_sentences
 from surveys import planned
 
 ONE = """\

@@ -10,7 +10,7 @@ import pytest
 from in_one import in_one
 from sordino import HighLowLDP, PairwiseLDP, Plan, Survey
 from sordino.blocks.sentence import texts
-from sordino.words.explain import explain
+from sordino.words.explain_promise import explain
 from sordino.words.odds import promise
 
 NUMBER = r"([\d.,]*\d(?:e[+]\d+)?)"

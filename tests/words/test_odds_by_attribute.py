@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sordino import BayesianCoordinateDP, ChannelTable, CoordinateDP
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.blocks.sentence import texts
-from sordino.words.explain import explain
+from sordino.words.explain_promise import explain
 from sordino.words.odds import promise
 
 NUMBER = r"([\d.]*\d)"

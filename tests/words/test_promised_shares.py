@@ -7,8 +7,8 @@ import pytest
 
 from sordino import Plan, Survey
 from sordino.blocks.sentence import texts
-from sordino.words.explain import explain
 from sordino.words.explain_plan import explanation
+from sordino.words.explain_promise import explain
 
 EDGES = {"south": 40, "north": 50, "west": 0, "east": 12, "rows": 34, "columns": 36}
 TREE = {"all": ["a", "b"], "b": ["c", "d"]}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -22,8 +23,8 @@ const most = 64 << 20
 var planPath = regexp.MustCompile(`^.*/plans/(sha256:[0-9a-f]{64})$`)
 
 type collector struct {
-	address, hash, key, invitation string
-	client                         *http.Client
+	address, host, hash, key, invitation string
+	client                               *http.Client
 }
 
 // newCollector takes a plan's address, perhaps that of a link (#key=, #invitation=), and a key that is known from
@@ -46,7 +47,8 @@ func newCollector(address, key string) (*collector, error) {
 	straight := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Timeout: time.Minute, CheckRedirect: straight}
 	known := choose(key == "", link.Get("key"), key)
-	return &collector{place.String(), found[1], known, link.Get("invitation"), client}, nil
+	host := strings.TrimSuffix(strings.ToLower(place.Hostname()), ".")
+	return &collector{place.String(), host, found[1], known, link.Get("invitation"), client}, nil
 }
 
 // plan fetches it, and refuses another one than the address names, or one that a known key did not sign.

@@ -40,7 +40,7 @@ func main() {
 // answerOnce goes on where it stopped before: a stored answer is sent as it is, an acknowledged one not at all. The
 // plan is fetched, and the record read, only where nothing was drawn yet.
 func answerOnce(o outbox, c *collector, record func() (object, error)) error {
-	found, err := o.find(c.hash)
+	found, err := o.findFor(c)
 	if err == nil && found == nil {
 		found, err = drawOnce(o, c, record)
 	}
@@ -56,7 +56,7 @@ func answerOnce(o outbox, c *collector, record func() (object, error)) error {
 	if err := c.send(found.Upload); err != nil {
 		return fmt.Errorf("%w: the same answer is sent next time", err)
 	}
-	return o.note(c.hash, stored{State: acknowledged, Id: found.Id})
+	return o.note(c.hash, stored{State: acknowledged, Id: found.Id, Host: found.Host})
 }
 
 func drawOnce(o outbox, c *collector, record func() (object, error)) (*stored, error) {
@@ -68,12 +68,12 @@ func drawOnce(o outbox, c *collector, record func() (object, error)) (*stored, e
 	if err != nil {
 		return nil, err
 	}
-	return o.reserve(p, values)
+	return o.reserve(c, p, values)
 }
 
 // takeBack first notes that the answer is sent no more, then asks until the collector confirms.
 func takeBack(o outbox, c *collector) error {
-	found, err := o.find(c.hash)
+	found, err := o.findFor(c)
 	if err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func takeBack(o outbox, c *collector) error {
 	if found.State == withdrawn {
 		return nil
 	}
-	if err := o.note(c.hash, stored{State: withdrawing, Id: found.Id}); err != nil {
+	if err := o.note(c.hash, stored{State: withdrawing, Id: found.Id, Host: found.Host}); err != nil {
 		return err
 	}
 	if err := c.erase(found.Id); err != nil {
 		return fmt.Errorf("%w: take it back again", err)
 	}
-	return o.note(c.hash, stored{State: withdrawn, Id: found.Id})
+	return o.note(c.hash, stored{State: withdrawn, Id: found.Id, Host: found.Host})
 }
 
 func readRecord(path string) (found object, err error) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -24,10 +23,12 @@ const (
 	withdrawn    = "withdrawn"
 )
 
-// stored is what the device keeps of its answer: never a value of the record.
+// stored is what the device keeps of its answer: never a value of the record. It goes to its collector's host alone:
+// nobody agreed to send it elsewhere.
 type stored struct {
 	State  string
 	Id     string
+	Host   string
 	Upload json.RawMessage `json:",omitempty"`
 }
 
@@ -47,16 +48,25 @@ func (o outbox) find(hash string) (found *stored, err error) {
 		err = json.Unmarshal(text, &found)
 	}
 	// Damaged, it is not the same as nothing: another draw would be a second release.
-	if err == nil && (found == nil || found.State == "" || len(found.Id) != 32) {
+	if err == nil && (found == nil || found.State == "" || found.Host == "" || len(found.Id) != 32) {
 		err = errors.New("the stored answer is damaged: no other one is drawn")
+	}
+	return found, err
+}
+
+// findFor gives what find does, or an error where the answer is for another collector, whatever the port.
+func (o outbox) findFor(c *collector) (*stored, error) {
+	found, err := o.find(c.hash)
+	if err == nil && found != nil && found.Host != c.host {
+		err = fmt.Errorf("this device's answer is for %s, and goes to no other collector", found.Host)
 	}
 	return found, err
 }
 
 // reserve draws an answer unless there is one, and returns once it is on the disk. Of several processes that do so at
 // once the first one's counts: a link is not made where there is one.
-func (o outbox) reserve(p plan, record object) (*stored, error) {
-	if found, err := o.find(p.Hash); found != nil || err != nil {
+func (o outbox) reserve(c *collector, p plan, record object) (*stored, error) {
+	if found, err := o.findFor(c); found != nil || err != nil {
 		return found, err
 	}
 	id := make([]byte, 16)
@@ -67,7 +77,7 @@ func (o outbox) reserve(p plan, record object) (*stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	temporary, err := o.write(stored{kept, hex.EncodeToString(id), drawn})
+	temporary, err := o.write(stored{kept, hex.EncodeToString(id), c.host, drawn})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +88,7 @@ func (o outbox) reserve(p plan, record object) (*stored, error) {
 	if err := o.settle(); err != nil {
 		return nil, err
 	}
-	return o.find(p.Hash)
+	return o.findFor(c)
 }
 
 // note writes the next state of an answer, whole or not at all.
@@ -163,7 +173,7 @@ func open(text []byte, hash string) (found plan, err error) {
 			err = fmt.Errorf("what was fetched is no plan that this client reads: %v", refused)
 		}
 	}()
-	if found = read(text); found.Hash != hash || !bytes.HasSuffix(text, []byte{'\n'}) {
+	if found = read(text); found.Hash != hash {
 		return found, errors.New("what was fetched is another plan than the address names")
 	}
 	return found, nil

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -106,15 +107,36 @@ func TestAnAnswerIsSentAsItIsUntilItIsAcknowledged(t *testing.T) {
 	}
 }
 
+func TestAnAnswerGoesToItsOwnCollectorAlone(t *testing.T) {
+	f, o, address := collecting(t, 0, 200, 200)
+	other, _, elsewhere := collecting(t)
+	elsewhere = strings.Replace(elsewhere, "127.0.0.1", "[::1]", 1)
+	for i := 0; i < 2; i++ {
+		answerOnce(o, device(t, address, ""), right)
+		for _, try := range []func() error{
+			func() error { return answerOnce(o, device(t, elsewhere, ""), right) },
+			func() error { return takeBack(o, device(t, elsewhere, "")) },
+		} {
+			if err := try(); err == nil || !strings.Contains(err.Error(), "is for 127.0.0.1, and goes to no other") {
+				t.Error(err)
+			}
+		}
+	}
+	if err := takeBack(o, device(t, address, "")); err != nil || len(f.bodies) != 3 || len(other.bodies) != 0 {
+		t.Errorf("%v %q %q", err, f.asked, other.asked)
+	}
+}
+
 func TestOfManyAppsAtOnceOneDraws(t *testing.T) {
-	f, o, _ := collecting(t)
+	f, o, address := collecting(t)
+	c := device(t, address, "")
 	var group sync.WaitGroup
 	found := make([]*stored, 32)
 	for i := range found {
 		group.Add(1)
 		go func(i int) {
 			defer group.Done()
-			found[i], _ = o.reserve(read(f.text), object{"x": "b"})
+			found[i], _ = o.reserve(c, read(f.text), object{"x": "b"})
 		}(i)
 	}
 	group.Wait()
@@ -156,7 +178,7 @@ func TestWhatIsWrongDrawsNothing(t *testing.T) {
 
 func TestADamagedAnswerIsNotDrawnAnew(t *testing.T) {
 	f, o, address := collecting(t)
-	o.reserve(read(f.text), object{"x": "b"})
+	o.reserve(device(t, address, ""), read(f.text), object{"x": "b"})
 	for _, text := range []string{"", "{", "null", "{}", `{"State":"kept"}`} {
 		os.WriteFile(o.path(read(f.text).Hash), []byte(text), 0o600)
 		c := device(t, address, "")

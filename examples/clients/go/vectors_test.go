@@ -98,6 +98,8 @@ func TestTexts(t *testing.T) {
 	told := map[string]bool{
 		"the hash is another's": true, "not the canonical bytes": true, "a key twice": true, "cut": true,
 		"a hash that does not stand first": true, "a newer version": true, "another format": true,
+		"no line feed at the end": true, "two line feeds at the end": true, "a carriage return at the end": true,
+		"a blank after the end": true,
 	}
 	for _, each := range found {
 		if told[each.Why] && !refuses(func() { read([]byte(each.Plan)) }) {

@@ -25,11 +25,9 @@ from sordino.accounting.state import FilterQuery, Rule
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
-from sordino.domain.record import FiniteDomain, Record
+from sordino.domain.finite_record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import kind, shown
-from sordino.exact.messages.written import read_rational
+from sordino.exact.messages import checked_class, kind, read_rational, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -41,7 +39,6 @@ CountedQuery: TypeAlias = "Mechanism | Query | NatsLike"
 """A query, or only its epsilon where a filter has no domain."""
 
 DIGITS = 50
-"""Of all decimals."""
 
 MARGIN = Decimal(10) ** -30
 """Relative; more than all roundings together, against the user."""
@@ -67,7 +64,6 @@ class Spent:
     divergence: Decimal = Decimal(0)
 
     def plus(self, epsilon: Nats, order: Decimal) -> "Spent":
-        """With one more query."""
         with localcontext(Context(prec=DIGITS)):
             amount = Decimal(epsilon.ceil())
             return Spent(
@@ -185,7 +181,6 @@ class ApproximateFilter:
         return self.spent_by_epsilons.plus(level, self.order)
 
     def _first_holds(self, spent: Spent) -> bool:
-        """Whether the epsilons alone keep the promise."""
         ways: dict[str, Callable[[Spent], bool]] = {
             "basic": lambda spent: spent.basic <= self.epsilon,
             "renyi": self._renyi_holds,
@@ -234,7 +229,6 @@ class ApproximateFilter:
 
 
 def _query(query: CountedQuery) -> FilterQuery:
-    """What a filter over a domain is asked."""
     if isinstance(query, Mechanism | Query):
         return query
     rule = "a filter over a domain is asked queries"
@@ -242,7 +236,6 @@ def _query(query: CountedQuery) -> FilterQuery:
 
 
 def _epsilon(query: CountedQuery) -> Nats:
-    """What a filter without a domain is asked."""
     if isinstance(query, Mechanism | Query):
         step = "give the query's epsilon, or make the filter over a domain"
         raise SordinoError("a filter without a domain counts epsilons", found=kind(query), step=step)

@@ -20,16 +20,15 @@ from typing import SupportsIndex, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.box import BoxState
+from sordino.accounting.measures.box_state import BoxState
+from sordino.accounting.measures.carried_slack import LastingState
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
-from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.finite_state import FiniteState
 from sordino.accounting.measures.grouped import GroupedState
-from sordino.accounting.measures.histories.cell_history import CellHistoryState
-from sordino.accounting.measures.histories.history import HistoryState
-from sordino.accounting.measures.lasting import LastingState
+from sordino.accounting.measures.history_states import CellHistoryState, HistoryState
 from sordino.accounting.measures.measure_of import FiniteDefinition, measure_of
-from sordino.accounting.measures.mixed import MixedState
-from sordino.accounting.measures.product import ProductState
+from sordino.accounting.measures.mixed_state import MixedState
+from sordino.accounting.measures.record_state import ProductState
 from sordino.accounting.state import Binding, Decision, FilterQuery, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -37,24 +36,24 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
-from sordino.domain.mixed.mixed_record import MixedRecord
-from sordino.domain.record import FiniteDomain, Record
+from sordino.domain.finite_record import FiniteDomain, Record
+from sordino.domain.mixed_record import MixedRecord
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.nats import Nats
-from sordino.exact.steady import ignore_float_errors
 
 NODES = 400
-"""Boxes of 30 terms bounded for one decision at most, for each possible answer: some 15 milliseconds."""
+"""Largest number of boxes of 30 terms bounded for one decision, for each possible answer: some 15 milliseconds."""
 
 
 LARGEST_LIKELIHOOD = 1 << 10
-"""Records at most whose likelihood is kept one by one, unless a prior or a matrix needs it; beyond, by factors."""
+"""Largest number of records whose likelihood is kept one by one, unless a prior or a matrix needs it; beyond, by
+factors."""
 
 LARGEST_LISTED = 1 << 20
-"""Records at most whose likelihood is kept one by one."""
+"""Largest number of records whose likelihood is kept one by one."""
 
 TERMS = ("domain", "definition", "nodes", "group", "changes")
 """What a filter must not change once it has begun."""
@@ -63,7 +62,7 @@ LARGEST_HISTORIES = 1 << 18
 """Values times numbers of changes, none among them, at most: some 50 milliseconds an answer."""
 
 MOST_CHANGES = 1 << 8
-"""Changes of a record at most that a filter covers."""
+"""Largest number of changes of a record that a filter covers."""
 
 JOINT = 1 << 10
 """Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""

@@ -18,17 +18,16 @@ from sordino.accounting.filter import read_output, start_of
 from sordino.accounting.measures.coordinate_box import CoordinateBoxState
 from sordino.accounting.measures.grouped import GroupedState
 from sordino.accounting.measures.measure_of import FiniteDefinition
-from sordino.accounting.measures.product import mixture
+from sordino.accounting.measures.record_state import mixture
 from sordino.accounting.state import FilterQuery, FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
-from sordino.domain.record import FiniteDomain, Record
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import ignore_float_errors
+from sordino.domain.finite_record import FiniteDomain, Record
+from sordino.exact.floats import Floats, ignore_float_errors
+from sordino.exact.messages import checked_class
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ class OdometerReading:
     """What an odometer shows of one group of hypotheses, in nats, rounded up.
 
     Attributes:
-        epsilons: A.
         separate: B, at most A.
         realized: C, at most B.
     """
@@ -182,5 +180,4 @@ def _ordered_reading(about: str, epsilons: float, separate: float, realized: flo
 
 
 def _up(amounts: Floats) -> Floats:
-    """Rounded up; what is exactly nothing stays."""
     return np.where(amounts == 0, 0.0, np.nextafter(amounts, math.inf))

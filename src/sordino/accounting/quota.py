@@ -23,8 +23,7 @@ from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.measures.measure_of import FiniteDefinition
 from sordino.accounting.state import Decision, FilterQuery, FilterState
 from sordino.errors import RefusedError, SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked_class, shown
 
 OTHERS = ""
 """Stands for all collectors without a quota of their own."""

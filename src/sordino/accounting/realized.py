@@ -7,20 +7,19 @@ import math
 from collections.abc import Sequence
 
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.measures.box import box_question
+from sordino.accounting.measures.box_state import box_question
 from sordino.accounting.state import FilterQuery
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
-from sordino.domain.record import FiniteDomain, Record
+from sordino.domain.finite_record import FiniteDomain, Record
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
-from sordino.evidence.box import BoxEvidence
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
-from sordino.exact.steady import ignore_float_errors
+from sordino.evidence.box_evidence import BoxEvidence
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked, shown
 
 NODES = 100_000
-"""Boxes bounded at most: seconds. What is open then stays open, between bounds that hold."""
+"""Largest number of boxes bounded: seconds. What is open then stays open, between bounds that hold."""
 
 
 @checked
@@ -78,7 +77,6 @@ def realized_loss(
 
 
 def _finite(domain: Record | FiniteDomain, queries: Sequence[FilterQuery], outputs: Sequence[int]) -> LossBounds:
-    """By exact products where the likelihood of each value is kept, else by factors."""
     counted = BayesianFilter(domain, LDP(0))
     for query, output in zip(queries, outputs, strict=True):
         counted = counted.with_answer(query, output)

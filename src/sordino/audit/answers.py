@@ -20,12 +20,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sordino.audit.certify import Certificate, Witness, certify
+from sordino.audit.certificate import Certificate, Witness, certify
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked
+from sordino.exact.messages import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -43,7 +43,6 @@ STEP = 0x9E3779B1
 
 
 CODES = 64
-"""Looked at together."""
 
 
 @checked
@@ -79,7 +78,6 @@ def certify_queries(asked: AskedNumbers, definition: LDP) -> Certificate:
 
 
 def _joint(mechanisms: Sequence[Mechanism], verdicts: Sequence[Certificate], definition: LDP) -> Certificate:
-    """The verdict on channels that each answer about a value of their own: whatever is answered, their losses add."""
     slack, witness = verdicts[0].slack, verdicts[0].witness
     for mechanism, verdict in zip(mechanisms[1:], verdicts[1:], strict=True):
         slack = slack + verdict.slack - definition.epsilon

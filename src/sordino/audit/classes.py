@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnStack
-from sordino.exact.messages.brief import shown
+from sordino.evidence.finite import ColumnClass, ColumnStack, ValueClass
+from sordino.exact.messages import shown
 from sordino.mechanism.base import Mechanism
 
 LOOKED_AT = 1 << 13
 """Weights looked at on all representatives, beside what it takes to see what they tell: a tenth of a second."""
 
 REPRESENTATIVES = 1 << 18
-"""Classes of one stack that are looked at, at most: a second. Of more, evenly spread ones."""
+"""Largest number of classes of one stack that are looked at: a second. Of more, evenly spread ones."""
 
 STEP = "the mechanism does not report its weights as they are; do not use it"
 """Where a mechanism contradicts its own integers."""
@@ -173,7 +173,6 @@ def _check_integers(stack: ColumnStack, mechanism: Mechanism) -> None:
 
 
 def _all_differ(numbers: NDArray[np.integer]) -> bool:
-    """Whether none stands twice; most often they ascend."""
     if (numbers[1:] > numbers[:-1]).all():
         return True
     ordered = np.sort(numbers)
@@ -202,3 +201,44 @@ class _Totals:
     def other_than(self, denominator: int) -> int:
         counts = np.bincount(self._own, minlength=len(self._sums)).tolist()
         return sum(count for count, total in zip(counts, self._sums, strict=True) if total != denominator)
+
+
+LARGEST_ENUMERATION = 1 << 21
+"""Largest number of weights read: seconds."""
+
+
+def can_enumerate(mechanism: Mechanism) -> bool:
+    """Whether a mechanism's weights are few enough to be read one by one."""
+    return mechanism.outputs * mechanism.k <= LARGEST_ENUMERATION
+
+
+def output_weights(mechanism: Mechanism) -> Iterator[tuple[int, NDArray[np.object_]]]:
+    """Every code with its weights on all values, shape (k,)."""
+    if not can_enumerate(mechanism):
+        raise SordinoError(
+            f"a definition of averages is checked on at most {LARGEST_ENUMERATION} weights, one by one",
+            found=f"{mechanism.outputs} codes of {mechanism.k} records",
+            step="promise LDP, which holds whatever is believed, or ask about fewer values",
+        )
+    totals = np.zeros(mechanism.k, dtype=object)
+    for code in range(mechanism.outputs):
+        weights = np.array([mechanism.weight(value, code) for value in range(mechanism.k)], dtype=object)
+        if min(weights) < 0:
+            raise SordinoError("weights must not be negative", found=f"one on code {code}")
+        totals += weights
+        yield code, weights
+    wrong = int((totals != mechanism.denominator).sum())
+    if wrong:
+        raise SordinoError(
+            "the weights of every value's outputs must add up to the denominator",
+            found=f"{wrong} values whose weights do not",
+            step="the mechanism's weight() leaves out or repeats outputs; do not use it",
+        )
+
+
+def output_columns(mechanism: Mechanism) -> Iterator[ColumnClass]:
+    for code, weights in output_weights(mechanism):
+        present = sorted({*weights.tolist()} - {0})
+        parts = tuple(ValueClass(np.flatnonzero(weights == weight), ((weight, 1),)) for weight in present)
+        if parts:
+            yield ColumnClass(mechanism.k, 1, code, parts)

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.audit.outputs import output_weights
+from sordino.audit.classes import output_weights
+from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.prior import Prior
-from sordino.definition.product import Contrast, Shape, sizes_of
+from sordino.definition.product import Contrast, Shape, required_shape, sizes_of
 from sordino.definition.rest import Rest
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -33,7 +34,6 @@ class Level:
         attribute: which; None where whole records are compared.
         value, other: what the output favours over what: values of the attribute, or records where these are compared;
         None where there are no two.
-        code: the output.
     """
 
     loss: Nats | None
@@ -115,3 +115,24 @@ def _levels(mechanism: Mechanism, contrasts: Contrasts, *, of_attributes: bool =
             contrast, code = most
             levels.append(Level(contrast.loss, attribute, contrast.value, contrast.other, code))
     return tuple(levels)
+
+
+def tightest_average(mechanism: Mechanism, definition: BayesianCoordinateDP) -> tuple[Nats, Level] | None:
+    """What is left of the bound of which least is left, and the level; None where nothing is protected."""
+    beliefs = definition.beliefs
+    if isinstance(beliefs, Prior):
+        levels = prior_levels(mechanism, beliefs)
+    else:
+        levels = rest_levels(mechanism, required_shape(beliefs.shape), beliefs.bounds)
+    promised = [*zip(levels, definition.deltas, strict=True)]
+    if definition.epsilon is not None:
+        promised.append((ldp_level(mechanism), definition.epsilon))
+    left = [
+        (_slack_of(level, bound), level) for level, bound in promised if bound is not None and level.value is not None
+    ]
+    return min(left, key=lambda found: found[0], default=None)
+
+
+def _slack_of(level: Level, bound: Nats) -> Nats:
+    """What an exact level leaves of its bound; minus infinity where it is infinite."""
+    return Nats.log(0) if level.loss is None else bound - level.loss

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.mechanism.base import Mechanism
 
 MOST_CODES = 1 << 16
-"""Outputs of a mechanism whose own curve is computed, at most."""
+"""Largest number of outputs of a mechanism whose own curve is computed."""
 
 
 @dataclass(frozen=True, eq=False)

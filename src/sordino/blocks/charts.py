@@ -63,7 +63,6 @@ class BarChart:
     """Shares with their intervals, one bar each.
 
     Attributes:
-        labels: of the bars.
         shares: as many.
     """
 
@@ -77,7 +76,6 @@ class ColumnChart:
 
     Attributes:
         name: of the attribute.
-        labels: of the columns.
         shares: as many.
         at: where each stands, ascending.
     """
@@ -93,7 +91,6 @@ class DensityChart:
     """A histogram of bins, whose areas are shares.
 
     Attributes:
-        name: of the number.
         edges: of the bins, shape (k + 1,).
         shares: of the bins, shape (k,).
         densest: the label of the bin with the most people in its width.
@@ -114,7 +111,6 @@ class FunctionChart:
     """A distribution function within a band that holds everywhere at once.
 
     Attributes:
-        name: of the number.
         edges: shape (k + 1,).
         function: the share of people below each edge, shape (k + 1,).
         band: its lower and upper limits, shape (k + 1,) each.
@@ -158,7 +154,6 @@ class PointChart:
     """Numbers with their intervals, a row for each.
 
     Attributes:
-        what: the numbers are.
         labels: of the rows.
         drawn: where each point and the ends of its interval are, shape (m,) each.
         own: the same numbers in their own units, with their standard errors.
@@ -190,7 +185,6 @@ class CorrelationChart:
     """Correlations of numbers.
 
     Attributes:
-        names: of the numbers.
         covariance: of which they are, shape (d, d), without negative eigenvalues.
         note: how it was made.
     """
@@ -244,8 +238,6 @@ class ChangeChart:
     Attributes:
         labels: of the rows.
         texts: each change with its sign.
-        sides: the numbers.
-        units: of the numbers and of the changes.
         has_zero: whether the scale of the numbers has to hold 0.
         has_numbers: whether the axes say numbers, which rows of several scales have not in common.
     """

@@ -6,7 +6,7 @@ Where there is none, as of a quantile, a quarter of the interval's width counts 
 from collections.abc import Mapping
 from math import floor, isfinite, log10
 
-from sordino.domain.answers.days import iso_date
+from sordino.domain.calendar import iso_date
 
 DISTANCES = {"stderr", "moved"}
 """Numbers of a row that are no estimates or limits."""

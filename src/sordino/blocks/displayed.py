@@ -7,7 +7,7 @@ they show, since they know it: the nouns load them by name, when a notebook asks
 from importlib import import_module
 from typing import Any
 
-from sordino.exact.messages.arguments import checked
+from sordino.exact.messages import checked
 from sordino.extras import missing_extra, naming_extra
 
 RENDERER = "sordino.show.html.notebook"

@@ -25,7 +25,6 @@ class Finding:
     """A sentence that claims no more than its intervals do.
 
     Attributes:
-        topic: of it.
         text: with its interval and its full stop.
         is_sure: whether it claims something beyond noise; otherwise it says that nothing can be claimed.
     """

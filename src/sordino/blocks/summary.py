@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.blocks.readable import readable_header, readable_rows
-from sordino.blocks.tables import Columns, QuantityTable
+from sordino.blocks.tables import Columns, QuantityTable, readable_header, readable_rows
 from sordino.printable import printable, shorten_text
 
 MOST_ROWS = 10

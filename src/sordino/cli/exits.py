@@ -22,7 +22,7 @@ from sordino.printable import escaped_json
 EXIT_CODES: Mapping[Code, int] = {"invalid": 2, "refused": 3, "damaged": 4, "unavailable": 5}
 
 STOPPED = 130
-"""As shells have it for Ctrl-C."""
+"""Exit code of shells after Ctrl-C."""
 
 LEFT = "stopped; nothing half-written was left"
 
@@ -37,7 +37,7 @@ STOP = {
 }
 """What programs are told of a stop."""
 
-HELP = f"Exit codes: 0, {', '.join(f'{number} {code}' for code, number in EXIT_CODES.items())}, {STOPPED} stopped."
+EXIT_HELP = f"Exit codes: 0, {', '.join(f'{number} {code}' for code, number in EXIT_CODES.items())}, {STOPPED} stopped."
 """Below the help of every command."""
 
 
@@ -54,7 +54,7 @@ def error_json(problem: Mapping[str, Any]) -> str:
 def leave(_: int, __: FrameType | None) -> None:
     """End at once while libraries load, which could take an exception for a failure of their own; nothing is open.
 
-    What else was started ends with the process, or never heard of the signal (`sordino.process.children`).
+    What else was started ends with the process, or never heard of the signal (`sordino.process`).
     """
     os.write(2, f"sordino: {STOP['rule']}\n".encode())
     if json_is_asked():

@@ -43,11 +43,21 @@ def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: s
     terminal = Console()
     # A pipe has no width of its own: lines there are not folded. Labels are shown as they are, never read as markup.
     width = terminal.width if terminal.is_terminal else 160
-    console = Console(width=width, markup=False, emoji=False, highlight=False)
     widths = [max(map(cell_len, column)) for column in zip(names, *texts, strict=True)]
     # The library lays out cell by cell, a table of a hundred rows in a tenth of a second: where no cell is folded, it
     # draws the head, and the rows are as it would draw them.
     whole = sum(widths) + 3 * len(widths) + 1 <= width
+    if whole and not terminal.is_terminal:
+        # A head without bold letters is text as well.
+        between = "─" * (sum(widths) + 3 * len(widths) - 1)
+        blank = " " * (len(between) + 2)
+        drawn = "\n".join(
+            [blank, _row(names, widths), f" {between} ", *(_row(cells, widths) for cells in texts), blank, ""]
+        )
+        sys.stdout.write(drawn)
+        sys.stdout.flush()
+        return
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
     table = Table(box=box.SIMPLE_HEAD)
     for i, name in enumerate(names):
         least = widths[i] if whole else None
@@ -66,7 +76,6 @@ def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: s
 
 
 def _row(cells: tuple[str, ...], widths: list[int]) -> str:
-    """The first cell on the left of its column, the others on the right of theirs."""
     from rich.cells import cell_len
 
     first, *others = (cell.rstrip() for cell in cells)

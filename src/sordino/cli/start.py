@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from sordino.process.stops import listen
+from sordino.process import listen
 
 if TYPE_CHECKING:
     from sordino.errors import UnavailableError
@@ -84,7 +84,6 @@ def _require_memory() -> None:
 
 
 def _extra_of_command() -> str:
-    """The extra of the command that is run, empty if it has none or is unknown."""
     from sordino.cli.main import COMMANDS
 
     named = next((COMMANDS[word] for word in sys.argv[1:] if word in COMMANDS), None)

@@ -6,7 +6,7 @@ from pathlib import Path
 from sordino.cli.picture import is_page
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
-from sordino.tables.files.table_name import require_name, require_plain
+from sordino.tables.csv_file import require_name, require_plain
 from sordino.tables.results.geojson import is_map, is_map_name
 from sordino.tables.results.tidy import file_format, is_tidy
 

@@ -14,15 +14,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.definition.bounded_dependence import BoundOnVariation, Dependence
 from sordino.definition.bounds import BoundLike, read_epsilon
-from sordino.definition.dependence import BoundOnVariation, Dependence
 from sordino.definition.pairwise import LDP, CertificateBasis
 from sordino.definition.prior import Prior
 from sordino.definition.product import Amounts, Shape, read_amounts
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages import checked, checked_class
 from sordino.exact.nats import Nats, NatsLike
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats, NatsLike
 
 BoundLike: TypeAlias = Nats | str | int | float | Fraction | Decimal | None
@@ -29,10 +29,10 @@ LARGEST_EPSILON = 100
 """Beyond this a bound protects nothing: a coin on 64-bit words has odds of at most 2^64, 44.4 nats."""
 
 LARGEST_MATRIX = 256
-"""Values of a matrix of rational bounds at most."""
+"""Largest number of values of a matrix of rational bounds."""
 
 LARGEST_LOGARITHMIC = 64
-"""Values of a matrix with logarithms among its bounds at most: their sums are compared one by one."""
+"""Largest number of values of a matrix with logarithms among its bounds: their sums are compared one by one."""
 
 INFINITE = ("inf", "infinity")
 """How a text says that a pair is not protected."""

@@ -26,7 +26,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
@@ -60,6 +60,34 @@ def combined_definition(promises: Sequence[PromiseOfValues], shape: Sequence[int
     return MetricLDP.product(metrics) if len(metrics) == len(promises) else _pairwise_bounds(promises, shape)
 
 
+def largest_bound(whole: PromiseOfValues, shape: Sequence[int], places: Sequence[int]) -> Nats | None:
+    """The largest bound of two cells that differ in some attributes and in no other; None where one has no bound.
+
+    Args:
+        whole: the promise about the cells, or about one attribute's values.
+
+    Example:
+        >>> matrix = PairwiseLDP([["0", "1"], ["1", "0"]])
+        >>> str(largest_bound(combined_definition([LDP("2"), matrix], [4, 2]), [4, 2], [0]))
+        '2'
+        >>> largest_bound(BlockLDP([[0, 1], [2, 3]], "1"), [4], [0])
+    """
+    if isinstance(whole, LDP):
+        return whole.epsilon
+    if isinstance(whole, BlockLDP):
+        blocks, along = whole.partition.block.reshape(tuple(shape)), tuple(places)
+        return whole.epsilon if (blocks.min(axis=along) == blocks.max(axis=along)).all() else None
+    if not isinstance(whole, PairwiseLDP):
+        # Some cell that is not sensitive may be ruled out, or shown; distances are not looked at.
+        return None
+    cells = np.array(list(np.ndindex(tuple(shape))))
+    kept = np.delete(np.arange(len(shape)), list(places))
+    alike = (cells[:, None, kept] == cells[None, :, kept]).all(axis=2)
+    found = [whole.bound(int(cell), int(other)) for cell, other in np.argwhere(alike)]
+    known = [bound for bound in found if bound is not None]
+    return max(known) if len(known) == len(found) else None
+
+
 def _block_of_cell(blocks: Sequence[NDArray[np.intp] | None], shape: Sequence[int]) -> NDArray[np.intp]:
     """The block of each cell, as a number: of an attribute without blocks all values are in one."""
     cell = np.zeros(1, dtype=np.intp)
@@ -79,7 +107,6 @@ def _any_sensitive(marked: Sequence[NDArray[np.bool_] | None], shape: Sequence[i
 
 
 def _pairwise_bounds(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> PairwiseLDP:
-    """Each two cells by their own bound."""
     k = prod(shape)
     if k > LARGEST_MATRIX:
         rule = f"attributes that are protected in different ways must have at most {LARGEST_MATRIX} cells together"

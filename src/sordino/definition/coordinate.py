@@ -28,11 +28,11 @@ from sordino.definition.product import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
-from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages import checked_class
 from sordino.exact.nats import Nats
 
 SHOWN = 1 << 12
-"""Places of the largest ratio that are handed on as its pairs, at most."""
+"""Largest number of places of the largest ratio that are handed on as its pairs."""
 
 
 @checked_class

@@ -26,8 +26,7 @@ from sordino.definition.pairwise import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages import Brief, checked_class, shown
 from sordino.exact.nats import Nats, NatsLike
 
 

@@ -23,11 +23,10 @@ from sordino.definition.pairwise import (
     require_size,
     weight_range,
 )
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import Brief
+from sordino.exact.messages import Brief, checked, checked_class
 from sordino.exact.nats import Nats
 
 
@@ -100,7 +99,6 @@ class PairwiseLDP(Brief):
 
     @cached_property
     def _distinct(self) -> tuple[Nats, ...]:
-        """The different finite bounds of pairs, ascending."""
         pairs = ((x, other) for x in range(self.k) for other in range(self.k) if x != other)
         return tuple(sorted({bound for x, other in pairs if (bound := self.bounds[x][other]) is not None}))
 

@@ -32,13 +32,11 @@ from sordino.definition.pairwise import (
 from sordino.domain.tree import LARGEST_TREE, Tree
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.messages.written import read_rational
+from sordino.exact.messages import Brief, checked, checked_class, read_rational, shown
 from sordino.exact.nats import Nats, NatsLike
 
 LARGEST = 1 << 22
-"""Values at most, as of a plan's domain."""
+"""Largest number of values, as of a plan's domain."""
 
 Number: TypeAlias = str | int | float | Fraction | Decimal
 """What is read exactly as a position or a length."""
@@ -266,5 +264,4 @@ def _steps(number: int, step: NatsLike) -> MetricTree:
 
 
 def _edges_of(tree: Tree, numbers: Sequence[Number | None]) -> list[Number | None]:
-    """What belongs to edges: all but the root's."""
     return [number for value, number in enumerate(numbers) if value != tree.root]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import LARGEST_EPSILON, read_epsilon
 from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.messages.written import MOST_DIGITS, read_rational, require_short
+from sordino.exact.messages import MOST_DIGITS, Brief, read_rational, require_short, shown
 from sordino.exact.nats import Nats, NatsLike
 
 LARGEST_RATIO = 1 << 20
@@ -56,7 +55,6 @@ class MetricTree(Brief):
 
     @property
     def k(self) -> int:
-        """The number of values."""
         return self.tree.k
 
     @property

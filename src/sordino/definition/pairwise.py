@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief
+from sordino.exact.messages import Brief, checked_class
 from sordino.exact.nats import Nats, NatsLike
 
 NEARLY = 1e-6
@@ -281,6 +280,5 @@ def largest_ratio(parts: Sequence[Part], size: int) -> tuple[int, int] | None:
 
 
 def require_size(found: int, k: int) -> None:
-    """Refuse evidence about another number of values."""
     if found != k:
         raise SordinoError(f"the evidence must be about the definition's {k} values", found=f"{found}")

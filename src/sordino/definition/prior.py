@@ -17,12 +17,11 @@ from sordino.definition.pairwise import require_size, widen_gaps
 from sordino.definition.product import Contrast, Shape, by_attribute, read_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.messages.brief import shown
-from sordino.exact.messages.written import exact_value
+from sordino.exact.messages import exact_value, shown
 from sordino.exact.nats import Nats
 
 LARGEST_PRIOR = 1 << 20
-"""Records of a prior at most."""
+"""Largest number of records of a prior."""
 
 TOLERANCE = Fraction(1, 10**9)
 """How far the floats of a prior may be from a sum of one; then they are scaled."""
@@ -93,7 +92,6 @@ class Prior:
 
     @property
     def d(self) -> int:
-        """How many attributes."""
         return len(self.shape)
 
     @cached_property

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_bound
-from sordino.domain.record import LARGEST_PRODUCT
+from sordino.domain.finite_record import LARGEST_PRODUCT
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 
 

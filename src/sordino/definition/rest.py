@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.dependence import Dependence, read_variation
+from sordino.definition.bounded_dependence import Dependence, read_variation
 from sordino.definition.pairwise import require_size
 from sordino.definition.prior import log_of
 from sordino.definition.product import Contrast, Shape, by_attribute, least_other, read_shape, required_shape, steepest
@@ -68,7 +68,6 @@ class Rest:
 
     @property
     def d(self) -> int:
-        """How many attributes."""
         return len(self.bounds)
 
     def losses(self, evidence: FiniteEvidence) -> list[NDArray[np.float64]]:
@@ -118,5 +117,4 @@ class Rest:
 
 
 def _plain(number: Any) -> Any:
-    """Python's own numbers and lists instead of numpy's."""
     return number.tolist() if isinstance(number, np.ndarray | np.generic) else number

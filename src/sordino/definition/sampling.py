@@ -30,10 +30,10 @@ from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
 
-from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
+from sordino.definition.bounded_dependence import BoundOnVariation, Dependence, read_variation
 from sordino.domain.moment import Moment, all_places
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 
 NOTHING = Nats(Fraction(0))
@@ -99,7 +99,6 @@ class Answer:
 
     @property
     def places(self) -> frozenset[int]:
-        """The attributes that it depends on."""
         return all_places(self.statistics)
 
     @property
@@ -122,7 +121,10 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         >>> [str(delta) for delta in sampling_deltas([(coin,)], Dependence.bounded(["1/2", 1]))]
         ['ln 2', 'ln 3']
     """
-    distinct = sorted(dict.fromkeys(types), key=_total, reverse=True)
+    # Many types have equal totals, which are compared exactly.
+    totals = {answers: _total(answers) for answers in types}
+    rank = {total: place for place, total in enumerate(sorted(set(totals.values()), reverse=True))}
+    distinct = sorted(totals, key=lambda answers: rank[totals[answers]])
     touching: list[list[AnswerType]] = [[] for _ in range(dependence.d)]
     for answers in distinct:
         for place in sorted(_places(answers)):
@@ -133,8 +135,13 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
             touching[place].append(answers)
     losses = _Losses(dependence)
     untouched = losses.other_losses([(answers, _total(answers), _places(answers)) for answers in distinct])
+
+    @cache
+    def largest(found: frozenset[Nats]) -> Nats:
+        return max(found)
+
     return tuple(
-        max({NOTHING, *(losses.touching_loss(i, answers) for answers in touching[i]), *untouched(i)})
+        largest(frozenset({NOTHING, *(losses.touching_loss(i, answers) for answers in touching[i]), *untouched(i)}))
         for i in range(dependence.d)
     )
 

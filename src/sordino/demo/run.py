@@ -9,19 +9,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sordino.demo.people import draw_people
+from sordino.demo.simulated_people import draw_people
 from sordino.document.files import write_text
 from sordino.errors import SordinoError
-from sordino.estimation.estimate import Method, default_method
-from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.estimates.shares import HistogramResult
+from sordino.estimation.share_estimate import Method, default_method
+from sordino.mechanism.channel import Aggregate
+from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino.survey.reading.survey_file import Survey
+from sordino.survey.results.aggregate_file import save_aggregate
 from sordino.survey.results.result import results
-from sordino.survey.results.tally import save_aggregate
 from sordino.tables.duckdb import ROWS, write_table
 from sordino.tables.reports import Progress, privatize_table, tally_people, tally_table
-from sordino.verbs.freeze import freeze
+from sordino.verbs.make_plan import make_plan
 
 PEOPLE = 1_000_000
 
@@ -78,8 +78,6 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
     """Plan, privatize, aggregate and estimate, in a folder of its own whose demo files are made anew.
 
     Args:
-        folder: made if it does not exist.
-        people: how many to simulate.
         step: called with the name of each long step; gives the function to call with the rows done.
     """
     marker = folder / MARKER
@@ -107,7 +105,7 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
     _write_people(data, latitude, longitude)
     _write_people(sample, *draw_people(SAMPLE, SAMPLE_SEED))
     write_text(survey, SURVEY)
-    freeze(Survey.load(survey), people, expect=sample).plan.save(plan_file)
+    make_plan(Survey.load(survey), people, expect=sample).plan.save(plan_file)
     plan = Plan.load(plan_file)
     privatize_table(plan, data, reports, step("privatize"))
     aggregate = tally_table(plan, [reports], step("aggregate"))
@@ -132,7 +130,6 @@ def by_default(found: dict[Method, HistogramResult]) -> HistogramResult:
 
 
 def _by_method(plan: Plan, aggregate: Aggregate) -> dict[Method, HistogramResult]:
-    """The results of the survey's only question."""
     found = {method: results(plan, aggregate, method)[0] for method in METHODS}
     return {method: shares for method, result in found.items() if (shares := result.shares) is not None}
 

@@ -9,7 +9,7 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 DIGITS = 36
 """Binary, of what is kept of a number."""
@@ -30,7 +30,6 @@ def coarse(values: Floats) -> Floats:
 
 
 def coarse_number(value: float) -> float:
-    """The same for one."""
     return float(coarse(np.array(value)))
 
 

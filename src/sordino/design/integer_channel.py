@@ -27,13 +27,18 @@ from typing import TypeAlias
 import numpy as np
 
 from sordino.definition.pairwise import largest_quotient
+from sordino.design.coarse import coarse_number
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats, exponential
+from sordino.mechanism.inner import inner_mechanisms
+from sordino.mechanism.one_coin import OneCoin
 
 BoundRows: TypeAlias = Sequence[Sequence[Nats | None]]
+
 IntegerColumn: TypeAlias = list[int]
+
 Pairs: TypeAlias = list[tuple[int, int]]
 
 CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
@@ -43,7 +48,7 @@ GUARD_BITS = 96
 """Bits beyond a word in the first enclosures of e^(-E)."""
 
 MOST_WORK = 1 << 24
-"""Pairs of weights at most: some ten seconds."""
+"""Largest number of pairs of weights: some ten seconds."""
 
 CLEARLY = 1e-12
 """Relative difference beyond which floats tell that a weight is large enough."""
@@ -210,7 +215,6 @@ def _raise_column(column: IntegerColumn, partners: _Partners) -> IntegerColumn:
 
 
 def _add(rest: IntegerColumn, columns: list[IntegerColumn], bounds: BoundRows) -> None:
-    """Add what the rows lack, split by groups, to the column that is heaviest where it is lightest in the group."""
     for group in _groups(bounds):
         if any(rest[x] for x in group):
             best = max(columns, key=lambda column: min(column[x] for x in group))
@@ -219,7 +223,6 @@ def _add(rest: IntegerColumn, columns: list[IntegerColumn], bounds: BoundRows) -
 
 
 def _groups(bounds: BoundRows) -> list[list[int]]:
-    """The values, split so that no bound joins two groups."""
     left = set(range(len(bounds)))
     groups = []
     while left:
@@ -243,3 +246,14 @@ def _merge(columns: list[IntegerColumn]) -> list[IntegerColumn]:
             shape = tuple(entry // divisor for entry in column)
             merged[shape] = [a + b for a, b in zip(merged.get(shape, [0] * len(column)), column, strict=True)]
     return sorted(merged.values(), reverse=True)
+
+
+def counting_channel(k: int, level: Nats, most_codes: int) -> OneCoin:
+    """That of the least summed variance of the shares, among those with at most so many codes; of equal ones the first.
+
+    Example:
+        >>> counting_channel(20, Nats.of(2), 80).name
+        'randomized'
+    """
+    counting = [one for one in inner_mechanisms(k, level) if one.counts_codes and one.outputs <= most_codes]
+    return min(counting, key=lambda one: coarse_number(one.total_variance))

@@ -9,9 +9,8 @@ import math
 
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked, shown
 from sordino.mechanism.base import Mechanism
 
 ROUNDING = 1e-12

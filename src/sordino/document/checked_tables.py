@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from sordino.document.schema.limits import Convert, OneOf
-from sordino.document.schema.mistake_errors import mistake_errors
 from sordino.document.schema.strict_table import StrictTable
-from sordino.document.schema.unfit import UnfitError
+from sordino.document.schema.table_mistakes import UnfitError, mistake_errors
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 Read = TypeVar("Read", bound=StrictTable)
 
@@ -24,7 +23,7 @@ def _version(version: object) -> object:
 
 
 VersionField = Annotated[Literal[1], Convert(_version)]
-"""Of every format that people write, until a second one is needed."""
+"""Version of every format that people write, until a second one is needed."""
 
 
 def read_tables(table: type[Read], tables: dict[str, Any], name: str, *, private: bool = False) -> Read:

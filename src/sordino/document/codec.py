@@ -9,23 +9,23 @@ from typing import Any
 
 from sordino.errors import SordinoError
 from sordino.exact.entries import Entries
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.homes import Homes
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.record import read_channel
+from sordino.mechanism.channel import read_channel
 
 OF_SHARES: Homes[type[Mechanism]] = Homes(
     {
         "randomized": "mechanism.randomized:RandomizedResponse",
         "projective": "mechanism.projective:ProjectiveResponse",
-        "subset": "mechanism.subsets.subset:SubsetSelection",
-        "cyclic": "mechanism.subsets.cyclic:CyclicSubsets",
+        "subset": "mechanism.subset_selection:SubsetSelection",
+        "cyclic": "mechanism.cyclic_subsets:CyclicSubsets",
         "blockwise": "mechanism.blockwise:Blockwise",
-        "high-low": "mechanism.high_low:HighLow",
+        "high-low": "mechanism.high_low_response:HighLow",
         "binary": "mechanism.binary:BinaryOptimal",
-        "table": "mechanism.table:ChannelTable",
-        "tree": "mechanism.metric.tree_response:TreeResponse",
-        "product": "mechanism.metric.product_response:ProductResponse",
+        "table": "mechanism.channel_table:ChannelTable",
+        "tree": "mechanism.tree_response:TreeResponse",
+        "product": "mechanism.product_response:ProductResponse",
     }
 )
 """What a histogram is asked through."""
@@ -33,11 +33,11 @@ OF_SHARES: Homes[type[Mechanism]] = Homes(
 MECHANISMS: Homes[type[Mechanism]] = Homes(
     {
         **OF_SHARES.places,
-        "window": "mechanism.numbers.window:WindowResponse",
-        "optional-window": "mechanism.numbers.optional_window:OptionalWindow",
-        "hierarchy": "mechanism.numbers.hierarchy:HierarchyResponse",
-        "flips": "mechanism.numbers.bit_flips:BitFlips",
-        "linear": "mechanism.numbers.linear_table:LinearTable",
+        "window": "mechanism.window:WindowResponse",
+        "optional-window": "mechanism.window:OptionalWindow",
+        "hierarchy": "mechanism.hierarchy:HierarchyResponse",
+        "flips": "mechanism.bit_flips:BitFlips",
+        "linear": "mechanism.channel_table:LinearTable",
     }
 )
 """What documents hold."""
@@ -49,7 +49,7 @@ LARGEST_TABLE = 1 << 16
 """Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""
 
 
-def freeze(mechanism: Mechanism, kinds: Mapping[str, type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
+def encode(mechanism: Mechanism, kinds: Mapping[str, type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
     """The name and the integers of a mechanism, ready for JSON; integers beyond 2^53 as text.
 
     Raises:
@@ -60,7 +60,7 @@ def freeze(mechanism: Mechanism, kinds: Mapping[str, type[Mechanism]] = MECHANIS
     return mechanism.document_fields
 
 
-def thaw(
+def decode(
     found: object,
     promise: object = None,
     where: str = "mechanism",
@@ -75,19 +75,19 @@ def thaw(
         kinds: what it can be, by name.
 
     Raises:
-        DamagedError: other words than `freeze` writes.
+        DamagedError: other words than `encode` writes.
         SordinoError: integers that make no mechanism, or none that fits the promise.
     """
     return read_channel(Entries(found, where), kinds, promise)
 
 
-def thaw_over(found: object, promise: object, k: int, kinds: Mapping[str, type[Mechanism]] = OF_SHARES) -> Mechanism:
+def decode_over(found: object, promise: object, k: int, kinds: Mapping[str, type[Mechanism]] = OF_SHARES) -> Mechanism:
     """The mechanism of a histogram over k values that was frozen: one that is certified in seconds.
 
     Raises:
-        SordinoError: as `thaw`, and a mechanism about other values, or with too many weights of its own.
+        SordinoError: as `decode`, and a mechanism about other values, or with too many weights of its own.
     """
-    mechanism = thaw(found, promise, kinds=kinds)
+    mechanism = decode(found, promise, kinds=kinds)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
     largest = max(part.listed_weights for part in mechanism.parts or (mechanism,))

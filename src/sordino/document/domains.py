@@ -6,13 +6,13 @@ A new kind is its domain, and a line in each of these two functions.
 from collections.abc import Mapping
 from typing import Any
 
-from sordino.domain.answers.choices import NONE, Choices
 from sordino.domain.attribute import AttributeDomain
 from sordino.domain.categories import Categories
+from sordino.domain.choices import NONE, Choices
 from sordino.domain.grid import LARGEST, Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 KINDS = ("labels", "numbers", "grid", "number")
 """The words that begin a domain: named categories, how many numbered ones, a map, or a number's ends."""
@@ -46,9 +46,16 @@ def domain_of(words: Mapping[str, Any]) -> AttributeDomain:
     Raises:
         SordinoError: none of these words, or several, or no such domain.
     """
-    match {kind: words[kind] for kind in KINDS if words.get(kind) is not None}:
+    found, several = {kind: words[kind] for kind in KINDS if words.get(kind) is not None}, words.get("several")
+    if several is None and words.get("none") is not None:
+        step = "write several = 3 beside categories"
+        raise SordinoError("`none` must stand beside several", found="no several", step=step)
+    if several is not None and "labels" not in found:
+        other = "their number" if "numbers" in found else ", ".join(found) or "none of them"
+        step = 'write categories = ["bus", "car"]'
+        raise SordinoError("categories of which several apply must have names", found=other, step=step)
+    match found:
         case {"labels": labels, **more} if not more:
-            several = words.get("several")
             if several is None:
                 return Categories(labels)
             return Choices(labels, several, words.get("none") or NONE, words.get("not_asked"))
@@ -60,7 +67,7 @@ def domain_of(words: Mapping[str, Any]) -> AttributeDomain:
             return Grid(**edges)
         case {"number": {"low": low, "high": high}, **more} if not more:
             return Interval(low, high)
-        case found:
+        case _:
             raise SordinoError(
                 "an attribute must be categories, a grid or a number",
                 found=", ".join(found) or "none of them",

@@ -135,8 +135,12 @@ def _too_deep(name: str, kind: str) -> SordinoError:
     return SordinoError(f"{name} must be a {kind} file", found=f"more than {DEEPEST} tables within each other")
 
 
-def read_text(path: Path) -> str:
-    """The text of a small UTF-8 file, without the byte order mark that some editors begin it with.
+def read_text(path: Path, *, marked: bool = True) -> str:
+    """The text of a small UTF-8 file.
+
+    Args:
+        path: of the file.
+        marked: whether a byte order mark, with which some editors begin a file, is left out; else it is in the text.
 
     Raises:
         SordinoError: unreadable, larger than 256 MiB, or other bytes.
@@ -155,7 +159,7 @@ def read_text(path: Path) -> str:
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise SordinoError(f"{path} must be UTF-8 text", found="UTF-16", step="save it as UTF-8")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig" if marked else "utf-8")
     except UnicodeDecodeError:
         raise SordinoError(f"{path} must be UTF-8 text", found="bytes that are not", step="save it as UTF-8") from None
 

@@ -19,21 +19,21 @@ from sordino.document.files import write_text
 from sordino.document.formats import INVITATIONS
 from sordino.document.kinds import read_document
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 SECRET_BYTES = 16
 
 SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES}}}")
-"""As it stands in a link."""
+"""Form of a secret in a link."""
 
 HASH_BYTES = 32
 HASH = re.compile(f"[0-9a-f]{{{2 * HASH_BYTES}}}")
 
 MOST_INVITATIONS = 1_000_000
-"""In one list, and of one plan at a collector, which holds 33 bytes of each in memory."""
+"""Largest number in a list, and of a plan at a collector, which holds 33 bytes of each in memory."""
 
 HEADER = "Sordino-Invitation"
-"""Of an upload: its secret."""
+"""Header of an upload that holds its secret."""
 
 
 def new_secret() -> str:

@@ -13,13 +13,29 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from sordino.document.signature import is_signed
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 MOST_LINKS = 64
-"""Of a chain: changes of one store's key."""
+"""Largest number of changes of one store's key."""
 
 DIGITS = {"old": 64, "new": 64, "signature": 128}
 """Hexadecimal digits of each field."""
+
+
+def is_signed(content: bytes, public: str, signature: str) -> bool:
+    """Whether bytes were signed by whoever has the private key.
+
+    Args:
+        content: the bytes as they are served.
+        public: the public key, 32 bytes as hexadecimal digits.
+        signature: 64 bytes as hexadecimal digits.
+    """
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), content)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ queries.
 from collections.abc import Sequence
 from typing import Any
 
-from sordino.document.codec import MECHANISMS, freeze
+from sordino.document.codec import MECHANISMS, encode
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.entries import Entries
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.homes import Homes
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.record import read_channel
+from sordino.mechanism.channel import read_channel
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -24,11 +24,11 @@ STATISTICS: Homes[type[NumberStatistic]] = Homes(
     {
         "number": "query.number:Number",
         "product": "query.number:Product",
-        "signs": "query.signs:Signs",
-        "optional": "query.missing.optional:OptionalNumber",
-        "category-sign": "query.categorical.category_sign:CategoryAndSign",
-        "two-categories": "query.categorical.two_categories:TwoCategories",
-        "binary-product": "query.categorical.binary_product:BinaryProduct",
+        "signs": "query.number:Signs",
+        "optional": "query.missing:OptionalNumber",
+        "category-sign": "query.categorical:CategoryAndSign",
+        "two-categories": "query.categorical:TwoCategories",
+        "binary-product": "query.categorical:BinaryProduct",
     }
 )
 """What documents hold; a new one is its file and its line here, by which it is loaded where a document names it."""
@@ -37,10 +37,10 @@ NUMBER_MECHANISMS = MECHANISMS.only("randomized", "window", "flips", "linear", "
 """What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12
-"""Of one question: each is certified whenever a plan is read."""
+"""Largest number of one question's mechanisms, each of which is certified whenever a plan is read."""
 
 MOST_CODES = 1 << 18
-"""Of these together: seconds."""
+"""Largest number of their codes together, which take seconds."""
 
 MOST_WEIGHTS = 1 << 17
 """Of all tables together: seconds. Those that plans make have at most 2,000 each, for a score of levels."""
@@ -65,7 +65,7 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
     through = [[mechanisms[query.mechanism] for query in queries] for queries in asked.drawn_parts]
     return {
         "statistics": [_alone_or_together(run) for run in statistics],
-        "mechanisms": [freeze(mechanism, NUMBER_MECHANISMS) for mechanism in mechanisms],
+        "mechanisms": [encode(mechanism, NUMBER_MECHANISMS) for mechanism in mechanisms],
         "through": [_alone_or_together(run) for run in through],
         "weights": list(asked.weights),
     }
@@ -113,7 +113,6 @@ def _alone_or_together(run: list[Any]) -> Any:
 def _query(
     statistics: Sequence[NumberStatistic], through: Sequence[int], mechanisms: Sequence[Mechanism]
 ) -> Query | Together:
-    """The queries of a run, answered together if they are several."""
     queries = tuple(Query(statistic, mechanisms[at]) for statistic, at in zip(statistics, through, strict=True))
     return queries[0] if len(queries) == 1 else Together(queries)
 
@@ -125,7 +124,7 @@ def _statistic(name: str, arguments: tuple[int, ...], where: str) -> NumberStati
     if not name.startswith(_COMPLETE):
         return kind.of(arguments)
     # Few plans have them, and a device that reads one of the others does not wait for the module.
-    from sordino.query.missing.complete import CompleteCase
+    from sordino.query.missing import CompleteCase
 
     count = arguments[0] if arguments else 0
     return CompleteCase(kind.of(arguments[count + 1 :]), tuple(arguments[1 : count + 1]))

@@ -22,10 +22,10 @@ from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
 from sordino.document.schema.strict_table import StrictTable
-from sordino.domain.answers.choices import Choices
-from sordino.domain.answers.condition import are_asked, contradiction, missing_value, settle, with_conditions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.choices import Choices
+from sordino.domain.condition import are_asked, contradiction, missing_value, settle, with_conditions
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
@@ -110,7 +110,6 @@ def read_values(
 def _settle_conditions(
     values: dict[str, float | int], record: Mapping[Any, Any], attributes: Mapping[str, Attribute], wanted: list[str]
 ) -> Iterator[SordinoError]:
-    """Put "not asked" where earlier answers say so, and yield what contradicts them."""
     for name in with_conditions([*wanted, *(name for name in record if attributes[name].only_if)], attributes):
         attribute = attributes[name]
         conditions = [other for other, _ in attribute.only_if]
@@ -148,7 +147,6 @@ def _value(value: Any, attribute: Attribute) -> float | int:
 
 
 def _category(value: Any, attribute: Attribute) -> int:
-    """The place of a name among the categories."""
     labels = getattr(attribute.domain, "labels", ())
     if not isinstance(value, str) or value not in labels:
         raise no_category(attribute.name)
@@ -156,7 +154,6 @@ def _category(value: Any, attribute: Attribute) -> int:
 
 
 def _combination(value: Any, attribute: Attribute, choices: Choices) -> int:
-    """The value of a list of categories, or of the one text that says that none applies, or that it was not asked."""
     if value == choices.none:
         return 0
     if choices.not_asked is not None and value == choices.not_asked:
@@ -176,7 +173,6 @@ def _whole(value: Any, attribute: Attribute, k: int) -> int:
 
 
 def _cell(value: Any, attribute: Attribute, grid: Grid) -> int:
-    """The cell of a position, or a cell by its number."""
     cell = -1
     if type(value) is int and 0 <= value < grid.k:
         cell = value

@@ -9,12 +9,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from types import NoneType
 from typing import Any, TypeVar
 
 from sordino.document.checked_tables import try_tables
 from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 Fields = TypeVar("Fields", bound=StrictTable)
 
@@ -27,7 +28,6 @@ class Sealed:
         format: what such a document calls itself.
         version: the one that is written, and read.
         noun: what it is, with its article.
-        make: how to get one.
 
     Example:
         >>> note = Sealed("sordino note", 1, "a note", "write one")
@@ -69,11 +69,8 @@ class Sealed:
                 found="no version" if version is None else shown(version),
                 step=self.make,
             )
-        if version > self.version:
-            raise newer(name, self.version, version)
-        if version < self.version:
-            found, step = f"version {version}, which an older Sordino wrote", f"{self.make} again"
-            raise SordinoError(f"{name} must be of version {self.version}", found=found, step=step)
+        if version != self.version:
+            raise version_error(name, self.version, version, f"{self.make} again")
 
     def require_unchanged(self, document: Mapping[str, Any], name: str = "") -> None:
         """Refuse words that do not match their hash.
@@ -121,10 +118,15 @@ class Sealed:
         return DamagedError(rule, found=found)
 
 
-def newer(name: str, version: int, found: int) -> SordinoError:
-    """The refusal of what a later version wrote."""
-    wrote = f"version {shown(found)}, which a newer Sordino wrote"
-    return SordinoError(f"{name} must be of version {version}", found=wrote, step="use a newer Sordino")
+def version_error(name: str, version: int, found: int, again: str = "use the Sordino that wrote it") -> SordinoError:
+    """The refusal of what another version wrote.
+
+    Args:
+        again: what to do with what an older one wrote.
+    """
+    age, step = ("a newer", "use a newer Sordino") if found > version else ("an older", again)
+    wrote = f"version {shown(found)}, which {age} Sordino wrote"
+    return SordinoError(f"{name} must be of version {version}", found=wrote, step=step)
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
@@ -157,12 +159,15 @@ def hash_of(content: bytes) -> str:
     return "sha256:" + sha256(content).hexdigest()
 
 
+PLAIN = frozenset({str, int, bool, NoneType})
+"""Most of a document, which stays what it is."""
+
+
 def _plain(value: Any) -> Any:
-    """Whole floats as integers, at every depth."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): item if type(item) in PLAIN else _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [item if type(item) in PLAIN else _plain(item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value

@@ -7,15 +7,14 @@ decided here: a new kind is a domain, and its place in `AttributeDomain`.
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sordino.domain.answers.choices import Choices
 from sordino.domain.categories import Categories
+from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
 Domain: TypeAlias = Categories | Grid
-"""Values that can be counted."""
 
 AttributeDomain: TypeAlias = Domain | Interval | Choices
 """What an attribute's values can be."""
@@ -26,8 +25,6 @@ class Attribute:
     """One attribute.
 
     Attributes:
-        name: what it is called.
-        domain: its values.
         columns: of a table, that it is read from: one, by default of its own name; for a map perhaps two, latitude and
             longitude.
         missing: the category that a missing value counts as; of a number the share of the people who are expected to

@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import Interval, read_ends, read_number
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages import Brief, shown
 
 FEWEST_BINS, MOST_BINS = 2, 512
 """Of one number: plans are certified whenever they are read, and 512 bins take some seconds."""
+
+MOST_ON_SCALE = 20
+"""From end to end of a whole-number scale: ages and hours of a day, which have parts, go further."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,12 +77,10 @@ class Bins(Brief):
 
     @property
     def k(self) -> int:
-        """How many bins."""
         return len(self.edges) - 1
 
     @property
     def ends(self) -> Interval:
-        """All of them together."""
         return Interval(self.edges[0], self.edges[-1])
 
     @property
@@ -105,9 +106,24 @@ class Bins(Brief):
         place = int(np.searchsorted(self.edges, number))
         return place if place <= self.k and self.edges[place] == number else None
 
+    @property
+    def steps_by_one(self) -> bool:
+        """Whether the bins have width 1 and are few, as on a whole-number scale."""
+        low = self.edges[0]
+        return self.k <= MOST_ON_SCALE + 1 and self.edges == tuple(low + i for i in range(self.k + 1))
+
     def nearest(self, number: float) -> float:
-        """The edge next to a number."""
         return min(self.edges, key=lambda edge: abs(edge - number))
+
+
+def shortest(number: float) -> str:
+    """A number as people write it, in as many digits as it takes to read the same one.
+
+    Example:
+        >>> shortest(200000.0), shortest(70 / 11)
+        ('200000', '6.363636363636363')
+    """
+    return plain(number) if float(plain(number)) == number else repr(number)
 
 
 def plain(number: float) -> str:

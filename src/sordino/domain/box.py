@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief
-from sordino.exact.steady import ignore_float_errors
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import Brief, checked_class
 
 
 @checked_class

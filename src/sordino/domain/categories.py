@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages import Brief, checked_class, shown
 
 SHOWN = 5
-"""Labels named in an error at most."""
+"""Largest number of labels named in an error."""
 
 
 @checked_class

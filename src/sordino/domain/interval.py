@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
-from sordino.exact.steady import ignore_float_errors
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked_class, shown
 
 LARGEST_NUMBER = 1e60
 """Numbers beyond it are refused: products of numbers and coefficients stay finite."""

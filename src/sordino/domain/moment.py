@@ -17,10 +17,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.coded import MOST_PLACES, Completeness, Indicator
+from sordino.domain.scaled import MOST_PLACES, Completeness, Indicator
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages import Brief, checked, checked_class, shown
 
 Factor: TypeAlias = int | Indicator | Completeness
 """What moments are products of: a number, by its place in the record, an indicator, or completeness."""
@@ -104,7 +103,6 @@ class Moments(Brief):
 
     @property
     def m(self) -> int:
-        """How many moments."""
         return len(self.names)
 
     def values(self, records: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages import Brief, checked, checked_class, shown
 
 LARGEST_TREE = 1 << 16
-"""Values at most: what is checked of all pairs of them takes minutes."""
+"""Largest number of values: what is checked of all pairs of them takes minutes."""
 
 AT_A_TIME = 1 << 20
-"""Weights of one hop at most, as far as a batch has several codes: 8 MB, and some times that while they are made."""
+"""Largest number of weights of one hop, as far as a batch has several codes: 8 MB, and some times that while they are
+made."""
 
 
 @checked_class
@@ -80,12 +80,10 @@ class Tree(Brief):
 
     @property
     def k(self) -> int:
-        """The number of values."""
         return len(self.parents)
 
     @property
     def root(self) -> int:
-        """The value without a parent."""
         return int(self.order[0])
 
     @cached_property

@@ -12,15 +12,14 @@ from typing import Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.coded import Completeness, Indicator
 from sordino.domain.moment import Factor, Factors, Moments, place_of
-from sordino.domain.ranges import Ranges
+from sordino.domain.scaled import Completeness, Indicator, Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.missing.complete_cases import CompleteCases
+from sordino.estimation.complete_cases import CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import shown
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.floats import Floats
+from sordino.exact.messages import shown
+from sordino.mechanism.channel import Aggregate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
@@ -95,16 +94,13 @@ class EstimatedMoments:
 
     @cached_property
     def are_independent(self) -> bool:
-        """Whether no two means go together."""
         return bool(np.count_nonzero(self.covariance) == np.count_nonzero(np.diagonal(self.covariance)))
 
     @cached_property
     def place(self) -> dict[Factors, int]:
-        """Where each statistic stands."""
         return {name: at for at, name in enumerate(self.names)}
 
     def singles(self, places: Sequence[int]) -> NDArray[np.intp]:
-        """Where the attributes' own means stand."""
         return np.array([self.place[(j,)] for j in places])
 
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
@@ -161,16 +157,19 @@ class Combined:
         return Combined(self.told, value, np.diagonal(self.at, axis1=-2, axis2=-1)[..., None, :], slopes)
 
     def of_surveys(self, chosen: NDArray[np.intp]) -> "Combined":
-        """Those of some of several surveys."""
         told = replace(self.told, means=self.told.means[chosen])
         return Combined(told, self.value[chosen], self.at, self.slopes[:, chosen])
 
-    def form_stderr(self, weights: Floats) -> Floats:
-        """The standard errors of the quadratic forms w' value w, shape (...,), for weights of shape (..., rows)."""
+    def form_slopes(self, weights: Floats) -> Floats:
+        """How the quadratic forms w' value w move with each mean, shape (surveys, m)."""
         moved = self.slopes * weights[..., :, None] * weights[..., None, :]
         m, at = len(self.told.covariance), self.at.ravel()
         each = np.moveaxis(moved, 0, -3).reshape(-1, at.size)
-        slope = np.array([np.bincount(at, own, m) for own in each]).reshape(-1, m)
+        return np.array([np.bincount(at, own, m) for own in each]).reshape(-1, m)
+
+    def form_stderr(self, weights: Floats) -> Floats:
+        """The standard errors of the quadratic forms w' value w, shape (...,), for weights of shape (..., rows)."""
+        slope = self.form_slopes(weights)
         if self.told.are_independent:
             variance = slope**2 @ np.diagonal(self.told.covariance)
         else:

@@ -27,7 +27,8 @@ import numpy as np
 
 from sordino.errors import SordinoError
 from sordino.estimation.simplex import project
-from sordino.exact.arrays import Floats
+from sordino.estimation.solvers import search_step
+from sordino.exact.floats import Floats
 from sordino.exact.nats import in_nats
 from sordino.mechanism.base import Mechanism
 
@@ -47,7 +48,7 @@ CREEPS = 50
 """Steps after which a climb is a slow one."""
 
 SMALL = 1 << 21
-"""Probabilities that are written down at most: all of 1,024 bins and as many codes near each."""
+"""Largest number of probabilities that are written down: all of 1,024 bins and as many codes near each."""
 
 MOST_INSIDE = 100
 """Steps from the inside: 15 were the most that a number's bins needed, whatever was counted."""
@@ -110,7 +111,6 @@ class Hill:
         self.totals = self._per_block(law[self.seen])
 
     def start(self) -> Point:
-        """The blocks' own shares, evenly within each block."""
         return self.at((self.totals / self.blocks.sizes)[self.blocks.block])
 
     def at(self, shares: Floats) -> Point:
@@ -331,7 +331,7 @@ def interior_shares(channel: Floats, law: Floats) -> Iterator[Floats]:
         for last in (False, True):
             # d shares: bent d = missed + (aim - shares prices - turned) / shares; the prices follow.
             left = (aim - turned) / shares - prices
-            change = np.linalg.solve(bent, missed + left)
+            change = search_step(bent, missed + left)
             raised = left - prices / shares * change
             parts = _part(shares, change), _part(prices, raised)
             if not last:
@@ -343,6 +343,5 @@ def interior_shares(channel: Floats, law: Floats) -> Iterator[Floats]:
 
 
 def _part(here: Floats, change: Floats) -> float:
-    """Of a step that leaves all above zero."""
     falling = change < 0
     return min(1.0, float((WITHIN * here[falling] / -change[falling]).min(initial=1.0)))

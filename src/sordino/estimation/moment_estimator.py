@@ -7,27 +7,85 @@ nothing is known of the people. It divides by those who were drawn, not by those
 and says nothing about the records, so given the draw the estimate is unbiased. Answers that a person gives together are
 tallied apart: each mean has its variance, but nothing tells the covariance of two of them.
 Shapes: m moments, named by `domain.moment`; records of d numbers in [-1, 1].
+
+What queries about numbers read of some people: the mean distribution of each statistic's values.
+
+It is all that expected estimates depend on: a query's report depends on a person through what is read alone.
+
+The largest variance of an estimated mean of a number, whatever population the people are drawn from.
+
+A report counts as g with E[g] = x for a person whose number is x, and E[g^2] depends on x: the variance of g over
+people is the mean of E[g^2] less the squared mean. Among people with one mean that is largest where the least concave
+function above E[g^2] is reached: by people at two points.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, permutations
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
-from sordino.estimation.mean_readings import MeanReadings
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import kind
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.floats import Floats
+from sordino.exact.messages import kind
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.channel import Aggregate
+from sordino.query.missing import CompleteCase, OptionalNumber
+from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
+
+MeanReadings: TypeAlias = Mapping[NumberStatistic, Floats]
+"""For each statistic the probability that each of its values is read of somebody, shape (k,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LargestVariance:
+    """The largest variance of an estimated mean, times n, in any population with that mean: a concave function of it.
+
+    Attributes:
+        points: means between which the mean square of a report is linear, ascending, shape (p,).
+        squares: the largest mean square at each, weighed as the estimate weighs its queries, shape (p,).
+        weight: of the squared mean, which is subtracted.
+    """
+
+    points: Floats
+    squares: Floats
+    weight: float
+
+    @classmethod
+    def of(cls, squares: Sequence[tuple[Floats, Floats]], weights: Sequence[float]) -> Self:
+        """Of a moment that some queries tell.
+
+        Args:
+            squares: of each query the points from -1 to 1 that are read, and E[g^2] at each.
+            weights: of each in the variance of the estimate.
+        """
+        points = np.unique(np.concatenate([own for own, _ in squares]))
+        told = zip(squares, weights, strict=True)
+        total = sum((weight * np.interp(points, *own) for own, weight in told), np.zeros(len(points)))
+        return cls(*least_concave(points, total), sum(weights))
+
+    def at(self, mean: Floats) -> Floats:
+        """The largest variance, times n, of populations with these means in [-1, 1]."""
+        found: Floats = np.interp(mean, self.points, self.squares) - self.weight * mean**2
+        return found
+
+    @cached_property
+    def worst_mean(self) -> float:
+        slopes = np.diff(self.squares) / np.diff(self.points)
+        tops = np.clip(slopes / 2 / self.weight, self.points[:-1], self.points[1:])
+        return float(tops[np.argmax(self.at(tops))])
+
+    @property
+    def most(self) -> float:
+        return float(self.at(np.array(self.worst_mean)))
+
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -69,16 +127,19 @@ class QueryMoment:
         # Of a number that may be missing, one that counts as 0 is missing or is 0.
         return not (np.diff(self.grid) > 0).all() or self.largest <= float(self.second.min()) * (1 + 1e-12)
 
+    @property
+    def squares(self) -> tuple[Floats, Floats]:
+        """Moments from -1 to 1, and the largest mean of E[g^2] there, linear between them."""
+        if self.has_equal_squares:
+            return np.array([-1.0, 1.0]), np.full(2, self.largest)
+        return self.grid, self.second
+
     def mean_square(self, shares: Floats | None) -> float:
         """The mean of E[g^2] over people of whom each value is read with these probabilities, if it depends on them."""
         return self.largest if self.has_equal_squares or shares is None else float(shares @ self.second)
 
     def square_at(self, numbers: Floats, shares: Floats) -> float:
-        """The mean of E[g^2] over records with these moments, each of which is read as one of the points beside it.
-
-        Args:
-            numbers: in [-1, 1].
-        """
+        """The mean of E[g^2] over records with these moments, each of which is read as one of the points beside it."""
         return self.largest if self.has_equal_squares else float(np.interp(numbers, self.grid, self.second) @ shares)
 
     def worst_variance(self, share: float = 1.0) -> float:
@@ -138,7 +199,6 @@ class MomentEstimator:
 
     @property
     def d(self) -> int:
-        """How many numbers a record has."""
         return self.asked.d
 
     def means(self, aggregate: Aggregate) -> Floats:
@@ -243,6 +303,20 @@ class MomentEstimator:
             largest[part.moment] = part.worst_variance(share)
         return largest
 
+    @cached_property
+    def largest_variances(self) -> tuple[LargestVariance, ...]:
+        """Of each moment, whatever population the people are drawn from."""
+        told: list[list[QueryMoment]] = [[] for _ in range(self.moments.m)]
+        for part in self.query_moments:
+            told[part.moment].append(part)
+        precisions = zip(told, self._precision.tolist(), strict=True)
+        return tuple(
+            LargestVariance.of(
+                [part.squares for part in parts], [part.share / (part.largest * precision) ** 2 for part in parts]
+            )
+            for parts, precision in precisions
+        )
+
     def even_variance(self) -> float:
         """The total variance of the means, times n, for people whose moments are spread evenly over [-1, 1]."""
         single = self._single
@@ -303,8 +377,9 @@ class MomentEstimator:
         return drawn
 
     def _answers(self, counts: NDArray[np.int64]) -> Floats:
-        """How many reports tell each moment, shape (m,)."""
-        return (self._inverse > 0) @ counts
+        """How many reports tell each moment, shape (m,): floats, whose fourth powers are those of means' limits."""
+        answers: Floats = (self._inverse > 0) @ counts.astype(np.float64)
+        return answers
 
     @cached_property
     def _code_weights(self) -> "csr_array":
@@ -323,7 +398,6 @@ class MomentEstimator:
 
     @cached_property
     def _first_code(self) -> tuple[int, ...]:
-        """Where the counters of each query's codes begin."""
         queries = (query for queries in self.asked.drawn_parts for query in queries)
         return tuple(accumulate((query.outputs for query in queries), initial=0))
 
@@ -364,5 +438,47 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
 
 
 def moment_names(asked: Query | Together | Sampled) -> tuple[Factors, ...]:
-    """The moments that queries about numbers tell."""
     return MomentEstimator.of(asked).moments.names
+
+
+def mean_readings(
+    asked: Sampled, records: Floats, complete: float | None = None, missing: Mapping[int, float] | None = None
+) -> MeanReadings:
+    """Of people who are like some records.
+
+    Args:
+        records: numbers in [-1, 1], shape (n, d), each as likely as any other; categories as `domain.scaled` has them,
+            NaN where a number is missing.
+        complete: the share of complete cases; as among the records by default.
+        missing: by their places, the share of people who lack a number; as among the records by default.
+    """
+    return {one: _mean_reading(one, records, complete, missing or {}) for one in asked.statistics_read}
+
+
+def _mean_reading(
+    statistic: NumberStatistic, records: Floats, complete: float | None, missing: Mapping[int, float]
+) -> Floats:
+    if isinstance(statistic, CompleteCase):
+        return statistic.shares(records, complete)
+    if isinstance(statistic, OptionalNumber):
+        return statistic.shares(records[:, statistic.place], missing.get(statistic.place))
+    return statistic.shares(records)
+
+
+def least_concave(points: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """The points, and the values there, of the least concave function above some values, linear between points.
+
+    Example:
+        >>> least_concave(np.array([-1.0, 0, 1]), np.array([3.0, 1, 3]))
+        (array([-1.,  1.]), array([3., 3.]))
+    """
+    chain: list[int] = []
+    for place, (point, value) in enumerate(zip(points, values, strict=True)):
+        while len(chain) > 1:
+            first, last = chain[-2:]
+            part = (points[last] - points[first]) / (point - points[first])
+            if values[last] > (1 - part) * values[first] + part * value:
+                break
+            chain.pop()
+        chain.append(place)
+    return points[chain], values[chain]

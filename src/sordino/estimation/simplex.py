@@ -5,8 +5,8 @@ Source: context-aware LDP paper, Section 7 (the post-processing of its experimen
 
 import numpy as np
 
-from sordino.domain.partition import Partition
-from sordino.exact.arrays import Floats
+from sordino.domain.value_partition import Partition
+from sordino.exact.floats import Floats
 
 
 def project(
@@ -28,6 +28,9 @@ def project(
         blocks = Partition(np.broadcast_to(np.intp(0), len(vector)))
     if totals is None:
         totals = np.ones(blocks.m)
+    if weights is None and blocks.m == 1:
+        projected: Floats = project_rows(vector[np.newaxis], totals)[0]
+        return projected
     alike = weights is None
     if weights is None:
         weights = np.broadcast_to(np.float64(1), len(vector))
@@ -60,6 +63,35 @@ def project(
     positive = projected > 0
     excess /= np.maximum(np.add.reduceat(positive[order], blocks.starts, dtype=np.float64), 1)
     return np.where(positive, np.maximum(projected - excess[blocks.block], 0.0), 0.0)
+
+
+def project_rows(vectors: Floats, totals: Floats) -> Floats:
+    """The nearest nonnegative vector with its total to each of some vectors, shape (n, k); totals have shape (n,).
+
+    As `project` of one block: what is nearest to one row does not depend on the others.
+    """
+    # Descending, the kept values are a prefix; what is far below the first one cannot be kept.
+    order = np.argsort(-vectors, axis=1, kind="stable")
+    lowered = vectors - np.take_along_axis(vectors, order[:, :1], axis=1)
+    np.maximum(lowered, (-2 * totals)[:, np.newaxis], out=lowered)
+    ordered = np.take_along_axis(lowered, order, axis=1)
+    level = np.cumsum(ordered, axis=1)
+    level -= totals[:, np.newaxis]
+    places = np.arange(vectors.shape[1])
+    level /= places + 1.0
+    kept = (ordered >= level).sum(axis=1)
+    del ordered
+    last = np.maximum(kept, 1) - 1
+    stays = np.empty(vectors.shape, dtype=np.bool_)
+    np.put_along_axis(stays, order, places <= np.where(totals > 0, last, -1)[:, np.newaxis], axis=1)
+    lowered -= np.take_along_axis(level, last[:, np.newaxis], axis=1)
+    projected = np.where(stays, np.maximum(lowered, 0.0, out=lowered), 0.0)
+    del lowered, stays
+    # Running sums of a million entries are a little off; what is kept is small, and its sum exact enough to mend that.
+    excess = np.add.reduceat(np.take_along_axis(projected, order, axis=1), [0], axis=1) - totals[:, np.newaxis]
+    positive = projected > 0
+    excess /= np.maximum(positive.sum(axis=1), 1.0)[:, np.newaxis]
+    return np.where(positive, np.maximum(projected - excess, 0.0), 0.0)
 
 
 def _sums_within(ordered: Floats, blocks: Partition) -> Floats:

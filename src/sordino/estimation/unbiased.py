@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.mechanism.base import Mechanism
 
 

@@ -23,7 +23,6 @@ class CountedEvidence:
     """What reports say about each value that can cause them; of others nothing is told.
 
     Attributes:
-        k: the number of values.
         counts: for each row of whole weights > 0, ascending and without a common factor, how often each value had each
             of them but the first.
 
@@ -84,7 +83,6 @@ class CountedEvidence:
         return sum(weight.bit_length() * int(np.ptp(exponents)) for weight, exponents in self._exponents())
 
     def _exponents(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Of each weight, but for a constant."""
         for weights, counts in self.counts.items():
             yield weights[0], -counts.sum(axis=0, dtype=np.int64)
             for weight, own in zip(weights[1:], counts, strict=True):

@@ -19,7 +19,7 @@ Table: TypeAlias = tuple[tuple[int, ...], NDArray[Any]]
 """The places, ascending, and an array with an axis for each."""
 
 LARGEST_SUM = 1 << 20
-"""Entries of a sum of tables at most."""
+"""Largest number of entries of a sum of tables."""
 
 BOTH = -1
 """In place of an attribute: the axis of what is sought from both ends."""
@@ -31,7 +31,7 @@ NARROW = 1 << 6
 """Entries beside each value of a place below which a step for each of its values costs more than it saves."""
 
 LARGEST_AXES = 30
-"""Axes of an array at most, as numpy allows."""
+"""Largest number of axes of an array, as numpy allows."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,6 @@ class Best:
 
     Attributes:
         value: the largest or the smallest sum; outside of it where `exact` is false.
-        exact: whether it is attained.
     """
 
     value: Any
@@ -231,13 +230,11 @@ def sizes_of(tables: Iterable[Table]) -> dict[int, int]:
 
 
 def _with_axes(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -> NDArray[Any]:
-    """With an axis for each place of a scope."""
     axes = dict(zip(places, array.shape, strict=True))
     return array.reshape([axes.get(place, 1) for place in scope])
 
 
 def _groups(tables: Sequence[Table], sizes: dict[int, int], limit: int) -> list[list[Table]]:
-    """The tables in groups whose sums stay within the limit; one group where all fit together."""
     groups: list[tuple[set[int], list[Table]]] = []
     for table in sorted(tables, key=lambda table: -table[1].size):
         for scope, members in groups:

@@ -30,17 +30,17 @@ from sordino.evidence.elimination import (
     work,
 )
 from sordino.evidence.finite import reach_of
-from sordino.exact.rounding import down, up
+from sordino.exact.floats import down, up
 
 HOPELESS = 1e200
 """In place of infinity for "certain under the one hypothesis, impossible under the other", so that it still adds up
 with minus infinity, "impossible under both"."""
 
 LISTED = 1 << 13
-"""Ways that attributes can be at most that are listed without asking whether an elimination is less work."""
+"""Largest number of ways that attributes can be that are listed without asking whether an elimination is less work."""
 
 AFFORDED = 1 << 19
-"""Entries of all sums of an elimination at most, for an exact result: some ten milliseconds."""
+"""Largest number of entries of all sums of an elimination, for an exact result: some ten milliseconds."""
 
 ROUGH = 1 << 12
 """Entries of a sum at most where that does not do."""
@@ -94,22 +94,18 @@ class Factor:
 
     @property
     def least(self) -> NDArray[np.float64]:
-        """The smallest log-likelihood of each entry."""
         return self.log if self.low is None else self.low
 
     @property
     def table(self) -> Table:
-        """For the elimination."""
         return self.places, self.log
 
     @property
     def least_table(self) -> Table:
-        """The smallest, likewise."""
         return self.places, self.least
 
     @cached_property
     def reach(self) -> float:
-        """The largest finite absolute value."""
         return max(reach_of(self.log), reach_of(self.least))
 
     @cached_property
@@ -126,7 +122,6 @@ class Component:
 
     @cached_property
     def places(self) -> frozenset[int]:
-        """All attributes that it touches."""
         return frozenset(place for factor in self.factors for place in factor.places)
 
     @cached_property
@@ -165,7 +160,6 @@ class Component:
         return Component(tuple(Factor(factor.places, factor.least, factor.radius) for factor in self.factors))
 
     def _ends(self, kept: tuple[int, ...]) -> tuple[Table, Table, bool]:
-        """The same where each entry stands for one value."""
         tables = self._tables
         if self._total is not None:
             scope, log = self._total
@@ -241,7 +235,6 @@ class FactoredEvidence:
 
     @property
     def is_impossible(self) -> bool:
-        """Whether no record at all can cause the reports."""
         return any(part.is_impossible for part in self.components)
 
     @cached_property
@@ -328,7 +321,6 @@ def _limit(tables: list[Table], kept: tuple[int, ...]) -> int:
 
 
 def _difference(factor: Factor, place: int, second: int) -> Table:
-    """What the factor says of one value of the attribute less what it says of another, whose axis is the last."""
     axis = factor.places.index(place)
     own = np.expand_dims(factor.log, -1)
     other = np.expand_dims(np.moveaxis(factor.least, axis, -1), axis)
@@ -350,7 +342,6 @@ def _span(most: Best, least: Best, error: float) -> Span:
 
 
 def _outward(gap: float, *, exact: bool, error: float) -> Span:
-    """A computed gap between its bounds; without exactness only the upper one holds."""
     if gap >= HOPELESS / 2:
         return (math.inf if exact else 0.0), math.inf
     if gap == 0 and error == 0:

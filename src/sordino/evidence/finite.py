@@ -43,7 +43,6 @@ class FiniteEvidence:
 
     @classmethod
     def of_no_reports(cls, k: int) -> "FiniteEvidence":
-        """No reports yet."""
         return cls(np.zeros(k))
 
     @cached_property

@@ -29,7 +29,6 @@ class Shape(ABC):
     Attributes:
         parameters: shape (p, n).
         concave, convex: whether every function of the kind is, on all of its domain.
-        kinked: whether slopes jump.
         two_sided: whether a line from the right end can be part of the envelope, too.
     """
 
@@ -240,7 +239,6 @@ class Reflected(Sigmoid):
 
 
 def _quotient(rise: Floats, run: Floats) -> Floats:
-    """Rise over run; 0 where there is no run."""
     return np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
 
 
@@ -258,7 +256,6 @@ class Stack(Shape):
 
     @classmethod
     def of(cls, shapes: Sequence[Shape]) -> Shape:
-        """The one kind itself where there is one only."""
         return shapes[0] if len(shapes) == 1 else cls(shapes)
 
     def value(self, t: Floats) -> Floats:
@@ -304,6 +301,5 @@ class Stack(Shape):
 
 
 def _together(found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Pairs of all kinds as one pair."""
     first, second = zip(*found, strict=True)
     return np.concatenate(first, axis=-1), np.concatenate(second, axis=-1)

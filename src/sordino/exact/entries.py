@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from sordino.errors import DamagedError
 from sordino.exact.coin import WORD
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 INTEGER = re.compile(r"0|[1-9][0-9]{0,19}")
 """The one spelling of an integer; at most 2^64 has at most 20 digits."""
@@ -46,7 +46,6 @@ class Entries:
             raise DamagedError(f"{self.where} must have known entries only", found=shown(unknown[0]))
 
     def text(self, name: str) -> str:
-        """A text."""
         found = self._entry(name)
         if type(found) is not str:
             raise self._wrong(name, "a text", found)
@@ -97,11 +96,9 @@ class Entries:
         )
 
     def inner(self, name: str) -> "Entries":
-        """The entries of an object within this one."""
         return Entries(self._entry(name), f"{self.where}.{name}")
 
     def inners(self, name: str) -> tuple["Entries", ...]:
-        """Those of each object of a list."""
         return self._inners(name, self._entry(name))
 
     def groups(self, name: str) -> tuple[tuple["Entries", ...], ...]:
@@ -145,5 +142,4 @@ class Entries:
 
 
 def _kind(found: Any) -> str:
-    """What stands there, for a message: JSON in few words."""
     return "an object" if isinstance(found, Mapping) else "a list" if isinstance(found, list | tuple) else shown(found)

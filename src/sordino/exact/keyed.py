@@ -4,7 +4,9 @@ A bulk engine that computes a task twice (a retry, a lazy table) must not draw t
 Words = PRF(key; task, record id, value, draw), in any order, batching and chunking. Mechanisms are exact for ideal
 words; in practice the promise is computational, under AES-256 and SHA-256. **Whoever has the key can undo the noise**
 of every report made with it: destroy it as soon as the reports are final. Two reports of one record and task whose
-value changed are independent, so their losses add; and where they differ, they show that it changed.
+value changed are independent, so their losses add; and where they differ, they show that it changed. The value is what
+the channel takes: the bin of a number whose bin is asked, the cell of a place, and where numbers are rounded at random
+the numbers themselves.
 
 Construction: AES under a key from HKDF-SHA256 (RFC 5869), with the use, the kind of values and the task as info; a
 CBC-MAC over words of 64 bits, as many for each record: two of the id, those of the value, the number of the pair of
@@ -29,11 +31,10 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.ids.record_ids import RecordIds, first_repeated
-from sordino.exact.ids.texts import PIECE, Texts
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.select import select
+from sordino.exact.messages import checked_class
+from sordino.exact.record_ids import PIECE, RecordIds, Texts, first_repeated
 from sordino.exact.source import Rows, Stream, Words
+from sordino.exact.word_arithmetic import select
 
 KEY_BYTES = 32
 
@@ -243,7 +244,6 @@ class _KeyedStream:
         return self._inputs[len(self._inputs) // 2 * 2 :]
 
     def _absorb(self) -> Words:
-        """The chain over all blocks of two columns."""
         if self._mac is None:
             self._mac = _encrypt(self._cipher, None, *self._inputs[:2])
             for start in range(2, len(self._inputs) - 1, 2):

@@ -15,9 +15,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
-from sordino.exact.messages.written import read_rational, require_short
+from sordino.exact.messages import checked, read_rational, require_short, shown
 
 FIRST_DIGITS = 40
 """Decimal digits of the first enclosure of e^r; doubled until it decides."""
@@ -165,6 +163,10 @@ class Nats:
 
         Both are the amount where it is rational.
         """
+        return self._rationals
+
+    @cached_property
+    def _rationals(self) -> tuple[Fraction, Fraction]:
         if self.ratio == 1:
             return self.rational, self.rational
         with localcontext(Context(prec=FIRST_DIGITS)):
@@ -228,7 +230,6 @@ def _sign(value: Fraction) -> int:
 
 
 def upward(amount: Nats, digits: int) -> str:
-    """A short decimal that is not below a finite amount."""
     return outward(amount.around()[1], digits, up=True)
 
 
@@ -247,7 +248,6 @@ def in_nats(amount: object) -> str:
 
 
 def _terms(text: str) -> tuple[Fraction, Fraction]:
-    """The rational part and the ratio of a sum of numbers and logarithms."""
     rational, ratio = Fraction(0), Fraction(1)
     for term in text.split(" + "):
         number = term.strip()

@@ -21,7 +21,7 @@ SPARE = 20
 """Digits beyond those asked for: of the whole part of a logarithm, and of its roundings."""
 
 REMEMBERED = 1 << 12
-"""Logarithms that are kept at most."""
+"""Largest number of logarithms that are kept."""
 
 UNSURE = 1e-14
 """By which a sum of floats may be off at most, for each nat or each power that it adds up."""
@@ -78,7 +78,6 @@ class ProductOrder:
         return self._best(powers, axis, 1)
 
     def least(self, powers: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
-        """The rows of the smallest products."""
         return self._best(powers, axis, -1)
 
     def _best(self, powers: NDArray[np.int64], axis: int, side: int) -> NDArray[np.int64]:

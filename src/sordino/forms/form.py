@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.forms.workbook import Row
 
 Texts = Mapping[str, str]
-"""By language, as BCP 47 has it; the empty one is of texts that name none."""
+"""Texts by language, as BCP 47 has it; the empty language is of texts that name none."""
 
 Sheets = Mapping[str, list[tuple[int, Row]]]
 
@@ -77,11 +77,8 @@ class FormQuestion:
     """A question that can be asked.
 
     Attributes:
-        row: of the sheet.
         type: one of `ASKED`.
         name: of the answer in data.
-        labels, hints: as people read them.
-        choices: of a select.
         required: whether it must be answered.
         relevant: expressions that must all hold, of the groups around it first.
         settings: of a range, and the constraint.
@@ -110,10 +107,8 @@ class Form:
     """What is read of a form.
 
     Attributes:
-        title: perhaps.
         languages: the default first; none of a form that names none.
         questions: in their order.
-        groups: the texts of each group, by its number.
         left_out: what could not be read as a question.
     """
 
@@ -170,7 +165,6 @@ def read_form(sheets: Sheets) -> Form:
 def _read_question(
     reading: _FormReading, row: int, kind: str, rest: list[str], cells: Row, within: list[_OpenGroup]
 ) -> None:
-    """Take a question, or note why it is left out."""
     name = cells.get("name", "")
     where = f"row {row}, {shown(name or kind)}"
     why = REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
@@ -204,7 +198,6 @@ def _read_question(
 
 
 def _choices(rows: list[tuple[int, Row]]) -> dict[str, list[FormChoice]]:
-    """The choices of each list, in their order, each once."""
     found: dict[str, list[FormChoice]] = {}
     for _, cells in rows:
         own = found.setdefault(cells.get("list_name", cells.get("list name", "")), [])
@@ -215,7 +208,6 @@ def _choices(rows: list[tuple[int, Row]]) -> dict[str, list[FormChoice]]:
 
 
 def _texts(cells: Row, column: str) -> Texts:
-    """The texts of a column in each language that has a code."""
     found: dict[str, str] = {}
     for name, text in cells.items():
         own, _, language = name.partition("::")

@@ -2,17 +2,23 @@
 
 What a report may reveal stands in no form. So nothing is promised here: `epsilon`, and what protects each attribute,
 are left to be chosen, and the survey is refused until they are. So are ends of numbers, and the cells of a map.
+
+`relevant` of an XLSForm becomes conditions on earlier answers, where those can say it:
+
+${smoker} = 'yes'                                      smoker is "yes"
+${smoker} != 'yes'                                     smoker is another of its values
+selected(${smoker}, 'yes') or selected(${smoker}, 'once')
+${smoker} = 'yes' and ${age_group} = 'adult'           conditions on several hold together
 """
 
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
-from sordino.forms.relevant import Conditions, conditions_of, narrow
 from sordino.printable import printable
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
 
@@ -27,11 +33,133 @@ ENDS = re.compile(r"\.\s*(>=|<=)\s*(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)
 END_NAMES = ("low", "high")
 
 BETWEEN = re.compile(r"\s+and\s+")
+
 AT_MOST = re.compile(r"count-selected\s*\(\s*\.\s*\)\s*<=\s*([0-9]+)")
+
 PARAMETER = re.compile(r"\b(start|end|step)\s*=\s*(-?[0-9]+(?:\.[0-9]+)?)")
 
 ASKS = {"select_one": "histogram", "select_multiple": "several", "geopoint": "histogram"}
 """What is asked about each type of question; of all others the mean."""
+
+Conditions = dict[str, tuple[str, ...]]
+"""Values by attribute, one of which must be answered."""
+
+NAME = r"\$\{\s*([^\s{}]+)\s*\}"
+
+VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|(-?[0-9.]+))"
+
+LONGEST = 2000
+"""Characters of an expression that is read."""
+
+EQUAL = re.compile(rf"{NAME}\s*(=|!=)\s*{VALUE}")
+
+TURNED = re.compile(rf"{VALUE}\s*(=|!=)\s*{NAME}")
+
+SELECTED = re.compile(rf"(not\s*\(\s*)?selected\s*\(\s*{NAME}\s*,\s*{VALUE}\s*\)(?(1)\s*\))")
+
+
+def conditions_of(
+    relevant: str, values: Mapping[str, Sequence[str]], conditional: Container[str] = ()
+) -> Conditions | None:
+    """What an expression asks of earlier answers; None where that cannot be said.
+
+    Args:
+        relevant: the expression; an empty one asks nothing.
+        values: of each attribute that has named ones, of which a person has one.
+        conditional: attributes that are not asked of all: where one is not, it differs from each of its values, which
+            no list of these says.
+
+    Example:
+        >>> conditions_of("${smoker} = 'yes'", {"smoker": ["yes", "no", "once"]})
+        {'smoker': ('yes',)}
+        >>> conditions_of("${smoker} != 'yes'", {"smoker": ["yes", "no", "once"]})
+        {'smoker': ('no', 'once')}
+        >>> conditions_of("${age} > 17", {"smoker": ["yes", "no"]}) is None
+        True
+    """
+    relevant = relevant.strip()
+    if not relevant:
+        return {}
+    return _read(relevant, values, conditional) if len(relevant) <= LONGEST else None
+
+
+def _read(text: str, values: Mapping[str, Sequence[str]], conditional: Container[str]) -> Conditions | None:
+    """The same of an expression that is not empty: of one attribute any of several values, of several all together."""
+    text = _without_parentheses(text)
+    either = _split(text, "or")
+    parts = either if len(either) > 1 else _split(text, "and")
+    if len(parts) == 1:
+        return _term(text, values, conditional)
+    found: Conditions | None = None
+    for part in parts:
+        own = _read(part, values, conditional)
+        if own is None:
+            return None
+        if found is None:
+            found = own
+        elif parts is not either:
+            found = narrow(found, own)
+        elif len(found) == 1 and own.keys() == found.keys():
+            found = {name: tuple(one for one in values[name] if one in found[name] + own[name]) for name in found}
+        else:
+            return None
+        if found is None:
+            return None
+    return found
+
+
+def narrow(first: Conditions, second: Conditions) -> Conditions | None:
+    """Conditions that hold together; None where nobody can fulfil them."""
+    both = dict(first)
+    for name, allowed in second.items():
+        both[name] = tuple(value for value in both.get(name, allowed) if value in allowed)
+    return both if all(both.values()) else None
+
+
+def _term(term: str, values: Mapping[str, Sequence[str]], conditional: Container[str]) -> Conditions | None:
+    if match := EQUAL.fullmatch(term):
+        name, sign, *value = match.groups()
+    elif match := TURNED.fullmatch(term):
+        *value, sign, name = match.groups()
+    elif match := SELECTED.fullmatch(term):
+        denied, name, *value = match.groups()
+        sign = "!=" if denied else "="
+    else:
+        return None
+    asked = next((one for one in value if one is not None), "")
+    if asked not in values.get(name, ()) or (sign == "!=" and name in conditional):
+        return None
+    return {name: tuple(one for one in values[name] if (one == asked) == (sign == "="))}
+
+
+def _without_parentheses(text: str) -> str:
+    text = text.strip()
+    while text.startswith("(") and text.endswith(")") and 0 not in _depths(text[:-1]):
+        text = text[1:-1].strip()
+    return text
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open after each character; what stands in quotes counts as one more."""
+    depth, quote, depths = 0, "", []
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        else:
+            depth += (character in "({") - (character in ")}")
+        depths.append(depth + bool(quote))
+    return depths
+
+
+def _split(text: str, word: str) -> list[str]:
+    depths, parts, start = _depths(text), [], 0
+    for match in re.finditer(rf"\b{word}\b", text):
+        if depths[match.start()] == 0:
+            parts.append(text[start : match.start()])
+            start = match.end()
+    return [*parts, text[start:]]
 
 
 @dataclass(frozen=True)
@@ -39,8 +167,6 @@ class ImportedSurvey:
     """What became of a form.
 
     Attributes:
-        text: of the survey file.
-        attributes: how many there are.
         choices: how many places are left to be chosen.
         left_out: what is not in it.
     """
@@ -212,7 +338,6 @@ def _ends(constraint: str) -> dict[str, str]:
 
 
 def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
-    """Of whom it is asked, as far as a survey can say it."""
     found: Conditions = {}
     for relevant in question.relevant:
         own = None if question.type == "geopoint" else conditions_of(relevant, writing.values, writing.conditional)
@@ -273,5 +398,4 @@ def _value(values: tuple[str, ...]) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text of TOML, which knows the escapes of JSON, and shows no delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

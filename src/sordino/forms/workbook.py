@@ -7,7 +7,7 @@ from typing import Any
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 
 LARGEST = 1 << 26
 """Bytes of all parts of a workbook, unpacked: a small file can unpack to any size."""
@@ -50,7 +50,6 @@ def read_workbook(path: Path) -> dict[str, list[tuple[int, Row]]]:
 
 
 def _require_small(path: Path) -> None:
-    """Refuse what is no archive, or unpacks to more than a form is, before anything is unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(part.file_size for part in archive.infolist())

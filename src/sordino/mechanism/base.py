@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.blocks.displayed import Displayed
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import Channel
-from sordino.mechanism.draws.draw import Draw
+from sordino.mechanism.draws.draw_program import Draw
 
 if TYPE_CHECKING:
     from sordino.domain.tree import Tree
@@ -45,7 +45,6 @@ class Hop(NamedTuple):
     Attributes:
         before: the place, in the hop before, of the neighbour towards the code's own value; ascending.
         values: different and ascending, where they have the same neighbour before them.
-        weights: on these.
     """
 
     before: NDArray[np.intp]
@@ -177,7 +176,7 @@ class Mechanism(Channel, Displayed):
         """The mean of each g_x squared, shape (..., k), of counters per report, shape (..., counters)."""
         return self.decode_powers(law, 2)
 
-    def known_law(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+    def known_distribution(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often each code is sent, shape (outputs,), as far as reports and the channel together tell it.
 
         Mechanisms that draw something without looking at the value know how often that is.

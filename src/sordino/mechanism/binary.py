@@ -20,8 +20,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
 from sordino.exact.entries import Entries
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 

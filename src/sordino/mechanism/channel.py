@@ -4,30 +4,64 @@ A mechanism takes the index of a value; a query reads it off a record. Reports a
 a vector of counters: how often each code was sent, or where codes are too many for that, what the estimator needs.
 """
 
+import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.exact.entries import Entries
-from sordino.exact.messages.arguments import checked
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import Brief, checked, shown
 from sordino.exact.source import Source, Stream, SystemSource, Words
-from sordino.exact.steady import ignore_float_errors
-from sordino.mechanism.aggregate import Aggregate
 
 LARGEST_CODE_BITS = 64
-"""Bits of a report at most."""
+"""Largest number of bits of a report."""
 
 CHUNK = 1 << 15
 """Values privatized at a time: their words and temporaries stay in the processor's cache."""
 
-
 TALLIED = 1 << 18
 """Codes tallied at a time: as many as the counters at least, which each piece adds once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate(Brief):
+    """What the reports of one mechanism add up to.
+
+    Attributes:
+        fingerprint: of the mechanism that made the reports.
+        n: the number of reports.
+        counts: int64, shape (counters,): how often each code was reported, or what the mechanism counts instead.
+        cells: the same by the public cell that reports name, of cells that occur; empty where they name none.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> mechanism = RandomizedResponse(2, "1")
+        >>> (mechanism.tally([0, 1, 1]) + mechanism.tally([1])).counts
+        array([1, 3])
+    """
+
+    fingerprint: str
+    n: int
+    counts: NDArray[np.int64]
+    cells: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
+
+    def __add__(self, other: "Aggregate") -> "Aggregate":
+        """The tally of both sets of reports of one mechanism."""
+        if self.fingerprint != other.fingerprint:
+            rule, found = "only tallies of one mechanism add", f"{self.fingerprint} and {other.fingerprint}"
+            raise SordinoError(rule, found=found, step="aggregate each plan's reports apart")
+        cells = dict(self.cells)
+        for cell, counts in other.cells.items():
+            cells[cell] = cells[cell] + counts if cell in cells else counts
+        return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts, cells)
 
 
 class Channel(ABC):
@@ -47,7 +81,7 @@ class Channel(ABC):
 
     @property
     def draw(self) -> Any:
-        """How a code is drawn, as `mechanism.draw` reads it.
+        """How a code is drawn, as `mechanism.draws` reads it.
 
         Raises:
             SordinoError: a channel that documents do not hold.
@@ -100,6 +134,10 @@ class Channel(ABC):
     def _sample(self, values: NDArray[Any], stream: Stream) -> Words:
         """One code for each value; as many words for each, whatever the value."""
 
+    def _for_key(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Checked values as a key draws by them: equal where the channel cannot tell them apart."""
+        return values
+
     @property
     def counters(self) -> int:
         """The length of a tally: one counter a code, unless the mechanism says otherwise."""
@@ -124,7 +162,7 @@ class Channel(ABC):
         return np.zeros(len(codes), dtype=np.bool_)
 
     @property
-    def sends_all(self) -> bool:
+    def is_onto(self) -> bool:
         """Whether some value can send each code below `outputs`; False where only `are_impossible` says which."""
         return type(self).are_impossible is Channel.are_impossible
 
@@ -153,8 +191,10 @@ class Channel(ABC):
         Raises:
             SordinoError: a value out of range (named by position, never by value).
         """
-        read = self.check_values(values)
-        stream = (SystemSource() if source is None else source).stream(read)
+        return self._draw(self.check_values(values), SystemSource() if source is None else source)
+
+    def _draw(self, read: NDArray[Any], source: Source) -> Words:
+        stream = source.stream(self._for_key(read))
         codes = np.empty(len(read), dtype=np.uint64)
         for start in range(0, len(read), self._chunk):
             rows = slice(start, start + self._chunk)
@@ -223,3 +263,24 @@ def foreign_code(outputs: int, position: int) -> SordinoError:
         found=f"an unknown code at position {position}",
         step="check that the reports belong to this plan",
     )
+
+
+Kind = TypeVar("Kind", bound=Channel)
+
+
+def read_channel(entries: Entries, kinds: Mapping[Any, type[Kind]], promise: object = None) -> Kind:
+    """The channel that a document tells, of some kinds by name; of the promise it takes what its record leaves out."""
+    name = entries.text("name")
+    if name not in kinds:
+        raise DamagedError(f"{entries.where}.name must be one of {', '.join(kinds)}", found=shown(name))
+    channel = kinds[name].from_record(entries, promise)
+    own = channel.document_fields
+    entries.require(own)
+    for entry in ("k", "codes", "draw"):
+        # Also where Python takes two for equal: 1, 1.0 and true.
+        if json.dumps(entries.found.get(entry)) != json.dumps(own.get(entry)):
+            found = shown(json.dumps(entries.found.get(entry)))
+            raise DamagedError(f"{entries.where}.{entry} must be as the mechanism's integers make it", found=found)
+    if own != entries.found:
+        raise DamagedError(f"{entries.where} must be as it was frozen", found="a different spelling")
+    return channel

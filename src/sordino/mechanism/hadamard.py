@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
-from sordino.exact.combinatorics.hadamard import order, parity, transform
+from sordino.exact.combinatorics.hadamard_matrix import order, parity, transform
 from sordino.exact.entries import Entries
-from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages import checked, checked_class
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.one_coin import OneCoin

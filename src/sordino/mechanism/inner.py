@@ -8,16 +8,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sordino.definition.bounds import read_epsilon
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, NatsLike
+from sordino.mechanism.cyclic_subsets import CyclicSubsets, best_designs
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse, best_fields
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subsets.cyclic import CyclicSubsets, best_designs
-from sordino.mechanism.subsets.subset import LARGEST as LARGEST_SUBSETS
-from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.mechanism.subset_selection import LARGEST as LARGEST_SUBSETS
+from sordino.mechanism.subset_selection import SubsetSelection
 
 Within = Literal["randomized", "hadamard", "projective", "subset", "cyclic", "best"]
 """The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block size,
@@ -107,7 +107,6 @@ def inner_of_blocks(blocks: Partition, epsilon: Nats, within: Within, code_bits:
 
 
 def codes_in_blocks(blocks: Partition, mechanism: OneCoin) -> int:
-    """The codes of all blocks of one size."""
     return int(np.count_nonzero(blocks.sizes == mechanism.k)) * mechanism.outputs
 
 
@@ -121,7 +120,6 @@ def _of_size(blocks: Partition, size: int, epsilon: Nats, within: Within) -> lis
 
 
 def _versions(make: type[Inner], k: int, epsilon: NatsLike) -> list[Inner]:
-    """A mechanism's best version; then, where there are several, the best of those with shorter and shorter codes."""
     if make is ProjectiveResponse:
         return [ProjectiveResponse(k, epsilon, field) for field in best_fields(k, float(read_epsilon(epsilon)))]
     if make is CyclicSubsets:

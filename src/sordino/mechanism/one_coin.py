@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import LARGEST_BOUND, Stream, Words
 from sordino.mechanism.base import Squares

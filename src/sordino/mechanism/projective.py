@@ -23,10 +23,9 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
-from sordino.exact.combinatorics.projective import HyperplaneSums, ProjectiveSpace
+from sordino.exact.combinatorics.projective_points import HyperplaneSums, ProjectiveSpace
 from sordino.exact.entries import Entries
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.draws.code_sets import Points
@@ -34,10 +33,10 @@ from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
 LARGEST_LIST = 1 << 18
-"""Entries of the list of all hyperplanes at most: it stays in the processor's cache."""
+"""Largest number of entries of the list of all hyperplanes: it stays in the processor's cache."""
 
 LARGEST_TABLE = 1 << 24
-"""Vectors of a space at most: the sampler looks points up in a table of this length."""
+"""Largest number of vectors of a space: the sampler looks points up in a table of this length."""
 
 POWERS_OF_TWO = [1 << r for r in range(1, LARGEST_BINARY.bit_length())]
 """Orders of fields in which 1 + 1 = 0."""

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
-from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages import checked, checked_class
 from sordino.exact.nats import NatsLike
-from sordino.exact.select import select
 from sordino.exact.source import Stream, Words, uniform_below
+from sordino.exact.word_arithmetic import select
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 

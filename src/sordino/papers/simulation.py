@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.domain.partition import Partition
-from sordino.estimation.estimate import Method, estimate
+from sordino.design.shares.best_mechanism import best_mechanism
+from sordino.domain.value_partition import Partition
 from sordino.estimation.neighbours.smoothing import Surroundings
-from sordino.exact.arrays import Floats
+from sordino.estimation.share_estimate import Method, estimate
 from sordino.exact.coin import WORD
+from sordino.exact.floats import Floats
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import FreshStream, Rows, Stream, Words
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.channel import Aggregate
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -56,7 +56,6 @@ class SimulationSource:
         self._generator = np.random.default_rng(seeds)
 
     def words(self, count: int) -> Words:
-        """The generator's next words."""
         return self._generator.integers(0, 2**64 - 1, count, dtype=np.uint64, endpoint=True)
 
     def stream(self, values: NDArray[np.number]) -> Stream:
@@ -64,11 +63,9 @@ class SimulationSource:
         return FreshStream(self.words, len(values))
 
     def public(self, count: int, use: str = "question") -> Stream:  # noqa: ARG002 - the protocol's
-        """Words like all others."""
         return FreshStream(self.words, count)
 
     def take(self, rows: Rows) -> "SimulationSource":  # noqa: ARG002 - the rows are the protocol's
-        """The same source."""
         return self
 
 
@@ -102,7 +99,6 @@ def simulate_bits(asked: Sampled, truth: Floats, people: int, generator: np.rand
     Args:
         asked: draws a moment for each person and tells one bit about it.
         truth: the population's means of these moments, in the order of the queries, shape (m,).
-        generator: draws the people and their reports together.
     """
     coins = [query.mechanism for query in asked.queries if isinstance(query, Query)]
     thresholds = [coin.threshold for coin in coins if isinstance(coin, RandomizedResponse)]
@@ -137,7 +133,6 @@ def distances(
 
 
 def post_processings(mechanism: Mechanism) -> tuple[Method, ...]:
-    """Those that a mechanism's tally allows: the likelihood needs the counts of codes."""
     return (*METHODS, "likelihood") if mechanism.counts_codes else METHODS
 
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sordino.domain.box import Box
 from sordino.domain.interval import read_ends, to_unit
 from sordino.errors import SordinoError
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import ignore_float_errors
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked_class
 from sordino.query.column import Column
 from sordino.query.model import Model
 
@@ -35,7 +35,7 @@ NEXT_TO_NOTHING = 1e-9
 """Of the least probability: no record comes near it where evidence has a radius worth keeping."""
 
 
-class LogShareRise(Shape):
+class LogRatio(Shape):
     """How much ln(low + span t) rises: the parameters are low, span, `up` and `down`.
 
     ln(low + span (t + up)) - ln(low + span (t + down)) falls and is convex in t for up > down; else it rises and is
@@ -82,7 +82,7 @@ class LogShareRise(Shape):
     def reflect(self) -> Shape:
         """The two arguments of logarithms change their places, and the span its sign."""
         low, span, up, down = self.parameters
-        return LogShareRise(np.stack((low, -span, -down, -up)))
+        return LogRatio(np.stack((low, -span, -down, -up)))
 
     @cached_property
     def steepest(self) -> Floats:
@@ -166,7 +166,7 @@ class LogAffine(LogarithmicShape):
         return -self.curve(t)
 
     def rise(self, up: Floats, down: Floats) -> Shape | None:
-        return LogShareRise(np.concatenate((self.parameters, [up, down])))
+        return LogRatio(np.concatenate((self.parameters, [up, down])))
 
     @property
     def most_bent(self) -> Floats:
@@ -328,6 +328,5 @@ class Affine(Model):
 
 @lru_cache(maxsize=256)
 def _shape(column: Column, *, cut: bool) -> LogarithmicShape:
-    """The function of a code; the questions of a stream have few of them."""
     weights = np.array([[column.least], [column.rise]])
     return LogClipped(weights) if cut else LogAffine(weights)

@@ -1,13 +1,13 @@
 """The statistic of a distribution: the bin of a number, read without rounding or randomness.
 
-A mechanism over k bins sees the bin and nothing else of the record. A number that may be missing is one of k + 1
-values, of which the last says that there is none. Units: those of the data, NaN where a number is missing. Cost: a
+A mechanism over k bins sees the bin and nothing else of the record, and neither do the words of a key: a number that is
+corrected within its bin keeps its report. A number that may be missing is one of k + 1 values, of which the last says
+that there is none. Units: those of the data, NaN where a number is missing. Cost: a
 search in the edges for each number, missing or not; no word is drawn.
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.bins import Bins
 from sordino.domain.scaled import read_rows
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
-from sordino.exact.source import Stream
+from sordino.exact.messages import checked_class, shown
 from sordino.mechanism.base import Mechanism
 from sordino.query.statistic import Statistic
 
@@ -32,9 +30,9 @@ class Bin(Statistic):
 
     Example:
         >>> from sordino.domain.interval import Interval
-        >>> from sordino.mechanism.numbers.window import WindowResponse
+        >>> from sordino.mechanism.window import WindowResponse
         >>> income = Bin("income", Bins.equal(Interval(0, 100), 4))
-        >>> income.encode(income.check_values([0, 25, 99.5], WindowResponse(4, "1", 2)), None).tolist()
+        >>> income.check_values([0, 25, 99.5], WindowResponse(4, "1", 2)).tolist()
         [0, 1, 3]
     """
 
@@ -70,7 +68,8 @@ class Bin(Statistic):
             what = f"{self.bins.k} bins" + (", and none," if self.missing else "")
             raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
-    def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
+    def check_values(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.intp]:
+        """The bins of numbers, all of which are looked at: the number itself goes no further."""
         self.require_size(mechanism)
         numbers = read_rows(values, 1)[:, 0]
         outside = ~self.bins.ends.contains(numbers)
@@ -79,10 +78,7 @@ class Bin(Statistic):
         if outside.any():
             rule = f"numbers must lie from {self.bins.edges[0]:g} to {self.bins.edges[-1]:g}"
             raise SordinoError(rule, found=f"a value out of range at position {int(np.argmax(outside))}")
-        return numbers
-
-    def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
-        return self.locate(values)
+        return self.locate(numbers)
 
     def locate(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """The bin of each number, shape (n,); of none the value after the bins."""

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sordino.errors import SordinoError
-from sordino.evidence.box import UNIT
-from sordino.exact.messages.brief import shown
+from sordino.evidence.box_evidence import UNIT
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -46,7 +46,6 @@ class Column:
 
     @property
     def flat(self) -> bool:
-        """Whether the code tells nothing."""
         return self.rise == 0
 
     def radius(self, off: float) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from sordino.definition.bounds import read_epsilon
-from sordino.exact.messages.arguments import checked
+from sordino.exact.messages import checked
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.affine import Affine

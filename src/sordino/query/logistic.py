@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.box import Box
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.steady import ignore_float_errors
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked_class
 from sordino.query.column import Column
 from sordino.query.model import Model
 
@@ -128,7 +128,6 @@ class LogisticRise(Shape):
         return error
 
     def _at(self, cosh: Floats) -> Floats:
-        """The value where cosh x is so much."""
         rise, light, _ = self._sides
         return -self._sign * np.log1p(rise / (cosh + light))
 
@@ -171,7 +170,6 @@ class LogisticRise(Shape):
         return np.where((slope > 0) == self._hill, -x, x)
 
     def _tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """In x: where the line from the left end touches, about, and its slope; only where there is such a line."""
         hill, bend = np.broadcast_to(self._hill, low.shape), np.broadcast_to(self._inflection, low.shape)
         # Of a valley the line from the nearer end; where the farther one is on the left, the other side draws it.
         drawn = np.where(hill, low < -bend, (low < bend) & (low + high >= 0)) & (high > low)
@@ -205,7 +203,6 @@ class LogisticRise(Shape):
 
     @cached_property
     def _sign(self) -> Floats:
-        """Of the derivative to the right of the middle."""
         return np.where(self._hill, -1.0, 1.0)
 
     @cached_property
@@ -365,5 +362,4 @@ class Logistic(Model):
 
 @lru_cache(maxsize=256)
 def _shape(column: Column) -> LogLogistic:
-    """The function of a code, by its realized epsilon; the questions of a stream have few of them."""
     return LogLogistic(np.array([[math.log1p(column.odds)]]))

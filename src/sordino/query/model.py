@@ -23,12 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.box import Box, read_records
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.exact.coin import WORD
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import shown
 from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream
-from sordino.exact.steady import ignore_float_errors
 from sordino.mechanism.base import Mechanism
 from sordino.query.column import Column
 from sordino.query.reader import Floats
@@ -40,7 +40,6 @@ class Model(Statistic):
     """A number that a model, with d coefficients and what is added, makes of a record: read as one of its two ends."""
 
     name: ClassVar[str]
-    """In canonical text."""
 
     theta: tuple[float, ...]
     intercept: float

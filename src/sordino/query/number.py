@@ -18,19 +18,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.coded import MOST_PLACES
 from sordino.domain.moment import Factors, Moment, Moments
-from sordino.domain.scaled import Scaled, read_records
+from sordino.domain.scaled import MOST_PLACES, Completeness, Scaled, read_records
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.source import Stream
 from sordino.mechanism.base import Mechanism
 from sordino.query.reader import GridReader, NumberReader, SignReader
 from sordino.query.statistic import Statistic, attribute_list
 
 MOST_POINTS = 1 << 7
-"""Of a grid, at most."""
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +40,6 @@ class NumberStatistic(Statistic):
     """
 
     name: ClassVar[str]
-    """In documents."""
 
     @property
     @abstractmethod
@@ -104,8 +100,13 @@ class NumberStatistic(Statistic):
         return ()
 
     @property
+    def decisive_places(self) -> tuple[int, ...]:
+        """The places of numbers of which each, if it is missing, is all that is read, whatever all others are."""
+        return ()
+
+    @property
     def category_counts(self) -> Mapping[int, int]:
-        """The places at which a category stands, not a number (`domain.coded`), and how many categories there are."""
+        """The places at which a category stands, not a number (`domain.scaled`), and how many categories there are."""
         return {}
 
     @property
@@ -306,6 +307,19 @@ def optional_places(statistics: Sequence[NumberStatistic]) -> frozenset[int]:
     return frozenset(may - must)
 
 
+def records_for_key(statistics: Sequence[NumberStatistic], records: Floats) -> Floats:
+    """Records as a key draws by them: those that all of some statistics read as missing are one and the same.
+
+    A number of an incomplete case that is corrected would else draw a second report that it is one.
+    """
+    places = statistics[0].decisive_places
+    if not places or any(one.decisive_places != places for one in statistics):
+        return records
+    # No branch: how long it takes tells nobody of whom a number is missing.
+    missing = ~Completeness(places).holds(records)
+    return np.where(missing[:, None], np.nan, records)
+
+
 def require_places(places: Sequence[int]) -> None:
     """Refuse what are no places of numbers in a record."""
     if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
@@ -331,3 +345,73 @@ def mean_points(numbers: Floats, points: int) -> Floats:
     np.add.at(shares, lower, lower + 1 - at)
     np.add.at(shares, lower + 1, at - lower)
     return shares / max(len(numbers), 1)
+
+
+MOST_SIGNS = 12
+"""Largest number of read together: they have 2^m values."""
+
+
+@checked_class
+@dataclass(frozen=True)
+class Signs(NumberStatistic):
+    """Numbers at different places, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
+
+    Example:
+        >>> Signs((1, 0)).k, Signs((1, 0)).counted_moments[0]
+        (4, ((1,), array([-1.,  1., -1.,  1.])))
+    """
+
+    name: ClassVar[str] = "signs"
+
+    at: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require_places(self.at)
+        if not 1 <= len(self.at) <= MOST_SIGNS or len(set(self.at)) < len(self.at):
+            raise SordinoError(f"1 to {MOST_SIGNS} different numbers must be read together", found=shown(self.at))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return self.at
+
+    @property
+    def description(self) -> str:
+        several = " together, each" if len(self.at) > 1 else ","
+        return f"{attribute_list(self.at)}{several} {rounding_of(2)}"
+
+    def label(self, value: int) -> str:
+        return f"({', '.join(point_label(value >> c & 1, 2) for c in range(len(self.at)))})"
+
+    @property
+    def axes(self) -> tuple[tuple[int, int], ...]:
+        """Two values for each number; the first one runs fastest."""
+        return tuple((place, 2) for place in self.at[::-1])
+
+    @property
+    def k(self) -> int:
+        return 1 << len(self.at)
+
+    @property
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
+        patterns = np.arange(self.k)
+        return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
+
+    @property
+    def bits(self) -> tuple[Moment, ...]:
+        return tuple((place,) for place in self.at)
+
+    @property
+    def single_statistics(self) -> tuple[NumberStatistic, ...]:
+        """The sign of each number."""
+        return tuple(map(Number, self.at))
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        return self.at
+
+    @classmethod
+    def of(cls, arguments: tuple[int, ...]) -> Self:
+        return cls(arguments)
+
+    def with_places(self, place: Mapping[int, int]) -> "Signs":
+        return Signs(tuple(place[old] for old in self.at))

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.record import Record
+from sordino.domain.finite_record import Record
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Channel
-from sordino.query.number import NumberStatistic
+from sordino.query.number import NumberStatistic, records_for_key
 from sordino.query.statistic import Statistic, Values
 
 if TYPE_CHECKING:
     from sordino.domain.box import Box
-    from sordino.evidence.box import BoxEvidence
+    from sordino.evidence.box_evidence import BoxEvidence
     from sordino.query.model import Model
 
 
@@ -82,8 +81,8 @@ class Query(Channel):
         return self.mechanism.are_impossible(codes)
 
     @property
-    def sends_all(self) -> bool:
-        return self.mechanism.sends_all
+    def is_onto(self) -> bool:
+        return self.mechanism.is_onto
 
     def require_size(self) -> None:
         """Refuse a mechanism over another number of values than the statistic reads, where that is known.
@@ -200,6 +199,9 @@ class Query(Channel):
 
         _ = self.model
         return level_of_columns(self.mechanism)
+
+    def _for_key(self, values: NDArray[Any]) -> NDArray[Any]:
+        return records_for_key([self.statistic], values) if isinstance(self.statistic, NumberStatistic) else values
 
     @property
     def _chunk(self) -> int:

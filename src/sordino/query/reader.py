@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from sordino.domain.moment import Moment
 from sordino.exact.coin import WORD
-from sordino.exact.select import whole
 from sordino.exact.sign import plus_weight, round_to_plus
 from sordino.exact.source import Stream, Words
+from sordino.exact.word_arithmetic import whole
 
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 """The largest float below 1, whose product with 2^64 is a word."""

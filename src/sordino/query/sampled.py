@@ -17,20 +17,17 @@ from typing import Any, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.measured import Measured
 from sordino.domain.moment import Factors
-from sordino.domain.scaled import Scaled, read_records, require_inside, rows_of
+from sordino.domain.scaled import Measured, Scaled, read_records, require_inside, rows_of
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import ignore_float_errors
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.source import LARGEST_BOUND, Rows, Source, Stream, SystemSource, Words, uniform_below
-from sordino.exact.steady import ignore_float_errors
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.query.alike import Alike, Parts, alike_queries
-from sordino.query.number import NumberStatistic, optional_places
+from sordino.mechanism.channel import Aggregate
+from sordino.query.number import NumberStatistic, optional_places, records_for_key
 from sordino.query.query import Query
-from sordino.query.several import SeveralQueries
+from sordino.query.query_group import Parts, QueryGroup, SeveralQueries, query_groups
 from sordino.query.together import Together
 
 LARGEST_TABLE = 1 << 20
@@ -197,19 +194,23 @@ class Sampled(SeveralQueries[Part]):
         if len({len(column) for column in columns}) > 1:
             raise SordinoError("there must be a value for each person", found="columns of different lengths")
         if len(self.queries) == 1:
-            return self.queries[0].privatize(columns[0][:], source)  # type: ignore[arg-type]  # numbers may be scaled
+            return _draw_checked(self.queries[0], columns[0][:], source)
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
         for j, rows in _groups(drawn, len(self.queries)):
-            own = self.queries[j].privatize(columns[j][rows], source.take(rows))  # type: ignore[arg-type]  # the same
+            own = _draw_checked(self.queries[j], columns[j][rows], source.take(rows))
             codes[rows] = own + np.uint64(self.offsets[j])
         return codes
+
+    def _draw(self, read: NDArray[Any], source: Source) -> Words:
+        return self._privatize_numbers(Scaled(read), source)
 
     def _privatize_numbers(self, values: ArrayLike | Scaled, source: Source) -> Words:
         """Piece by piece the numbers are still in the cache when they are drawn; a bad one anywhere refuses all."""
         known = isinstance(values, Scaled)
         records = rows_of(values, self.d)
-        public, stream = source.public(len(records), "statistic"), source.stream(records)
+        public = source.public(len(records), "statistic")
+        stream = source.stream(records_for_key(self.numbers, records))
         codes = np.empty(len(records), dtype=np.uint64)
         for start in range(0, len(records), self._chunk):
             rows = slice(start, start + self._chunk)
@@ -242,7 +243,7 @@ class Sampled(SeveralQueries[Part]):
 
     def _alike_groups(
         self, drawn: NDArray[np.intp]
-    ) -> Iterator[tuple[Alike, NDArray[np.intp] | None, NDArray[np.intp] | None]]:
+    ) -> Iterator[tuple[QueryGroup, NDArray[np.intp] | None, NDArray[np.intp] | None]]:
         """Alike queries, who was drawn for one of them, and for which one; None for all, and for the only one."""
         if len(self._query_groups) == 1:
             yield self._query_groups[0], None, None if len(self.queries) == 1 else drawn
@@ -253,12 +254,12 @@ class Sampled(SeveralQueries[Part]):
                 yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
 
     @cached_property
-    def sends_all(self) -> bool:
-        return bool(self.numbers) or all(query.sends_all for query in self.queries)
+    def is_onto(self) -> bool:
+        return bool(self.numbers) or all(query.is_onto for query in self.queries)
 
     def are_impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         wrong = np.zeros(len(codes), dtype=np.bool_)
-        if not self.sends_all:
+        if not self.is_onto:
             for query, own, rows in self._split(codes.astype(np.uint64, copy=False)):
                 wrong[rows] = query.are_impossible(own)
         return wrong
@@ -318,8 +319,8 @@ class Sampled(SeveralQueries[Part]):
         return np.array(self.offsets[:-1], dtype=np.uint64)
 
     @cached_property
-    def _query_groups(self) -> tuple[Alike, ...]:
-        return alike_queries(self.drawn_parts)
+    def _query_groups(self) -> tuple[QueryGroup, ...]:
+        return query_groups(self.drawn_parts)
 
     @cached_property
     def _group(self) -> NDArray[np.unsignedinteger]:
@@ -343,13 +344,18 @@ def _looked_at(query: Part, column: ArrayLike | Measured) -> NDArray[Any] | Meas
     return column if isinstance(column, Measured) else query.check_values(column)
 
 
+def _draw_checked(query: Part, values: NDArray[Any] | Scaled, source: Source) -> Words:
+    """A query's reports of values that were looked at; of measured numbers it is known only now whose are read."""
+    if isinstance(values, Scaled):
+        return query.privatize(values, source)  # type: ignore[arg-type]  # numbers may be scaled
+    return query._draw(values, source)
+
+
 def _count_up(count: int) -> NDArray[np.unsignedinteger]:
-    """The numbers below a count, in few bytes."""
     return np.arange(count, dtype=np.min_scalar_type(count - 1))
 
 
 def _groups(group: NDArray[np.integer], groups: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Each group with the places of its members, in ascending order."""
     small = group.astype(np.min_scalar_type(groups - 1), copy=False)
     order, ends = np.argsort(small, kind="stable"), np.cumsum(np.bincount(small, minlength=groups)).tolist()
     for number, (start, end) in enumerate(zip((0, *ends), ends, strict=False)):

@@ -20,14 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.scaled import Scaled, read_records
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import LARGEST_CODE_BITS
-from sordino.query.alike import Alike, alike_queries
 from sordino.query.number import NumberStatistic, optional_places
 from sordino.query.query import Query
-from sordino.query.several import SeveralQueries
+from sordino.query.query_group import QueryGroup, SeveralQueries, query_groups
 
 FEWEST = 2
 """Queries that are answered together: one is by itself."""
@@ -125,5 +123,5 @@ class Together(SeveralQueries[Query]):
         return np.concatenate([query._count(digit, group, groups) for query, digit in parts], axis=1)
 
     @cached_property
-    def _query_group(self) -> Alike:
-        return alike_queries([self.queries])[0]
+    def _query_group(self) -> QueryGroup:
+        return query_groups([self.queries])[0]

@@ -1,26 +1,31 @@
-"""A plan as an entry for the registry of deployments of differential privacy, of OpenDP and NIST.
+"""A plan as an entry for the registry of deployments of differential privacy, of OpenDP and NIST, in YAML.
 
 The fields are those of the registry's records of 2026, of its third tier. What they mean: Nanayakkara, Ghazi, Vadhan,
 "Practitioners' Perspectives on a Differential Privacy Deployment Registry", arXiv 2509.13509. What a plan knows is
 filled in, and never stronger than it is: an epsilon stands there only where it holds between any two records, and is
 rounded up. What only people know has to be filled in.
+
+YAML is written only: texts of several lines as blocks, which people can read, all else as JSON has it. Every reader of
+YAML 1.1 or 1.2 reads it as the document that it was written of.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sordino.definition.pairwise import LDP
-from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import Attribute
+from sordino.domain.choices import Choices
 from sordino.domain.interval import Interval
 from sordino.exact.nats import Nats
+from sordino.printable import printable
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
-from sordino.survey.frozen.questionnaire_part import in_language
 from sordino.survey.planning.plan import Plan
+from sordino.survey.schema.questionnaire_part import in_language
 from sordino.words.explain_plan import NEARLY, codes_sentence, explanation
 from sordino.words.explain_questionnaire import survey_title
 from sordino.words.public_columns import public_sentences
@@ -32,21 +37,24 @@ COUNTED = (
     "Reports are counted. All else is computed from the counts: shares, means, intervals, and the distribution that"
     " fits them best."
 )
+
 ONE_REPORT = (
     "Each person is asked once and sends one report, so that nothing is composed. A second report from the same person"
     " adds its loss to the first."
 )
+
 ADJACENT = (
     "The local model: any two records that one person may have are adjacent. One report is covered, about the whole"
     " record; a second report from the same person is not."
 )
+
 BEFORE = (
     "None on answers. The plan was made before anybody was asked, from the survey and from public statements about"
     " people alone."
 )
 
 TIER = 3
-"""Of the registry: all of its fields."""
+"""The registry's tier with all of its fields."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,6 @@ class PublicationFacts:
         region: whose people, or whose laws.
         sector: as the registry has it: Technology, Healthcare, Education, Government.
         published: a date, YYYY-MM-DD.
-        authors: of the entry.
     """
 
     curator: str = ""
@@ -135,7 +142,6 @@ def _basic(plan: Plan, facts: PublicationFacts, name: str) -> dict[str, Any]:
 
 
 def _sentence_of_survey(plan: Plan, field: str) -> str:
-    """What the survey itself says to people, in its first language."""
     words = plan.document.words
     text = None if words is None else getattr(words, field)
     return OPEN if words is None or text is None else in_language(text, words.languages[0])
@@ -191,14 +197,18 @@ def _loss(plan: Plan) -> dict[str, Any]:
 
 
 def _model(plan: Plan) -> dict[str, Any]:
+    trusted = "public columns alone" if plan.cells.names else "none of the answers"
     actors = [
         "The person's device: draws the report before anything is sent, and is trusted with the answers.",
-        "The collector and analysts: see reports, and are trusted with none of the answers.",
+        f"The collector and analysts: see reports, and are trusted with {trusted}.",
         "Whoever watches the network: sees that a report is sent, and at most what the collector sees.",
     ]
     return {
         "model_name": "Local",
-        "model_name_details": "Answers are randomized on the device. No answer leaves it otherwise.",
+        "model_name_details": (
+            "Answers are randomized on the device. No answer leaves it otherwise"
+            f"{', except those to public columns, which are sent as they are' if plan.cells.names else ''}."
+        ),
         "actors": _list(actors),
         "release_type": "One release",
         "release_type_details": "One report of each person, whatever is estimated from it and however often.",
@@ -230,7 +240,6 @@ def _implementation(plan: Plan, version: str) -> dict[str, Any]:
 
 
 def _list(lines: list[str]) -> str:
-    """Lines of Markdown."""
     return "".join(f"- {line}\n" for line in lines)
 
 
@@ -239,3 +248,50 @@ def _mechanism_names(query: Query | Sampled | Together) -> list[str]:
     if isinstance(query, Query):
         return [re.sub(r"(?<!^)(?=[A-Z])", " ", type(query.mechanism).__name__).lower()]
     return list(dict.fromkeys(name for one in query.queries for name in _mechanism_names(one)))
+
+
+Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
+"""What a document may hold."""
+
+
+def yaml_text(document: Mapping[str, Value]) -> str:
+    r"""A document as YAML, with control characters of its texts as what they are.
+
+    Example:
+        >>> print(yaml_text({"name": "a: b", "tiers": [1, 2], "text": "- one\n- two\n"}), end="")
+        name: "a: b"
+        tiers:
+          - 1
+          - 2
+        text: |
+          - one
+          - two
+    """
+    return "".join(f"{line}\n" for line in _mapping_lines(document))
+
+
+def _mapping_lines(document: Mapping[str, Value]) -> Iterator[str]:
+    for name, value in document.items():
+        first, *rest = _value(value)
+        yield f"{name}:{first}"
+        yield from rest
+
+
+def _value(value: Value) -> Iterator[str]:
+    match value:
+        case str() if "\n" in value:
+            yield " |"
+            yield from (f"  {printable(line)}".rstrip() for line in value.rstrip("\n").split("\n"))
+        case str():
+            yield f" {json.dumps(printable(value), ensure_ascii=False)}"
+        case bool() | int() | float():
+            yield f" {json.dumps(value)}"
+        case Mapping():
+            yield "" if value else " {}"
+            yield from (f"  {line}" for line in _mapping_lines(value))
+        case _:
+            yield "" if value else " []"
+            for item in value:
+                first, *rest = _mapping_lines(item) if isinstance(item, Mapping) else [next(_value(item)).lstrip()]
+                yield f"  - {first}"
+                yield from (f"    {line}" for line in rest)

@@ -8,8 +8,9 @@ from sordino.domain.categories import few
 from sordino.registry.deployment_entry import OPEN, whole_epsilon
 from sordino.show.html.page import PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
+from sordino.words.condition_sentences import weaker_report_sentences
 from sordino.words.explain_plan import explanation
-from sordino.words.explain_questionnaire import reveal_sentences
+from sordino.words.explain_questionnaire import in_clear_sentence, reveal_sentences
 from sordino.words.public_columns import public_sentences
 
 NOT_COVERED = (
@@ -37,7 +38,10 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
         "What is sent": f"one code of {bits} bit{'' if bits == 1 else 's'}",
         "What is sent in clear": ", ".join(plan.cells.names) or "nothing",
         "Epsilon": "differs between answers: see below" if epsilon is None else f"{epsilon} (pure, local)",
-        "Who is trusted with answers": "nobody but your own device, which randomizes them before anything is sent",
+        "Who is trusted with answers": (
+            "nobody but your own device, which randomizes"
+            f" {'all that is not sent in clear' if plan.cells.names else 'them'} before anything is sent"
+        ),
         "The plan, public": plan.hash,
         "How to check it": "sordino certify PLAN: every promise, in exact whole numbers",
     }
@@ -45,8 +49,15 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
     # Examples are what stands in short already, in per cent.
     kept = [sentence.text for sentence in said.summary if sentence.purpose is not Purpose.EXAMPLE]
     revealed = (*kept, NOT_COVERED, *public_sentences(plan))
+    short = in_clear_sentence(plan), *reveal_sentences(plan), *weaker_report_sentences(plan)
     sections = (
-        Section("In short", (Sentences(reveal_sentences(plan)), PageTable(("", ""), rows))),
+        Section(
+            "In short",
+            (
+                Sentences(tuple(filter(None, short))),
+                PageTable(("", ""), rows),
+            ),
+        ),
         Section("What one report can reveal, and what is not protected", (Sentences(revealed),)),
     )
     title = basic["name"] if basic["name"] != OPEN else "Privacy label"

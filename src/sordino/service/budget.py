@@ -10,7 +10,7 @@ from sordino.service.problems import ProblemError
 from sordino.service.writer import FullQueueError
 
 MOST_BYTES = 1 << 24
-"""Of a request's body."""
+"""Largest body of a request."""
 
 UNCOUNTED = 1 << 16
 """First bytes of each body that are not counted: the number of connections bounds them, and all that a device sends is

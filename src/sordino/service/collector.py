@@ -22,39 +22,162 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | POST /plans/{hash}/close | operator | takes no more reports, of a period too, for ever |
 | GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
+
+Uploads are nearly all that a collector is asked: they are answered before a framework looks at the request, since
+FastAPI takes longer for an empty answer than all that is done here for a report, its share of a commit included.
+
+A form may stand on an institute's own page and send its report here. So browsers are allowed to let any page read what
+everybody may read (plans, key, signatures, progress, the client's modules), and send reports. No cookies exist, and no
+page from elsewhere may send a token: its header is not among those that are allowed.
 """
 
-from dataclasses import asdict
+import asyncio
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from http import HTTPStatus
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sordino.document.invitation_list import HEADER
-from sordino.errors import SordinoError
-from sordino.service.analyst import AnalystRoutes
-from sordino.service.budget import UNCOUNTED
-from sordino.service.dashboard import DashboardPages, as_page
-from sordino.service.desk import Desk, not_served
+from sordino.document.invitation_list import HEADER, invitation_hash
+from sordino.errors import RefusedError, SordinoError
+from sordino.exact.messages import shown
+from sordino.service.analyst import AnalystRoutes, DashboardPages, as_page
+from sordino.service.budget import MOST_BYTES, UNCOUNTED
+from sordino.service.collection_progress import Progress
+from sordino.service.collector_state import CollectorState, not_served
 from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_media, responses
-from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
 from sordino.service.storage.collection import GRACE
 from sordino.service.storage.invitations import link_hashes
-from sordino.service.storage.reports import Erasure
 from sordino.service.storage.store import ReportStore
-from sordino.service.upload_route import UploadRoute
-from sordino.service.uploads import read_id
-from sordino.service.web.cross_origin import CrossOrigin
-from sordino.service.web.progress import Progress
+from sordino.service.storage.uploaded_reports import Erasure, Receipt, Upload
+from sordino.service.uploads import MOST_JSON, PACKED, read_id, read_json, unpack
+from sordino.survey.planning.plan import Plan
+
+AT_ONCE = 1 << 16
+"""Bytes of an upload that are read while others wait; more are read on a thread of their own."""
+
+
+class UploadRoute:
+    """`POST /plans/{hash}/reports`, and an application for all else.
+
+    Args:
+        state: whose writer keeps the reports.
+        others: what answers whatever is no upload.
+    """
+
+    def __init__(self, state: CollectorState, others: Starlette) -> None:
+        self._state, self._others = state, others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As servers call it (ASGI)."""
+        plan = _uploaded_to(scope)
+        try:
+            if plan is None:
+                await self._others(scope, receive, send)
+            else:
+                await self._respond(plan, scope, receive, send)
+        except (ClientDisconnect, asyncio.CancelledError):
+            # Half a body, or a collector that ends: there is nothing to keep, and nobody to tell.
+            return
+
+    async def _respond(self, plan: str, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            answer: Response = await self.keep(plan, request)
+        except (SordinoError, ProblemError) as error:
+            answer = await of_error(request, error)
+        await answer(scope, receive, send)
+
+    async def keep(self, plan_hash: str, request: Request) -> JSONResponse:
+        """Keep an upload; answers once it is on disk."""
+        collection, kind = self._state.collection(plan_hash), request.headers.get("content-type", "")
+        most = MOST_BYTES if _media(kind) == PACKED else MOST_JSON
+        with self._state.budget.share() as share:
+            body = await share.body_of(request, most)
+            if len(body) > AT_ONCE:
+                upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
+            else:
+                upload = _upload(collection.plan, kind, body)
+            upload = replace(upload, invitation=_invitation(collection.plan, upload, request))
+            # From here on the reports stand for it in the budget.
+            body.clear()
+            receipt = await self._state.writer.add(collection, upload)
+        if self._state.metrics is not None:
+            self._state.metrics.count_receipt(receipt)
+        if not receipt.invited:
+            raise _refuse_uninvited(upload)
+        return _acknowledge(upload, receipt)
+
+
+def _uploaded_to(scope: Scope) -> str | None:
+    """The plan that an upload is for; None of other requests."""
+    if scope["type"] != "http" or scope["method"] != "POST":
+        return None
+    match scope["path"].split("/"):
+        case ["", "plans", plan, "reports"]:
+            return str(plan)
+    return None
+
+
+def _invitation(plan: Plan, upload: Upload, request: Request) -> bytes | None:
+    """The hash of the invitation that came with an upload, of the period of its first report: one comes by itself."""
+    secret = request.headers.get(HEADER)
+    if secret is None:
+        return None
+    period = None if plan.series is None else plan.series.label(int(plan.cells.periods(upload.codes[:1])[0]))
+    return invitation_hash(plan.hash, secret, period)
+
+
+def _refuse_uninvited(upload: Upload) -> ProblemError:
+    rule = "each report must come by itself, by an invitation that this collector knows"
+    step = "open the whole link that you were sent, at its own address"
+    if upload.invitation is None:
+        found = "no invitation"
+    else:
+        found = "an invitation that is not known here" if len(upload) == 1 else f"{len(upload):,} reports together"
+    return ProblemError(HTTPStatus.FORBIDDEN, RefusedError(rule, found=found, step=step))
+
+
+def _acknowledge(upload: Upload, receipt: Receipt) -> JSONResponse:
+    failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
+    counts = {"accepted": receipt.accepted, "repeated": receipt.repeated, "failures": receipt.failures}
+    return JSONResponse({**counts, "failed": failed})
+
+
+def _media(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _upload(plan: Plan, content_type: str, body: bytearray) -> Upload:
+    _, _, parameters = content_type.partition(";")
+    match _media(content_type), parameters.replace(" ", "").lower():
+        case ("application/json", _):
+            return read_json(plan, body)
+        case (media, "version=1") if media == PACKED:
+            return unpack(plan, body)
+    step = f"send {PACKED}; version=1, or application/json"
+    error = SordinoError("reports must have a media type that is known", found=shown(content_type), step=step)
+    raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, error)
+
 
 if TYPE_CHECKING:
-    from sordino.service.monitoring.metrics import Metrics
+    from sordino.service.metrics import Metrics
+
 
 PLAN = "/plans/{plan_hash}"
 
@@ -85,20 +208,20 @@ class Collector:
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk = Desk(
+        self._state = CollectorState(
             store, least_people, signer, metrics, published=published, retain_days=retain_days, grace=grace
         )
-        self._pages, self._progress = DashboardPages(), Progress(self._desk.of_store, least_people)
+        self._pages, self._progress = DashboardPages(), Progress(self._state.run_in_store, least_people)
 
     @property
     def application(self) -> ASGIApp:
         """What a server runs."""
-        app = FastAPI(title="Sordino collector", version="1", lifespan=self._desk.run, docs_url=None, redoc_url=None)
+        app = FastAPI(title="Sordino collector", version="1", lifespan=self._state.run, docs_url=None, redoc_url=None)
         for kind in (SordinoError, ProblemError):
             app.add_exception_handler(kind, of_error)
         for refused in (HTTPException, RequestValidationError):
             app.add_exception_handler(refused, of_framework)
-        uploads, analyst = UploadRoute(self._desk, app), AnalystRoutes(self._desk, self._pages, self._progress)
+        uploads, analyst = UploadRoute(self._state, app), AnalystRoutes(self._state, self._pages, self._progress)
         for method, path, answer, body in (
             ("GET", "/livez", self.livez, None),
             ("GET", "/readyz", self.readyz, None),
@@ -124,22 +247,22 @@ class Collector:
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
         add_pages(app)
         served = CrossOrigin(uploads)
-        return served if self._desk.metrics is None else self._desk.metrics.count_answers(served)
+        return served if self._state.metrics is None else self._state.metrics.count_answers(served)
 
     async def livez(self, response: Response) -> dict[str, str]:
         """Whether it runs."""
-        response.status_code = 200 if self._desk.health.is_alive else 503
-        return {"status": "alive" if self._desk.health.is_alive else "not writing"}
+        response.status_code = 200 if self._state.health.is_alive else 503
+        return {"status": "alive" if self._state.health.is_alive else "not writing"}
 
     async def readyz(self, response: Response) -> dict[str, str]:
         """Whether it can take reports; why not, is for whoever operates it."""
-        found = await self._desk.health.readiness()
+        found = await self._state.health.readiness()
         response.status_code = found.status
         return found.word
 
     async def plans(self) -> list[dict[str, str | None]]:
         """All plans that were ever served from the store, since which day, and since which day they are closed."""
-        return [asdict(each) for each in await self._desk.of_store(lambda store: store.served_plans)]
+        return [asdict(each) for each in await self._state.run_in_store(lambda store: store.served_plans)]
 
     async def key(self) -> dict[str, Any]:
         """The public key that signs the plans, and how it changed: each old key signed the next."""
@@ -157,7 +280,7 @@ class Collector:
         }
 
     async def _chain(self) -> list[dict[str, str]]:
-        return [link.document for link in await self._desk.of_store(lambda store: store.key_chain)]
+        return [link.document for link in await self._state.run_in_store(lambda store: store.key_chain)]
 
     async def plan_bytes(self, plan_hash: str) -> Response:
         """The plan's bytes."""
@@ -169,36 +292,146 @@ class Collector:
 
         What is still on its way by a link is not counted either, if the link comes with the request as with the report.
         """
-        collection = self._desk.collection(plan_hash)
-        with self._desk.budget.share() as share:
+        collection = self._state.collection(plan_hash)
+        with self._state.budget.share() as share:
             body = await share.body_of(request, UNCOUNTED)
         secret = request.headers.get(HEADER)
         links = () if secret is None else link_hashes(collection.plan, secret, collection.grace)
-        await self._desk.writer.erase(collection, Erasure(read_id(body), links))
+        await self._state.writer.erase(collection, Erasure(read_id(body), links))
         return {"outcome": "no code is kept under this id"}
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
-        found = await self._progress.of(self._desk.collection(plan_hash))
-        if (days := self._desk.retain_days) is None:
+        found = await self._progress.of(self._state.collection(plan_hash))
+        if (days := self._state.retain_days) is None:
             return found
-        day = await self._desk.of_store(lambda store: store.next_scrub_day(plan_hash, days))
+        day = await self._state.run_in_store(lambda store: store.next_scrub_day(plan_hash, days))
         return found | {"retain_days": days, "next_scrub_day": day}
 
     async def dashboard(self, plan_hash: str) -> HTMLResponse:
         """A page to watch the collection on, whose estimates ask for a token."""
-        return as_page(await self._pages.watch(self._desk.collection(plan_hash).plan))
+        return as_page(await self._pages.watch(self._state.collection(plan_hash).plan))
 
     async def _bytes(self, plan_hash: str) -> bytes:
-        """Of a plan that was ever served."""
-        content = await self._desk.of_store(lambda store: store.bytes_of(plan_hash))
+        content = await self._state.run_in_store(lambda store: store.bytes_of(plan_hash))
         if content is None:
             raise not_served(plan_hash)
         return content
 
     @property
     def _signer(self) -> Signer:
-        if self._desk.signer is None:
+        if self._state.signer is None:
             error = SordinoError("plans must be signed for that", found="no key", step="serve them with --key FILE")
             raise ProblemError(HTTPStatus.NOT_FOUND, error)
-        return self._desk.signer
+        return self._state.signer
+
+
+TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "json": "application/json"}
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What a page may load and whom it may tell: this place, and nobody."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    # The modules are of one age; a browser asks whether it has the newest.
+    "Cache-Control": "no-cache",
+}
+
+
+def add_pages(app: FastAPI) -> None:
+    """Serve the browser client beside a collector's routes."""
+    texts = client_files()
+    texts["integrity.json"] = json.dumps(hashes_of(texts), indent=1) + "\n"
+
+    def file(path: str) -> Response:
+        if path not in texts:
+            error = SordinoError("a file of the client must be one of its modules", found=shown(path))
+            raise ProblemError(404, error)
+        return Response(texts[path], media_type=TYPES[path.rpartition(".")[2]], headers=HEADERS)
+
+    def form() -> Response:
+        return file("form.html")
+
+    def verify() -> Response:
+        return file("verify.html")
+
+    pages: dict[str, Callable[..., Response]] = {"/client/{path:path}": file, "/plans/{plan_hash}/form": form}
+    pages["/plans/{plan_hash}/verify"] = verify
+    for path, answer in pages.items():
+        app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)
+
+
+def client_files() -> dict[str, str]:
+    """Each file of the browser client, by its path: what stands in its folder, and what is made of files elsewhere."""
+    texts = dict(_texts(files("sordino.service") / "client"))
+    # Read as a file, for a collector draws no figures.
+    outline = files("sordino.show.html.figures") / "outline.json"
+    texts["outline.json"] = outline.read_text(encoding="utf-8")
+    # For an element on a page whose styles are others.
+    texts["style.js"] = f"export default {json.dumps(texts['style.css'])};\n"
+    return texts
+
+
+def hashes_of(texts: Mapping[str, str]) -> dict[str, str]:
+    """The hash of each file as a browser checks it: Subresource Integrity, by SHA-384."""
+    found = {name: hashlib.sha384(text.encode()).digest() for name, text in sorted(texts.items())}
+    return {name: f"sha384-{base64.b64encode(digest).decode()}" for name, digest in found.items()}
+
+
+def _texts(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
+    for part in folder.iterdir():
+        if part.is_dir():
+            yield from _texts(part, f"{above}{part.name}/")
+        else:
+            yield f"{above}{part.name}", part.read_text(encoding="utf-8")
+
+
+OPEN: Mapping[str, re.Pattern[str]] = {
+    "GET": re.compile(r"/key|/client/.+|/plans|/plans/[^/]+|/plans/[^/]+/(signature|progress)"),
+    "POST": re.compile(r"/plans/[^/]+/(reports|erase)"),
+}
+"""The paths that pages from elsewhere may ask for, by method."""
+
+ALLOWED = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Retry-After",
+}
+
+PREFLIGHT = {
+    **ALLOWED,
+    "Access-Control-Allow-Headers": f"Content-Type, {HEADER}",
+    "Access-Control-Max-Age": "86400",
+}
+
+
+class CrossOrigin:
+    """An application whose public answers any page may read."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As servers call it (ASGI)."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        # The server itself sends no body as an answer to HEAD.
+        asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+        methods = [method for method, paths in OPEN.items() if paths.fullmatch(scope["path"])]
+        if scope["method"] == "OPTIONS" and methods:
+            answer = Response(None, 204, {**PREFLIGHT, "Access-Control-Allow-Methods": ", ".join(methods)})
+            await answer(scope, receive, send)
+            return
+
+        async def send_open(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.lower().encode(), text.encode()) for name, text in ALLOWED.items()]
+                message = {**message, "headers": [*message["headers"], *own]}
+            await send(message)
+
+        await self._application(asked, receive, send_open if asked["method"] in methods else send)

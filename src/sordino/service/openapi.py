@@ -4,10 +4,10 @@ from typing import Any
 
 from sordino.document.formats import AGGREGATE
 from sordino.document.invitation_list import HEADER
-from sordino.service.storage.reports import MOST_NAMED
+from sordino.service.storage.uploaded_reports import MOST_NAMED
 from sordino.service.uploads import FIELDS, PACKED
 from sordino.survey.answering.plan_report import PUBLIC
-from sordino.survey.results.tally import ERASED, SOURCE
+from sordino.survey.results.aggregate_file import ERASED, SOURCE
 
 PROBLEM = {
     "type": "object",

@@ -14,7 +14,7 @@ from sordino.service.log import log_event
 from sordino.service.writer import EndingError, FullQueueError, StoreTroubleError
 
 STATUS = {"invalid": 400, "refused": 409, "damaged": 400}
-"""Of each kind of error."""
+"""HTTP status of each kind of error."""
 
 
 LATER = {"Retry-After": "10"}
@@ -22,13 +22,7 @@ LATER = {"Retry-After": "10"}
 
 
 class ProblemError(Exception):
-    """An error with a status of its own.
-
-    Attributes:
-        status: of the answer.
-        error: what is wrong.
-        headers: of the answer.
-    """
+    """An error with a status of its own."""
 
     def __init__(self, status: int, error: SordinoError, headers: dict[str, str] | None = None) -> None:
         self.status, self.error, self.headers = status, error, headers

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.source import Words
-from sordino.service.storage.reports import ID_BYTES, Upload
+from sordino.service.storage.uploaded_reports import ID_BYTES, Upload
 from sordino.survey.answering.plan_report import PUBLIC
 from sordino.survey.planning.plan import Plan
 
@@ -35,7 +35,7 @@ FIELDS = {
     "id": re.compile("[0-9a-f]{32}"),
     "code": re.compile("|".join(("0", "[1-9][0-9]{0,18}", *SMALLER, LARGEST_CODE))),
 }
-"""Of a report in JSON."""
+"""Fields of a report in JSON, with their form."""
 
 
 def code_bytes(plan: Plan) -> int:
@@ -68,7 +68,6 @@ def unpack(plan: Plan, body: bytes | bytearray) -> Upload:
 
 
 def _words(part: NDArray[np.uint8]) -> Words:
-    """The whole numbers whose big-endian bytes these are, a row each."""
     words = np.zeros((len(part), 8), dtype=np.uint8)
     words[:, 8 - part.shape[1] :] = part
     return words.view(">u8").ravel().astype(np.uint64)

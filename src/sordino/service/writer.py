@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.service.log import log_event
 from sordino.service.storage.collection import Collection
-from sordino.service.storage.reports import Erasure, Receipt, Upload
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.uploaded_reports import Erasure, Receipt, Upload
 
 MOST_WAITING = 256
 """Questions and small uploads that wait at most: more are refused at once, and may come again."""
@@ -222,7 +222,6 @@ class UploadWriter:
             log_event("the store's trouble has ended")
 
     def _note_trouble(self, error: SordinoError) -> StoreTroubleError:
-        """Note what the store refuses, and say so in words for everybody."""
         if self.trouble is None:
             log_event("the store refuses", logging.ERROR, error=str(error))
         self.trouble = str(error)
@@ -230,7 +229,6 @@ class UploadWriter:
 
 
 def _some_of(large: deque[_Queued]) -> list[_Queued]:
-    """Take the first large uploads for one commit."""
     found, reports = list[_Queued](), 0
     while large and (not found or reports + len(large[0].work) <= MOST_TOGETHER):
         found.append(large.popleft())

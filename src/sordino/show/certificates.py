@@ -6,16 +6,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sordino.audit.certify import Certificate
+from sordino.audit.certificate import Certificate
 from sordino.blocks.block import BlockGroup, Plot
 from sordino.blocks.charts import LossChart
 from sordino.blocks.sentence import Purpose, limits
 from sordino.blocks.tables import TextTable
 from sordino.exact.amount_text import DIGITS, loss_text_beside, loss_text_of
 from sordino.exact.nats import Nats, upward
+from sordino.survey.kinds.question import CountedDomain
+from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.survey.questions.question import CountedDomain
 from sordino.words.explain_certificate import certificate_sentences, value_name
 from sordino.words.odds_by_attribute import coordinate_sentences
 
@@ -60,7 +60,6 @@ _Row: TypeAlias = tuple[str, Nats | None, Nats | None]
 
 
 def _pair(certificate: Certificate, domain: "CountedDomain | None" = None, of: str = "") -> list[_Row]:
-    """The row of the two values where least is left of a bound, if any two are protected from each other."""
     witness = certificate.witness
     if witness is None:
         return []
@@ -92,7 +91,7 @@ def promise_group(promise: CoordinatePromise) -> BlockGroup:
             f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
             loss_text_beside(promise.losses[i], promise.deltas[i]),
             upward(promise.deltas[i], DIGITS),
-            "yes" if promise.relies(i) else "no",
+            "yes" if promise.depends_on_bound(i) else "no",
         )
         for i, name in enumerate(promise.names)
     ]

@@ -9,9 +9,8 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from sordino.blocks.block import Block, BlockGroup, LateSentence
-from sordino.blocks.readable import readable_header, readable_rows
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable, TextTable
+from sordino.blocks.tables import QuantityTable, TextTable, readable_header, readable_rows
 
 MOST_ROWS = 100
 """Of a table for people; files and --json have all."""
@@ -78,7 +77,6 @@ def _parts(blocks: Iterable[Block], *, with_suggestions: bool) -> Iterator[Print
 
 
 def _group(group: BlockGroup, *, with_suggestions: bool) -> Iterator[Printed]:
-    """Tables, and below them what is said of them."""
     for part in group.parts:
         if isinstance(part, LateSentence):
             if part.purpose is Purpose.REFUSAL:
@@ -106,7 +104,6 @@ def _texts(table: TextTable) -> Iterator[Printed]:
 
 
 def _sentences(sentences: Iterable[Sentence]) -> Iterator[Printed]:
-    """Those of one purpose below each other."""
     told = (sentence for sentence in sentences if sentence.purpose not in OMITTED)
     for _, some in groupby(told, lambda sentence: sentence.purpose):
         yield PrintedLines((*(sentence.text for sentence in some), ""))

@@ -12,22 +12,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sordino.domain.answers.choices import SEPARATOR, Choices
-from sordino.domain.answers.series import Periods
 from sordino.domain.attribute import Attribute, AttributeDomain
+from sordino.domain.calendar import DAYS, MONTHS, Periods, Series
 from sordino.domain.categories import Categories
+from sordino.domain.choices import SEPARATOR, Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.tables.answers.chosen import values_of_lists
-from sordino.tables.answers.periods import period_index
-from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quote, require_columns
-from sordino.tables.frame import PathOrFrame, expecting_kind
+from sordino.tables.frame import PathOrFrame, array_of, expecting_kind
 from sordino.tables.table_file import TO_FILE, can_be_read_again, change_error
-
-if TYPE_CHECKING:
-    from sordino.tables.wrong_rows import Look, Wrong, WrongRows
 
 PAIR = ("latitude", "longitude")
 
@@ -46,13 +40,21 @@ LISTED = 1 << 10
 Column: TypeAlias = NDArray[Any]
 """Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
 
+A_DAY = r"\d{4}-\d{2}-\d{2}([ T].*)?"
+"""A date, or a time of that day."""
+
+A_PLACE = r"\d{1,4}"
+
+
+if TYPE_CHECKING:
+    from sordino.tables.wrong_rows import Look, Wrong, WrongRows
+
 
 @dataclass(frozen=True)
 class AttributeColumns:
     """How an attribute is read from a table.
 
     Attributes:
-        attribute: with its columns.
         after: what the advice about a bad value ends with.
     """
 
@@ -172,7 +174,6 @@ class AttributeColumns:
         return values < 0
 
     def _indices(self, columns: Mapping[str, pa.Array]) -> NDArray[np.intp]:
-        """Each row's value, -1 where it has none."""
         match self.domain:
             case Grid() if "index" not in columns:
                 latitude, longitude = (array_of(columns[key]) for key in PAIR)
@@ -306,3 +307,59 @@ def numeric_type(kind: str) -> bool:
     A frame's column without any value has a type of its own: whether all are missing is no reason to refuse it.
     """
     return kind in WHOLE or kind in (TEXT, EMPTY, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+
+
+def values_of_lists(lists: pa.Array, choices: Choices) -> NDArray[np.intp]:
+    """The value of each list, shape (n,); -1 for what is none: other names, one of them twice, or too many.
+
+    Args:
+        lists: of texts, in whatever order.
+        choices: the categories.
+
+    Example:
+        >>> values_of_lists(pa.array([["b"], [], ["b", "a"], ["a", "a"], None]), Choices(("a", "b", "c"), 2)).tolist()
+        [2, 0, 3, -1, -1]
+    """
+    # A library that few attributes need.
+    import pyarrow.compute as pc
+
+    labels, alone = len(choices.labels), {choices.none: 0}
+    alone |= {} if choices.not_asked is None else {choices.not_asked: choices.unasked_value}
+    names = pa.array([*choices.labels, *alone], type=pa.string())
+    sizes = array_of(pc.fill_null(pc.list_value_length(lists), -1)).astype(np.intp)
+    found = array_of(pc.fill_null(pc.index_in(pc.list_flatten(lists).cast(pa.string()), value_set=names), -1))
+    person = np.repeat(np.arange(len(lists)), np.maximum(sizes, 0))
+    is_category = (found >= 0) & (found < labels)
+    values = np.zeros(len(lists), dtype=np.int64)
+    np.bitwise_or.at(values, person[is_category], np.left_shift(np.int64(1), found[is_category].astype(np.int64)))
+    # As many bits as names: each is a category, and none stands twice.
+    bits = (values[:, np.newaxis] >> np.arange(labels) & 1).sum(axis=1)
+    fits = (bits == sizes) & (sizes <= choices.most)
+    first = np.full(len(lists), -1)
+    first[person[::-1]] = found[::-1]
+    is_word = (sizes == 1) & (first >= labels)
+    words = np.array([*alone.values()], dtype=np.int64)
+    known: NDArray[np.intp] = np.where(fits, values, np.where(is_word, words.take(first - labels, mode="clip"), -1))
+    return known
+
+
+def period_index(column: str, series: Series) -> str:
+    """The place of each row's period; -1 of what is no day of the series and no place.
+
+    Args:
+        column: of dates, times, texts, or whole numbers.
+        series: whose periods these are.
+    """
+    text = f"CAST({quote(column)} AS {TEXT})"
+    day, place = f"TRY_CAST({text}[:10] AS DATE)", f"TRY_CAST({text} AS INTEGER)"
+    start, end = series.starts(0), series.ends(series.periods - 1)
+    if series.every in DAYS:
+        since = f"date_diff('day', DATE '{start}', {day}) // {DAYS[series.every]}"
+    else:
+        months = f"12 * (year({day}) - {start.year}) + month({day}) - {start.month}"
+        # Of a period that has begun the last month counts once its day has come.
+        since = f"({months} - CAST(day({day}) < {start.day} AS INTEGER)) // {MONTHS[series.every]}"
+    is_day = f"regexp_full_match({text}, {literal(A_DAY)}) AND {day} BETWEEN DATE '{start}' AND DATE '{end}'"
+    is_place = f"regexp_full_match({text}, {literal(A_PLACE)}) AND {place} < {series.periods}"
+    found = f"CASE WHEN {is_place} THEN {place} WHEN {is_day} THEN {since} ELSE -1 END"
+    return f"coalesce(CAST({found} AS INTEGER), -1)"

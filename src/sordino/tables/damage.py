@@ -7,9 +7,8 @@ import duckdb
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError
-from sordino.process.stops import is_asked
-from sordino.tables.files.csv_file import CsvFile
-from sordino.tables.files.table_name import table_format
+from sordino.process import is_asked
+from sordino.tables.csv_file import CsvFile, table_format
 from sordino.tables.frame import Frame, PathOrFrame
 
 COLUMNS, BYTES = "another number of columns", "bytes that are not UTF-8 text"

@@ -18,10 +18,9 @@ import pyarrow as pa
 
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError, UnavailableError
-from sordino.survey.frozen.own_columns import fold_name
+from sordino.survey.schema.own_columns import fold_name
+from sordino.tables.csv_file import CsvFile, require_file, require_plain, table_format
 from sordino.tables.damage import damage_error, require_not_stopped, system_reason
-from sordino.tables.files.csv_file import CsvFile
-from sordino.tables.files.table_name import require_file, require_plain, table_format
 from sordino.tables.frame import Frame, PathOrFrame, expecting_kind
 from sordino.tables.table_file import has_types
 
@@ -115,7 +114,6 @@ def _share_parts(connection: duckdb.DuckDBPyConnection, count: int) -> None:
 
 
 def _within(rows: range | None) -> str:
-    """What leaves a file's rows out that are not among some."""
     return "" if rows is None else f" WHERE {ROW} >= {rows.start} AND {ROW} < {rows.stop}"
 
 
@@ -231,7 +229,6 @@ def opened_table(table: PathOrFrame) -> Iterator[PathOrFrame]:
 
 @contextmanager
 def _open_table(table: PathOrFrame) -> Iterator[PathOrFrame]:
-    """A table, opened in the block if it is the path of a CSV file."""
     if not isinstance(table, Path) or has_types(table):
         yield table
         return
@@ -293,7 +290,6 @@ def _readable(table: PathOrFrame, columns: Sequence[str]) -> Iterator[tuple[duck
 
 
 def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) -> tuple[str, list[str]]:
-    """What reads a frame or a Parquet file, and its parameters."""
     if not isinstance(table, Frame):
         return PARQUET, [str(table.absolute())]
     try:
@@ -305,7 +301,6 @@ def _typed_source(connection: duckdb.DuckDBPyConnection, table: Path | Frame) ->
 
 
 def _csv_source(table: CsvFile, columns: Sequence[str]) -> str:
-    """What reads a CSV file, whose path is the query's parameter."""
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
     unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(table.names)]

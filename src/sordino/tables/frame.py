@@ -1,7 +1,7 @@
 """Tables in memory, read as files are: whatever hands its columns over by the Arrow C stream.
 
 pandas, polars, pyarrow and DuckDB do. Only the columns that are asked are kept, and nothing is copied where the frame
-holds them as Arrow does.
+holds them as Arrow does. Columns of numbers and truth values become NumPy arrays, and back.
 """
 
 from collections.abc import Collection
@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sordino.document.kinds import FileKind, explain_kind
 from sordino.errors import SordinoError
-from sordino.tables.files.csv_file import CsvFile
+from sordino.tables.csv_file import CsvFile
 
 STREAM = "__arrow_c_stream__"
 """What a frame offers: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html."""
@@ -85,3 +87,42 @@ def expecting_kind(table: PathOrFrame, wanted: FileKind) -> AbstractContextManag
     if isinstance(table, Frame):
         return nullcontext()
     return explain_kind(table.path if isinstance(table, CsvFile) else table, wanted)
+
+
+def array_of(column: pa.Array) -> NDArray[Any]:
+    """What a column holds, shape (n,); nothing is copied but truth values, and numbers of which some are missing.
+
+    Args:
+        column: whole numbers, floats or truth values. Floats may be missing, as NaN.
+
+    Raises:
+        ValueError: something else that is missing.
+    """
+    valid, data = column.buffers()
+    here = slice(column.offset, column.offset + len(column))
+    if pa.types.is_boolean(column.type):
+        values = _bits(data, here)
+    else:
+        values = np.frombuffer(data or b"", dtype=_dtype(column.type))[here]
+    if column.null_count == 0:
+        return values
+    if not pa.types.is_floating(column.type):
+        raise ValueError(f"missing values of type {column.type} have no number")
+    return np.where(_bits(valid, here), values, np.nan)
+
+
+def column_of(values: NDArray[np.unsignedinteger]) -> pa.Array:
+    """A column of whole numbers that are not negative, shape (n,), of their width; nothing is copied."""
+    plain = np.ascontiguousarray(values)
+    kind = {4: pa.uint32(), 8: pa.uint64()}[plain.itemsize]
+    return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
+
+
+def _bits(data: pa.Buffer | None, places: slice) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.frombuffer(data or b"", dtype=np.uint8), bitorder="little")
+    return bits[places].astype(np.bool_)
+
+
+def _dtype(kind: pa.DataType) -> np.dtype[Any]:
+    letter = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
+    return np.dtype(f"{letter}{kind.bit_width // 8}")

@@ -11,14 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.ids.record_ids import RecordIds
-from sordino.exact.ids.repeated import RepeatedWords
-from sordino.exact.ids.texts import Texts
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.record_ids import RecordIds, RepeatedWords, Texts
 from sordino.exact.source import Words
-from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, quote, read_batches, require_columns
-from sordino.tables.frame import PathOrFrame
+from sordino.tables.frame import PathOrFrame, array_of
 from sordino.tables.table_file import TO_FILE, can_be_read_again
 
 MOST = 1 << 25
@@ -144,7 +141,6 @@ class IdComparison:
             self._require_different()
 
     def _require_different(self) -> None:
-        """Refuse ids that are equal among those with equal words, which are read again."""
         repeated = self._compared.find_repeats()
         if len(repeated) and not can_be_read_again(self._table):
             raise SordinoError(
@@ -156,7 +152,6 @@ class IdComparison:
             self._require_different_among(repeated[start : start + MOST_AGAIN])
 
     def _require_different_among(self, repeated: Words) -> None:
-        """The same of ids that have some words, ascending."""
         seen: dict[int | bytes, int] = {}
         rows = 0
         for ids, given in self._read():
@@ -176,7 +171,6 @@ class IdComparison:
         return self._keyed.for_compared(ids).low
 
     def _read(self) -> Iterator[tuple[RecordIds, pa.Array]]:
-        """The ids, and as they are read."""
         select = id_expressions(self._table, self._column, dict(header(self._table)))
         rows = 0
         for batch in read_batches(self._table, select, [self._column]):

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.brief import kind, shown
+from sordino.exact.messages import kind, shown
 from sordino.exact.source import SystemSource
 
 TASK = "reports"

@@ -2,28 +2,40 @@
 
 A row is one report: the plan's tag, a code, and the values of the plan's public columns, if it has any. In CSV tag and
 code have a constant number of digits, so that no length tells anything and a cut row is seen.
+
+A file that is a copy of another is noticed: its reports would count twice. Two files of a few reports may be equal by
+chance, and so may two that somebody sorted. But where a code is followed by a smaller one at t places that do not
+overlap, swapping any of these pairs gives 2^t orders, all of them as likely for people who come in no particular order:
+the chance that another file has just this one is at most 2^-t.
+
+Rows of a CSV file have one width (tag, comma, code with all digits, line feed), so that they are read and written as
+columns of bytes, many digits at a time. What stands otherwise is not judged by bytes: whoever reads the file as a table
+says what is wrong with it, or finds that nothing is.
 """
 
 import secrets
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from gzip import GzipFile
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from sordino.document.files import require_new
+from sordino.document.files import replace_whole, require_new
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
-from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.channel import Aggregate
 from sordino.survey.planning.plan import Plan
-from sordino.tables.arrays import array_of, column_of
 from sordino.tables.columns import AttributeColumns
-from sordino.tables.copies import Copies
+from sordino.tables.csv_file import open_table, require_plain, table_format
 from sordino.tables.duckdb import (
     ROWS,
     count_where,
@@ -35,9 +47,7 @@ from sordino.tables.duckdb import (
     whole_type,
     write_table,
 )
-from sordino.tables.files.report_rows import TAG_DIGITS, OtherRowsError, ReportRows, write_rows
-from sordino.tables.files.table_name import open_table, table_format
-from sordino.tables.frame import PathOrFrame, expecting_kind
+from sordino.tables.frame import PathOrFrame, array_of, column_of, expecting_kind
 from sordino.tables.jobs.drawn import Drawn, draw_reports
 from sordino.tables.jobs.pieces import pieces_of
 from sordino.tables.key import open_key
@@ -45,7 +55,7 @@ from sordino.tables.records import IdComparison
 from sordino.tables.release import PLAIN, Release, Released
 from sordino.tables.table_file import change_error, file_state, has_types, require_unchanged
 from sordino.tables.values import read_people, require_people
-from sordino.tables.weighted.counts import CountColumn, sorted_codes
+from sordino.tables.weighted_rows import CountColumn, sorted_codes
 
 COLUMNS = ("plan", "code")
 
@@ -54,6 +64,131 @@ HASH = b"sordino plan"
 
 Progress = Callable[[int], None]
 """Called with the number of rows done since the last call."""
+
+CERTAIN = 40
+"""Pairs from which on no chance is left: 2^-40 is below 10^-12."""
+
+HEADER = b"plan,code\n"
+
+TAG_DIGITS = 20
+"""Decimal digits of 64 bits."""
+
+PACKED = 6
+"""How hard gzip tries: half of its steps save what can be saved of digits."""
+
+WORD = 8
+"""Bytes of a word, each a digit; the first digit is its lowest byte."""
+
+PIECE = 1 << 13
+"""Rows that are looked at together: they stay in the processor's cache."""
+
+ZEROS, LARGER, SIGNS = (np.uint64(int.from_bytes(bytes([byte]) * WORD)) for byte in (0x30, 0x76, 0x80))
+"""The digit 0 in each byte; what brings ten and more to a byte's highest bit; these bits."""
+
+HALVES = tuple(np.uint64(int.from_bytes(bytes(mask))) for mask in ([0, 255] * 4, [0, 0, 255, 255] * 2))
+"""Every second byte of a word, and every second pair of bytes."""
+
+LARGE = 10**16
+"""Two words of digits."""
+
+FOUR = 4
+"""Digits that are written at a time."""
+
+DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(10**FOUR)), dtype="<u4")
+"""Those of all numbers that have so many at most."""
+
+
+@dataclass(frozen=True)
+class ReportRows:
+    """The rows of one plan.
+
+    Attributes:
+        tag: the plan's.
+        last: the largest code.
+    """
+
+    tag: int
+    last: int
+
+    @property
+    def digits(self) -> int:
+        """Of a code."""
+        return len(str(self.last))
+
+    @property
+    def start(self) -> bytes:
+        """What every row begins with."""
+        return f"{self.tag:0{TAG_DIGITS}},".encode()
+
+    @property
+    def width(self) -> int:
+        """Bytes of a row."""
+        return len(self.start) + self.digits + 1
+
+    def encode_rows(self, codes: Words) -> bytes:
+        """The rows of some codes, all of them the plan's."""
+        rows = np.empty(len(codes) * self.width, dtype=np.uint8)
+        for first in range(0, len(codes), PIECE):
+            piece = codes[first : first + PIECE]
+            self._write(piece, rows[first * self.width : (first + len(piece)) * self.width])
+        return rows.tobytes()
+
+    def _write(self, codes: Words, rows: NDArray[np.uint8]) -> None:
+        for at in range(self.width - 1 - FOUR, len(self.start) - FOUR, -FOUR):
+            rest = codes // np.uint64(10**FOUR)
+            # The first digits may fill bytes before the code, which are written below.
+            self._column(rows, at, "<u4")[:] = DIGITS.take((codes - rest * np.uint64(10**FOUR)).view(np.intp))
+            codes = rest
+        for at in self._places:
+            self._column(rows, at, "<u8")[:] = self._word(at)
+        self._column(rows, self.width - 1, "u1")[:] = ord("\n")
+
+    def read(self, file: BinaryIO, rows: int) -> Iterator[Words]:
+        """The codes of a file, so many rows at a time.
+
+        Raises:
+            OtherRowsError: something else than the plan's rows, after the codes of all rows before it.
+        """
+        if file.read(len(HEADER)) != HEADER:
+            raise OtherRowsError
+        while content := file.read(rows * self.width):
+            count = len(content) // self.width
+            codes, right = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.bool_)
+            for first in range(0, count, PIECE):
+                piece = slice(first, min(first + PIECE, count))
+                codes[piece], right[piece] = self._codes(content[piece.start * self.width : piece.stop * self.width])
+            yield codes if right.all() else codes[: int(np.argmin(right))]
+            if not right.all() or count * self.width < len(content):
+                raise OtherRowsError
+
+    def _codes(self, content: bytes) -> tuple[Words, NDArray[np.bool_]]:
+        start, end = len(self.start), self.width - 1
+        right = self._column(content, end, "u1") == ord("\n")
+        for at in self._places:
+            right &= self._column(content, at, "<u8") == self._word(at)
+        parts = []
+        for at in range(end - WORD, start - WORD, -WORD):
+            # Of a word that begins before the code only the code's digits are looked at.
+            before = np.uint64(8 * max(start - at, 0))
+            digits = (self._column(content, at, "<u8") ^ ZEROS) >> before << before
+            right &= ((digits + LARGER) | digits) & SIGNS == 0
+            parts.append(_number(digits))
+        low = parts[0] if len(parts) == 1 else parts[0] + parts[1] * np.uint64(10**WORD)
+        high = parts[2] if len(parts) == 3 else np.zeros_like(low)
+        last_high, last_low = divmod(self.last, LARGE)
+        right &= (high < last_high) | ((high == last_high) & (low <= last_low))
+        return high * np.uint64(LARGE) + low, right
+
+    @property
+    def _places(self) -> tuple[int, ...]:
+        """Where the words of a row's start lie, which cover it; the last ones overlap."""
+        return (*range(0, len(self.start) - WORD, WORD), len(self.start) - WORD)
+
+    def _word(self, at: int) -> np.uint64:
+        return np.uint64(int.from_bytes(self.start[at : at + WORD], "little"))
+
+    def _column(self, rows: bytes | NDArray[np.uint8], at: int, kind: str) -> NDArray[Any]:
+        return np.ndarray(len(rows) // self.width, kind, rows, at, (self.width,))
 
 
 def privatize_table(
@@ -200,7 +335,6 @@ def public_columns(plan: Plan, cells: Words) -> list[pa.Array]:
 
 
 def _schema(plan: Plan) -> pa.Schema:
-    """The columns of reports, as narrow as the plan's codes allow."""
     code = pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64()
     return pa.schema([("plan", pa.uint64()), ("code", code), *((name, pa.string()) for name in plan.cells.names)])
 
@@ -336,7 +470,6 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
 
 
 def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
-    """Reports whose tag is not the plan's."""
     sign = f"regexp_full_match(CAST({quote('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
     rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
     found, step = f"the tag of a different plan in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
@@ -347,7 +480,6 @@ def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
 
 
 def _no_code(table: PathOrFrame, row: int, last: int, own: str, valid: str) -> DamagedError:
-    """Codes that no report of the plan has."""
     code = f"CAST({quote('code')} AS VARCHAR)"
     wrong = f"({own} AND NOT {valid})"
     short = f"regexp_full_match({code}, '[0-9]+') AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false)"
@@ -364,9 +496,82 @@ def _no_code(table: PathOrFrame, row: int, last: int, own: str, valid: str) -> D
 
 
 def _require_last_line(path: PathOrFrame) -> None:
-    """A report file that was cut does not end with a line feed, unless it was cut between rows."""
     if isinstance(path, Path) and table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             file.seek(-1, 2)
             if file.read(1) != b"\n":
                 raise DamagedError(f"{path} must end with a whole row", found="a cut file", step="get the file again")
+
+
+class Copies:
+    """The files that were read so far, by their codes in their order: a copy in another format is one too."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note = note
+        self._seen: dict[bytes, PathOrFrame] = {}
+
+    def note_copies(self, table: PathOrFrame, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
+        """The codes of a file as they are read.
+
+        Raises:
+            SordinoError: at their end, if they are those of an earlier file and cannot be by chance.
+        """
+        digest, n, pairs = blake2b(digest_size=32), 0, 0
+        last = np.empty(0, dtype=np.uint64)
+        falls = False
+        for codes in batches:
+            yield codes
+            digest.update(codes.astype("<u8", copy=False).tobytes())
+            n += len(codes)
+            ends = np.concatenate([last, codes])
+            falling = ends[1:] < ends[:-1]
+            # Of a run of falls only the first counts, so that pairs do not overlap.
+            pairs += int(np.count_nonzero(falling[1:] & ~falling[:-1])) + int(falling[:1].any() and not falls)
+            falls = bool(falling[-1]) if len(falling) else falls
+            last = ends[-1:]
+        self._compare(table, digest.digest(), n, pairs)
+
+    def _compare(self, table: PathOrFrame, digest: bytes, n: int, pairs: int) -> None:
+        first = self._seen.setdefault(digest, table)
+        if first is table or n == 0:
+            return
+        if pairs >= CERTAIN:
+            raise SordinoError(
+                f"{table} must hold other reports than {first}",
+                found=f"the same {n:,} in the same order: a copy",
+                step="name one of them",
+            )
+        self._note(f"{table} holds the same {n:,} reports as {first}, by chance or as a copy; they count twice")
+
+
+class OtherRowsError(Exception):
+    """A file has something else than the rows of a plan: others' reports, a damage, or the same in another form."""
+
+
+def _number(digits: Words) -> Words:
+    """What eight digits count: pairs, then fours, then all, each time the first of two beside the second."""
+    pairs, fours = HALVES
+    two = (digits * np.uint64(10 * 2**8 + 1)) >> np.uint64(8) & pairs
+    four = (two * np.uint64(10**2 * 2**16 + 1)) >> np.uint64(16) & fours
+    return (four * np.uint64(10**4 * 2**32 + 1)) >> np.uint64(32)
+
+
+def write_rows(path: Path, rows: ReportRows, batches: Iterator[Words]) -> None:
+    """Write the reports of some codes into a CSV file, which appears only when it is whole.
+
+    Args:
+        path: the file, `.csv` or `.csv.gz`.
+        rows: their form.
+        batches: made while they are written; an error in making them leaves no file.
+
+    Raises:
+        SordinoError: the file exists, or the system refuses.
+    """
+    require_plain(path)
+    with replace_whole(path) as temporary, temporary.open("xb") as plain:
+        # Neither a name nor a time: the same reports are the same bytes.
+        packed = GzipFile("", "wb", PACKED, plain, 0) if table_format(path) == ".csv.gz" else nullcontext(plain)
+        with packed as file:
+            file.write(HEADER)
+            for codes in batches:
+                file.write(rows.encode_rows(codes))

@@ -9,8 +9,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.tables.files.csv_file import CsvFile
-from sordino.tables.files.table_name import table_format
+from sordino.tables.csv_file import CsvFile, table_format
 from sordino.tables.frame import Frame, PathOrFrame
 
 Batch = TypeVar("Batch")

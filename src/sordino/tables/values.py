@@ -5,21 +5,21 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from sordino.domain.answers.condition import with_conditions
-from sordino.domain.answers.series import Periods
-from sordino.domain.measured import Measured
+from sordino.domain.calendar import Periods
+from sordino.domain.condition import are_asked, contradiction, settle, with_conditions
+from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
-from sordino.exact.ids.record_ids import RecordIds
+from sordino.exact.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan
-from sordino.tables.answers.conditions import settle_conditions
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import header, opened_table, read_batches
-from sordino.tables.frame import PathOrFrame, table_of
+from sordino.tables.frame import PathOrFrame, array_of, table_of
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.table_file import change_error
-from sordino.tables.weighted.counts import CountColumn, each_person
+from sordino.tables.weighted_rows import CountColumn, each_person
 
 QuestionValues: TypeAlias = tuple[Column | Measured, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or numbers to be scaled."""
@@ -128,7 +128,6 @@ def read_people(
 def _each_person(
     values: QuestionValues, cells: NDArray[np.int64] | None, counts: NDArray[np.int64]
 ) -> Iterator[tuple[QuestionValues, NDArray[np.int64] | None]]:
-    """The values of rows once for each person, and the cells of their public values."""
     if cells is None:
         yield from ((each, None) for each in each_person(values, counts))
         return
@@ -137,7 +136,6 @@ def _each_person(
 
 
 def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
-    """The attributes that some question asks for, and the public columns, whose names are none of theirs."""
     public = list(plan.cells.attributes)
     if plan.series is not None:
         # A table of people may say a period by any of its days.
@@ -146,7 +144,6 @@ def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
 
 
 def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:
-    """The attributes that some question asks for, each after those that decide whether it is asked."""
     names = with_conditions((name for question in plan.questions for name in question.attribute_names), plan.attributes)
     return {name: AttributeColumns(plan.attributes[name]) for name in names}
 
@@ -159,3 +156,40 @@ def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
 def columns_read(plan: Plan) -> list[str]:
     """The columns of all questions and all public ones, each once."""
     return list(dict.fromkeys(name for own in _read_attributes(plan).values() for name in own.names))
+
+
+def settle_conditions(
+    table: PathOrFrame,
+    asked: Mapping[str, AttributeColumns],
+    columns: Mapping[str, Mapping[str, pa.Array]],
+    read: dict[str, Column],
+    rows: int,
+) -> None:
+    """Put "not asked" where an attribute with conditions was not asked.
+
+    Args:
+        table: they are of, for messages.
+        asked: how attributes are read, each after those that decide whether it is asked.
+        columns: what their expressions gave for a batch.
+        read: the values of the batch, which are changed.
+        rows: of the table before the batch.
+
+    Raises:
+        SordinoError: with the first row where somebody who is not asked answers, or somebody who is asked does not and
+            must; never with a value.
+    """
+    attributes = {name: own.attribute for name, own in asked.items()}
+    for name, own in asked.items():
+        if not own.attribute.only_if:
+            continue
+        given = ~array_of(columns[name]["missing"])
+        values, contradicts, lacks = settle(
+            own.attribute, read[name], given, are_asked(own.attribute, attributes, read)
+        )
+        if contradicts.any():
+            raise contradiction(own.attribute, own.where(table, rows + int(np.argmax(contradicts)) + 1))
+        if lacks.any():
+            rule = f"{own.where(table, rows + int(np.argmax(lacks)) + 1)}: whoever is asked must have a value"
+            step = "fill it in, or declare one of the categories as `missing` in the survey"
+            raise SordinoError(rule, found=f"a missing one in {int(lacks.sum()):,} rows from there", step=step)
+        read[name] = values

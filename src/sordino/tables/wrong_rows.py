@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sordino.domain.answers.choices import SEPARATOR, Choices
-from sordino.tables.arrays import array_of
+from sordino.domain.choices import SEPARATOR, Choices
 from sordino.tables.duckdb import number, quote, read_batches
-from sordino.tables.frame import PathOrFrame
+from sordino.tables.frame import PathOrFrame, array_of
 
 Mask = NDArray[np.bool_]
 
 POINT = r"^[-+]?[0-9]+\.0+$"
 SIGNS: Mapping[str, str] = {
     "empty": r"^\s*$",
+    "numbers with a comma, of decimals or of thousands": r"^\s*[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*$",
     "numbers with a decimal comma": r"^\s*[-+]?[0-9]+,[0-9]+\s*$",
     "dates": r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
     "numbers with other signs beside them": r"^\D{0,4}[0-9][0-9., _']*\D{0,5}$",
@@ -32,6 +32,7 @@ SIGNS: Mapping[str, str] = {
 STEPS: Mapping[str, str] = {
     "numbers with a decimal point where names are whole numbers": "write them without it, as text or as whole numbers",
     "differing from a name only by case or spaces": "write them as the survey does",
+    "numbers with a comma, of decimals or of thousands": "write 12.345 or 12345, whichever 12,345 means",
     "numbers with a decimal comma": "write a point",
     "numbers with other signs beside them": "write the numbers alone",
     "numbers with a fraction where whole ones are asked": "write whole numbers",
@@ -116,7 +117,6 @@ def examine(table: PathOrFrame, looks: Sequence[Look]) -> list[Wrong]:
 
 
 def _count(batch: pa.RecordBatch, i: int, look: Look, wrong: Wrong) -> None:
-    """Add what is wrong with a batch, by one of the looks."""
     mistaken = look.judge({key: batch.column(f"{key} {i}") for key in look.expressions})
     absent = array_of(batch.column(f"absent {i}"))
     if mistaken.any() and not wrong.first:

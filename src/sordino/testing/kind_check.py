@@ -7,38 +7,47 @@ that are wrong. Every verb must work, from the text of the survey to its results
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from traceback import extract_tb
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sordino.document.formats import PLAN
 from sordino.document.sealed import canonical
+from sordino.domain.attribute import Attribute
+from sordino.domain.choices import NONE, Choices
+from sordino.domain.condition import with_conditions
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
-from sordino.mechanism.aggregate import Aggregate
-from sordino.show.cells import result_rows
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages import checked, shown
+from sordino.mechanism.channel import Aggregate
+from sordino.show.estimate_rows import result_rows
 from sordino.survey.kinds import KINDS, name_asked
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import statistics_of
-from sordino.survey.reading.schema import Survey
+from sordino.survey.reading.survey_file import Survey
 from sordino.tables.values import people_table, read_people
-from sordino.testing.people import people_of, record_of, release_fixed, texts_in, with_missing
 from sordino.verbs.change import change
-from sordino.verbs.collect import aggregate, estimate
-from sordino.verbs.dependence import dependence
-from sordino.verbs.freeze import freeze
+from sordino.verbs.collect import aggregate, estimate, privatize
+from sordino.verbs.make_plan import make_plan
 from sordino.verbs.plan_results import PlanEstimate
 from sordino.verbs.promises import certify, explain
 from sordino.verbs.report import report
+from sordino.verbs.state_dependence import dependence
+
+REFUSAL = "a refusal"
+"""Beginning of what was found, where something was refused."""
 
 PEOPLE = 5000
 """Who are asked."""
@@ -46,14 +55,153 @@ PEOPLE = 5000
 ACCURACY = 0.3
 """Half-width of intervals, in parts of all that is possible, that people are found for."""
 
+FORGED = 5
+"""Reports that are forged."""
+
+FORGERIES = 8
+"""Codes at most that are sent in the place of honest ones."""
+
+ALIKE = 1.5
+"""Factor within which a standard error is forecast of people who are known."""
+
+SLACK = 0.01
+"""Part of an interval's width within which another holds it: its own error is an estimate."""
+
+LACKING = 0.1
+"""The part of the people who lack what may be missing."""
+
+
+def people_of(attributes: Mapping[str, Attribute], count: int) -> pa.Table:
+    """A row for each of some people, always the same ones.
+
+    Args:
+        attributes: by name; each is independent of the others, but for who is asked.
+        count: of the people.
+    """
+    rng = np.random.default_rng(11)
+    columns = {name: _columns(attribute, count, rng) for name, attribute in attributes.items()}
+    for name in with_conditions(attributes, attributes):
+        for other, labels in attributes[name].only_if:
+            (given,), (decides,) = columns[name].values(), columns[other].values()
+            given[:] = [value if label in labels else None for value, label in zip(given, decides, strict=True)]
+    return pa.table({name: values for own in columns.values() for name, values in own.items()})
+
+
+def record_of(people: pa.Table, attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+    """The first of them as a record's tables."""
+    row = people.slice(0, 1).to_pylist()[0]
+    values = {name: [row[column] for column in one.columns] for name, one in attributes.items()}
+    named = {name: own[0] for name, own in values.items() if len(own) == 1 and own[0] is not None}
+    places = {name: {"latitude": own[0], "longitude": own[1]} for name, own in values.items() if len(own) == 2}
+    return {"version": 1, "record": named | places}
+
+
+def _columns(attribute: Attribute, count: int, rng: np.random.Generator) -> dict[str, list[Any]]:
+    domain = attribute.domain
+    if isinstance(domain, Grid):
+        latitude, longitude = rng.uniform(size=(2, count))
+        north = domain.south + latitude * (domain.north - domain.south)
+        east = domain.west + longitude * (domain.east - domain.west)
+        return dict(zip(attribute.columns, (north.tolist(), east.tolist()), strict=True))
+    if isinstance(domain, Interval):
+        numbers = domain.low + rng.beta(2, 3, count) * domain.width
+        values = [None if lacks else number for number, lacks in _with_lacking(numbers.tolist(), attribute, rng)]
+    elif isinstance(domain, Choices):
+        sizes = rng.integers(domain.most + 1, size=count)
+        lists = [rng.choice(domain.labels, size, replace=False).tolist() for size in sizes]
+        values = [None if lacks else own for own, lacks in _with_lacking(lists, attribute, rng)]
+    else:
+        places: NDArray[np.intp] = rng.integers(domain.k - (attribute.not_asked is not None), size=count)
+        labels = [domain.label(int(place)) for place in places]
+        values = [None if lacks else label for label, lacks in _with_lacking(labels, attribute, rng)]
+    return {attribute.columns[0]: values}
+
+
+def _with_lacking(values: list[Any], attribute: Attribute, rng: np.random.Generator) -> list[tuple[Any, bool]]:
+    lacking = rng.random(len(values)) < (LACKING if attribute.missing is not None else 0.0)
+    return list(zip(values, lacking.tolist(), strict=True))
+
+
+def with_missing(table: Mapping[str, Any]) -> dict[str, Any]:
+    """An attribute that some people lack."""
+    if "number" in table:
+        return {**table, "missing": 0.1}
+    if "several" in table:
+        return {**table, "missing": NONE}
+    labels = table.get("categories")
+    return {**table, "missing": labels[-1]} if isinstance(labels, list) else dict(table)
+
+
+def release_fixed(plan: Plan, people: pa.Table) -> pa.Table:
+    """The same reports of these people in every run."""
+    named = people.append_column("person", pa.array(range(people.num_rows)))
+    return privatize(plan, named, KeyedSource(bytes(32), "check"), id_column="person")
+
+
+def texts_in(setting: object) -> set[str]:
+    """All texts of a setting, however deep; of a table those of its values."""
+    if isinstance(setting, str):
+        return {setting}
+    inner = setting.values() if isinstance(setting, dict) else setting if isinstance(setting, list | tuple) else ()
+    return {text for each in inner for text in texts_in(each)}
+
+
+def require_forecast(expected: Mapping[str, float], plan: Plan, tally: Aggregate) -> None:
+    """That standard errors were forecast of what is shown: as many one by one, else none beyond all of them."""
+    forecast, found = sorted(expected.values()), sorted(_errors(plan, tally))
+    if not found:
+        return
+    if len(forecast) == len(found):
+        is_alike = all(one <= ALIKE * own and own <= ALIKE * one for one, own in zip(forecast, found, strict=True))
+    else:
+        is_alike = found[0] <= ALIKE * forecast[0] and forecast[-1] <= ALIKE * found[-1]
+    if not is_alike:
+        digits = [", ".join(f"{one:.3g}" for one in errors) for errors in (forecast, [found[0], found[-1]])]
+        raise AssertionError(f"standard errors of {digits[0]}, of results whose least and largest are {digits[1]}")
+
+
+def require_widened(plan: Plan, people: pa.Table, tally: Aggregate) -> None:
+    """That intervals against forged reports hold those of the honest reports, whichever code some are replaced by."""
+    honest = list(_intervals(plan, tally, 0))
+    for forged in _forged_tallies(plan, people):
+        for (low, high), (own_low, own_high) in zip(_intervals(plan, forged, FORGED), honest, strict=True):
+            slack = SLACK * (own_high - own_low)
+            if low > own_low + slack or high < own_high - slack:
+                found = f"{low:.6g} to {high:.6g}, and {own_low:.6g} to {own_high:.6g} of honest reports alone"
+                raise AssertionError(f"an interval against {FORGED} forged reports from {found}")
+
+
+def _errors(plan: Plan, tally: Aggregate) -> Iterator[float]:
+    for result in estimate(plan, tally).results:
+        for row in result.rows():
+            error = row.get("stderr")
+            if isinstance(error, float) and error > 0:
+                yield error
+
+
+def _intervals(plan: Plan, tally: Aggregate, forged: int) -> Iterator[tuple[float, float]]:
+    for result in estimate(plan, tally, forged=forged).results:
+        for row in result.rows():
+            low, high = row.get("low"), row.get("high")
+            if isinstance(low, float) and isinstance(high, float):
+                yield low, high
+
+
+def _forged_tallies(plan: Plan, people: pa.Table) -> Iterator[Aggregate]:
+    codes = release_fixed(plan, people).column("code").to_numpy().astype(np.uint64)
+    known = np.unique(codes)
+    for place in np.unique(np.linspace(0, len(known) - 1, FORGERIES).astype(int)):
+        yield plan.tally(np.concatenate([np.full(FORGED, known[place]), codes[FORGED:]]))
+
+
 WAYS: Mapping[str, Mapping[str, Any]] = {
     "as a rule": {},
     "all together": {"simultaneous": True},
     "watched": {"watched": True},
-    "against forged reports": {"forged": 5},
+    "against forged reports": {"forged": FORGED},
     "unbiased": {"method": "unbiased"},
 }
-"""How its tally is estimated."""
+"""Ways to estimate a kind's tally."""
 
 WRONG: Sequence[object] = (
     True, 0, -1, 3, 0.5, float("nan"), float("inf"), 10**400, "", "nobody", "x" * 1000,
@@ -68,11 +216,17 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
 }
 """Attributes about which it may be no question of this kind."""
 
-REFUSAL = "a refusal"
-"""How what was found begins, where something was refused."""
 
-Mistake = tuple[str, str]
-"""The rule that is broken, and what was found."""
+class KindMistake(NamedTuple):
+    """What does not hold.
+
+    Attributes:
+        cause: what was raised; None where nothing was.
+    """
+
+    rule: str
+    found: str
+    cause: Exception | None = None
 
 
 @checked
@@ -104,42 +258,27 @@ def _check(kind: AnyKind, asks: Sequence[Mapping[str, Any]], attributes: Mapping
         asked = _KindTrial(kind, ask, attributes)
         # What cannot be planned has no answers.
         mistakes += list(asked.survey_mistakes()) or [*asked.plan_mistakes(), *asked.answer_mistakes()]
-    if mistakes:
-        errors = [SordinoError(rule, found=found) for rule, found in dict.fromkeys(mistakes)]
-        raise SordinoErrors(f"the kind of question {type(kind).__name__}", errors)
+    raise_mistakes(f"the kind of question {type(kind).__name__}", mistakes)
 
 
-def _settings_mistakes(kind: AnyKind) -> Iterator[Mistake]:
-    """Whether it has settings of its own."""
+def _settings_mistakes(kind: AnyKind) -> Iterator[KindMistake]:
     fields = kind.settings.settings_table()
     if not kind.words or not set(kind.words) <= set(fields):
-        yield "the words of a kind must be settings of it", shown(kind.words)
+        yield KindMistake("the words of a kind must be settings of it", shown(kind.words))
     others = {name for other in KINDS.values() if other is not kind for name in other.settings.settings_table()}
     for name in fields:
         if name in others or name == "weight":
-            yield "the settings of a kind must be its own", name
+            yield KindMistake("the settings of a kind must be its own", name)
         default = fields[name].default
         if default is None or default() is not None:
-            yield "the settings of a kind must be None by default", name
+            yield KindMistake("the settings of a kind must be None by default", name)
 
 
-def _try(rule: str, work: Callable[[], object], *, refusal: bool = False) -> Iterator[Mistake]:
-    """That something works; or, if it may be refused, raises nothing but a refusal."""
-    try:
-        work()
-    except SordinoError as error:
-        if not refusal:
-            yield rule, f"{REFUSAL}: {error}"
-    except Exception as error:  # noqa: BLE001 - whatever a kind raises is what is looked for
-        yield rule, f"{type(error).__name__}: {error}"
-
-
-def _require_refusal(rule: str, survey: Mapping[str, Any]) -> Iterator[Mistake]:
-    """That a survey is refused, and by nothing but a refusal."""
-    wrong = list(_try(rule, lambda: Survey.read(dict(survey))))
+def _require_refusal(rule: str, survey: Mapping[str, Any]) -> Iterator[KindMistake]:
+    wrong = list(attempt(rule, lambda: Survey.read(dict(survey))))
     if not wrong:
-        yield rule, "a survey that is read"
-    yield from (one for one in wrong if not one[1].startswith(REFUSAL))
+        yield KindMistake(rule, "a survey that is read")
+    yield from (one for one in wrong if not one.found.startswith(REFUSAL))
 
 
 @dataclass(frozen=True)
@@ -180,28 +319,28 @@ class _KindTrial:
 
     # In a survey
 
-    def survey_mistakes(self) -> Iterator[Mistake]:
+    def survey_mistakes(self) -> Iterator[KindMistake]:
         """Whether it is read and planned, and whatever is wrong is refused."""
-        found = list(_try("a survey that asks it must be read", lambda: Survey.read(self.survey())))
-        found = found or list(_try("a survey that asks it must be planned", lambda: self.plan))
+        found = list(attempt("a survey that asks it must be read", lambda: Survey.read(self.survey())))
+        found = found or list(attempt("a survey that asks it must be planned", lambda: self.plan))
         if found:
             yield from found
             return
-        yield from _try("its settings must say what it is about", self._require_names)
-        yield from _try("its statistics must be known", lambda: statistics_of(Survey.read(self.survey())))
+        yield from attempt("its settings must say what it is about", self._require_names)
+        yield from attempt("its statistics must be known", lambda: statistics_of(Survey.read(self.survey())))
         sample = self.people
-        yield from _try(
+        yield from attempt(
             "a sample must bound it, or be refused", partial(dependence, self.survey(), sample), refusal=True
         )
         for name in self.kind.settings.settings_table():
             for value in WRONG:
                 rule = f"a wrong {name} must be refused by a SordinoError"
-                yield from _try(rule, partial(self._make_plan, {name: value}), refusal=True)
+                yield from attempt(rule, partial(self._make_plan, {name: value}), refusal=True)
         for other, table in OTHERS.items():
             for name in self.kind.attributes(Survey.read(self.survey()).ask[0].settings):
                 rule = f"a question about an attribute that may not fit ({other}) must be refused by a SordinoError"
                 tables = {**self.tables, name: table}
-                yield from _try(rule, partial(self._make_plan, {}, tables), refusal=True)
+                yield from attempt(rule, partial(self._make_plan, {}, tables), refusal=True)
         yield from self._place_mistakes()
         if isinstance(self.ask[self.word], list):
             twice = self.survey(**{self.word: [self.ask[self.word][0]] * 2})
@@ -219,8 +358,7 @@ class _KindTrial:
         survey = self.of_asks({**self.ask, **changes}, tables=tables)
         Plan.of(Survey.read(survey), PEOPLE)
 
-    def _place_mistakes(self) -> Iterator[Mistake]:
-        """Its settings beside those of another kind are refused."""
+    def _place_mistakes(self) -> Iterator[KindMistake]:
         other = {"mean": "other_number"} if self.word != "mean" else {"histogram": "other_categories"}
         for name in self.ask.keys() - {"weight"}:
             survey = self.of_asks({**other, name: self.ask[name]}, tables={**self.tables, **OTHERS})
@@ -228,21 +366,21 @@ class _KindTrial:
 
     # In a plan
 
-    def plan_mistakes(self) -> Iterator[Mistake]:
+    def plan_mistakes(self) -> Iterator[KindMistake]:
         """Whether its part, its questions and its forecasts are all there."""
         plan = self.plan
         if plan.kinds[0] is not self.kind:
-            yield "its part must be its own", type(plan.kinds[0]).__name__
+            yield KindMistake("its part must be its own", type(plan.kinds[0]).__name__)
         asking = [KINDS.get(name_asked(part)) for part in self._parts]
         if asking != list(plan.kinds):
-            yield "one kind must take a part for its own", shown([type(one).__name__ for one in asking])
-        yield from _try("a plan must be what its text says", self._require_text)
-        yield from _try("its certificate must hold", self._require_certificate)
-        yield from _try("its promise must be explained", lambda: _require(explain(plan)))
-        yield from _try("questions must say what they are", self._require_questions)
-        yield from _try("what a sample lets expect must be stored", self._require_expected)
-        yield from _try("its forecast must be shown", self._require_forecasts)
-        yield from _try("people must be found for an accuracy", lambda: freeze(self.survey(), None, ACCURACY))
+            yield KindMistake("one kind must take a part for its own", shown([type(one).__name__ for one in asking]))
+        yield from attempt("a plan must be what its text says", self._require_text)
+        yield from attempt("its certificate must hold", self._require_certificate)
+        yield from attempt("its promise must be explained", lambda: _require(explain(plan)))
+        yield from attempt("questions must say what they are", self._require_questions)
+        yield from attempt("what a sample lets expect must be stored", self._require_expected)
+        yield from attempt("its forecast must be shown", self._require_forecasts)
+        yield from attempt("people must be found for an accuracy", lambda: make_plan(self.survey(), None, ACCURACY))
         yield from self._changed_parts()
 
     @property
@@ -261,8 +399,9 @@ class _KindTrial:
             raise AssertionError("a promise that is broken, or a question without a verdict")
 
     def _require_questions(self) -> None:
-        if len({one.name for one in self.plan.questions}) < len(self.plan.questions):
-            raise AssertionError("two questions of one name")
+        called = [self.kind.question_name(one.settings) for one in Survey.read(self.survey()).questions]
+        if called != [one.name for one in self.plan.questions]:
+            raise AssertionError("a question of another name")
         (columns,) = [people.values for people in read_people(self.plan, people_table(self.plan, self.people), None)]
         for question, part, column in zip(self.plan.questions, self.plan.document.queries, columns, strict=True):
             names = question.attribute_names
@@ -276,23 +415,24 @@ class _KindTrial:
                 raise AssertionError("a promise about values without values, or values without one")
 
     def _require_expected(self) -> None:
-        held = freeze(self.survey(), PEOPLE, expect=self.people).plan
+        held = make_plan(self.survey(), PEOPLE, expect=self.people).plan
         again = Plan.of_text(held.bytes.decode(), "the plan")
         if again.bytes != held.bytes or any(one.expected_people is None for one in again.questions):
             raise AssertionError("nothing that is known")
 
     def _require_forecasts(self) -> None:
         for expect in (None, self.people):
-            for forecast in freeze(self.survey(), PEOPLE, expect=expect).forecasts:
+            for forecast in make_plan(self.survey(), PEOPLE, expect=expect).forecasts:
                 json.dumps([forecast.json(), forecast.warning, forecast.people_needed])
                 tables, errors = forecast.tables(), dict(forecast.errors())
                 if not forecast.largest_part > 0 or not errors or not all(error > 0 for error in errors.values()):
                     raise AssertionError(f"errors {errors}")
+                if expect is not None:
+                    require_forecast(errors, self.plan, self.tally)
                 if not tables or any(len(row) != len(table.header) for table in tables for row in table.rows):
                     raise AssertionError("rows that their header does not fit")
 
-    def _changed_parts(self) -> Iterator[Mistake]:
-        """Parts that are none are refused, whoever wrote them."""
+    def _changed_parts(self) -> Iterator[KindMistake]:
         document = json.loads(self.plan.bytes)
         for name in self._parts[0]:
             for value in (None, *(value for value in WRONG if not isinstance(value, float) or isfinite(value))):
@@ -300,23 +440,25 @@ class _KindTrial:
                 changed["queries"][0][name] = value
                 if value is None:
                     del changed["queries"][0][name]
-                yield from _try(f"a part with a wrong {name} must be refused", partial(_read, changed), refusal=True)
+                yield from attempt(f"a part with a wrong {name} must be refused", partial(_read, changed), refusal=True)
 
     # Of reports
 
-    def answer_mistakes(self) -> Iterator[Mistake]:
+    def answer_mistakes(self) -> Iterator[KindMistake]:
         """Whether people can answer, and their answers be estimated."""
-        found = list(_try("people must be able to answer it", lambda: self.tally))
+        found = list(attempt("people must be able to answer it", lambda: self.tally))
         if found:
             yield from found
             return
-        yield from _try("one person must be able to answer it", self._require_report)
+        yield from attempt("one person must be able to answer it", self._require_report)
         for way, options in WAYS.items():
-            yield from _try(f"its reports must be estimated, {way}", partial(self._require_results, options))
-        yield from _try("its changes must be shown", self._require_change)
-        yield from _try("it must be answered beside other questions", self._require_beside)
-        yield from _try("missing values must be answered, or refused", self._answer_missing, refusal=True)
-        yield from _try("nothing must be estimated from no reports", self._estimate_nothing, refusal=True)
+            yield from attempt(f"its reports must be estimated, {way}", partial(self._require_results, options))
+        rule = "intervals against forged reports must hold those of honest ones"
+        yield from attempt(rule, lambda: require_widened(self.plan, self.people, self.tally))
+        yield from attempt("its changes must be shown", self._require_change)
+        yield from attempt("it must be answered beside other questions", self._require_with_others)
+        yield from attempt("missing values must be answered, or refused", self._answer_missing, refusal=True)
+        yield from attempt("nothing must be estimated from no reports", self._estimate_nothing, refusal=True)
 
     def _require_report(self) -> None:
         record = record_of(self.people, self.plan.attributes)
@@ -355,21 +497,19 @@ class _KindTrial:
         if not rows or any(row["change"] != 0 or row["sure"] for row in rows):
             raise AssertionError("a change of nothing")
 
-    def _require_beside(self) -> None:
-        """Beside a question about each of its attributes, and about none of them."""
+    def _require_with_others(self) -> None:
         survey = self.of_asks(
             self.ask, {"mean": "other_number"}, *self._neighbour_asks, tables={**self.tables, **OTHERS}
         )
         plan = Plan.of(Survey.read(survey), PEOPLE)
         people = people_of(plan.attributes, PEOPLE)
         found = estimate(plan, aggregate(plan, release_fixed(plan, people)))
-        json.dumps([list(pooled.rows()) for pooled in found.pooled], allow_nan=False)
+        json.dumps(found.views.json(), allow_nan=False)
         if not explain(plan) or not certify(plan).holds:
             raise AssertionError("a promise that is broken, or not explained")
 
     @property
     def _neighbour_asks(self) -> Iterator[Mapping[str, Any]]:
-        """A question of another kind about each attribute that it names."""
         for name in Survey.read(self.survey()).ask[0].attributes:
             if "number" in self.tables[name]:
                 if self.word != "mean":
@@ -398,3 +538,37 @@ def _read(document: Mapping[str, Any]) -> None:
 def _require(found: object) -> None:
     if not found:
         raise AssertionError("nothing")
+
+
+def attempt(rule: str, work: Callable[[], object], *, refusal: bool = False) -> Iterator[KindMistake]:
+    """That something works; or, if it may be refused, raises nothing but a refusal."""
+    try:
+        work()
+    except SordinoError as error:
+        if not refusal:
+            yield KindMistake(rule, f"{REFUSAL} at {_place(error)}: {error}", error)
+    except Exception as error:  # noqa: BLE001 - whatever a kind raises is what is looked for
+        yield KindMistake(rule, f"{type(error).__name__} at {_place(error)}: {error}", error)
+
+
+def raise_mistakes(what: str, mistakes: Iterable[KindMistake]) -> None:
+    """Raise all mistakes at once, each with what caused it, the first one's traceback before all.
+
+    Raises:
+        SordinoErrors: there are some.
+    """
+    errors = []
+    for rule, found, cause in {mistake[:2]: mistake for mistake in reversed([*mistakes])}.values():
+        error = SordinoError(rule, found=found)
+        error.__cause__ = cause
+        errors.append(error)
+    if errors:
+        errors.reverse()
+        raise SordinoErrors(what, errors) from next((one.__cause__ for one in errors if one.__cause__), None)
+
+
+def _place(error: Exception) -> str:
+    """The file and line that raised it; of a library's error those that called the library."""
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "site-packages" not in Path(frame.filename).parts] or frames
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}"

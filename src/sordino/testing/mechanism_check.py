@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from sordino.audit.certify import certify
+from sordino.audit.certificate import certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import PairwiseDefinition
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked, shown
 from sordino.exact.source import Rows, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.draws.code_distribution import code_distribution
@@ -43,7 +42,7 @@ LEAST_EXPECTED = 16.0
 """Reports in a group of codes, for the test of their frequencies."""
 
 DIGITS = 1e-9
-"""By how much floats may be off, relative to the largest."""
+"""Largest error of floats, relative to the largest."""
 
 
 @checked

@@ -1,33 +1,26 @@
 """What changed between two collections, as a verb."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
-from sordino.blocks.block import BlockGroup
 from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
-from sordino.blocks.sentence import Sentence
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.document.files import write_text
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.messages.arguments import checked
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.messages import checked
+from sordino.mechanism.channel import Aggregate
 from sordino.printable import printable
-from sordino.show.changes import change_blocks
-from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.change import Changed, changes
-from sordino.survey.results.result import Result, results
-from sordino.tables.results.changes import all_rows, changes_table, write_changes
+from sordino.tables.results.change_rows import changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
-from sordino.words.changes import AVERAGED, BACKWARDS, COLUMNS, OVERLAPPING, change_cells
+from sordino.views.collection_changes import COLUMNS, Changed, CollectionChanges, change_cells
 from sordino.words.explain_questionnaire import survey_title
 
 MOST_NAMED = 5
@@ -39,12 +32,8 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
     """What changed between two collections of independent reports.
 
     Attributes:
-        changed: of each later question what both tell.
-        not_comparable: what only one of them tells, or of other values, and why, by name.
-        n: the reports of both.
-        coverage: how sure each interval is, or all of a question together.
+        view: all that is said of it.
         title: of the later survey; empty where it has none.
-        over_time: of each collection by a plan with a series, which days are compared as one.
 
     Of many numbers those with the largest changes are those with the most noise: a row is `sure` if its interval leaves
     out 0 even where it is to hold together with those of all numbers of its question.
@@ -59,16 +48,37 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
         (['yes', 'no'], (3000, 3000))
     """
 
-    changed: tuple[Changed, ...]
-    not_comparable: Mapping[str, str]
-    n: tuple[int, int]
-    coverage: Coverage
+    view: CollectionChanges
     title: str = ""
-    over_time: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> tuple[Changed, ...]:
+        """Of each later question what both collections estimate."""
+        return self.view.changed
+
+    @property
+    def coverage(self) -> Coverage:
+        """What the intervals hold against."""
+        return self.view.coverage
+
+    @property
+    def over_time(self) -> tuple[str, ...]:
+        """Of a series, which days' reports are compared."""
+        return self.view.over_time
+
+    @property
+    def not_comparable(self) -> Mapping[str, str]:
+        """What only one of them estimates, or of other values, and why, by name."""
+        return self.view.not_comparable
+
+    @property
+    def n(self) -> tuple[int, int]:
+        """The reports of both."""
+        return self.view.n
 
     @property
     def _title(self) -> str:
-        sure = f"{100 * self.coverage.confidence:.15g}% intervals"
+        sure = f"{100 * self.view.coverage.confidence:.15g}% intervals"
         return f"PlanChange from {self.n[0]:,} reports to {self.n[1]:,}, {sure}"
 
     def __repr__(self) -> str:
@@ -87,17 +97,14 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
 
     def notebook_cell(self) -> NotebookCell:
         """What the page shows of each question."""
-        parts = [(one.name, change_blocks(one, self.coverage)) for one in self.changed]
-        if self.over_time:
-            parts.append(("", (BlockGroup("Over time", tuple(map(Sentence, self.over_time))),)))
-        if self.not_comparable:
-            said = tuple(map(Sentence, self.not_comparable.values()))
-            parts.append(("", (BlockGroup("Not compared", said),)))
-        return NotebookCell(self._title, parts, f"{self.n} {self.coverage} {self.rows()[:MOST_ROWS]}", "page(path)")
+        parts = [(part.name, part.blocks) for part in self.view.parts()]
+        return NotebookCell(
+            self._title, parts, f"{self.n} {self.view.coverage} {self.rows()[:MOST_ROWS]}", "page(path)"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each number that both tell, as `sordino change --json` prints it."""
-        return [row.json() for one in self.changed for row in all_rows(one)]
+        return self.view.number_rows
 
     def to_arrow(self) -> pa.Table:
         """The same as a table, with the columns `question` and `label` for what each row is about."""
@@ -118,11 +125,9 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
             SordinoError: the file exists and may not be overwritten, or the system refuses to write.
         """
         # Drawing libraries take a second to load: only what draws waits for them.
-        from sordino.show.html.change_page import change_page
+        from sordino.show.html.estimate_page import change_page
 
-        page = change_page(
-            self.changed, self.not_comparable, self.n, self.coverage, self.title, over_time=self.over_time
-        )
+        page = change_page(self.view, self.title)
         write_text(Path(path), page, overwrite=overwrite)
 
 
@@ -171,63 +176,4 @@ def change(
 
 def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:
     """What changed from one collection to another, as `sordino.change` says."""
-    if first[0].series is not None and first[0].series == second[0].series and first[0].hash != second[0].hash:
-        rule = "two plans of one series must be one plan: what was asked otherwise is another series"
-        raise SordinoError(rule, found="the same periods and two plans", step="compare reports of one of them")
-    before, after = (_estimate(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
-    changed, apart = changes(before, after, coverage)
-    if not changed:
-        raise SordinoErrors("the comparison", list(apart.values()))
-    why = {name: str(error) for name, error in apart.items()}
-    reports = sum(one.n for one in before), sum(one.n for one in after)
-    over_time = (
-        *_over_time("earlier", *first),
-        *_over_time("later", *second),
-        *_overlap(_days(*first), _days(*second)),
-    )
-    return PlanChange(changed, why, reports, coverage, survey_title(second[0]), over_time)
-
-
-def _over_time(which: str, plan: Plan, tally: Aggregate) -> Iterator[str]:
-    """That the reports of a series count together, and of which days they are; of other plans nothing."""
-    series, periods = plan.series, _periods(plan, tally)
-    if series is not None and periods:
-        count = f"{len(periods):,} {series.every}{'' if len(periods) == 1 else 's'}"
-        days = f"{series.starts(periods[0])} to {series.ends(periods[-1])}"
-        yield AVERAGED.format(which=which, count=count, days=days)
-
-
-def _periods(plan: Plan, tally: Aggregate) -> list[int]:
-    """The periods that reports are of, in their order; none of a plan without a series."""
-    if plan.series is None:
-        return []
-    return sorted({cell % plan.series.periods for cell, own in tally.cells.items() if plan.sampled.reports(own)})
-
-
-def _days(plan: Plan, tally: Aggregate) -> list[tuple[date, date]]:
-    """The first and the last day of each period that reports are of."""
-    series = plan.series
-    return [] if series is None else [(series.starts(one), series.ends(one)) for one in _periods(plan, tally)]
-
-
-def _overlap(before: list[tuple[date, date]], after: list[tuple[date, date]]) -> Iterator[str]:
-    """That what is called later is of the same days, or of earlier ones; of other plans nothing."""
-    if not before or not after:
-        return
-    both = [
-        (max(first, start), min(last, end))
-        for first, last in before
-        for start, end in after
-        if max(first, start) <= min(last, end)
-    ]
-    if both:
-        count = sum((last - first).days + 1 for first, last in both)
-        yield OVERLAPPING.format(count=f"{count:,} day{'' if count == 1 else 's'}", first=both[0][0], last=both[-1][1])
-    elif after[-1][1] < before[0][0]:
-        yield BACKWARDS
-
-
-def _estimate(plan: Plan, tally: Aggregate, coverage: Coverage) -> tuple[Result, ...]:
-    """What `estimate` shows; without fitting, which takes time, where no quantile is read off what is fitted."""
-    fitted = any(question.reads_fitted for question in plan.questions)
-    return results(plan, tally, None if fitted else "unbiased", coverage)
+    return PlanChange(CollectionChanges.compare(first, second, coverage), survey_title(second[0]))

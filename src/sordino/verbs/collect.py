@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import kind
+from sordino.exact.messages import checked, kind
 from sordino.exact.source import Source, SystemSource, Words
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.channel import Aggregate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
@@ -28,8 +27,8 @@ from sordino.verbs.plan_given import PlanLike, read_plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sordino.estimation.estimate import Estimate, Method
-    from sordino.estimation.moments import NormalEstimate
+    from sordino.estimation.means_and_covariances import NormalEstimate
+    from sordino.estimation.share_estimate import Estimate, Method
     from sordino.survey.planning.plan import Plan
     from sordino.tables.reports import Progress
     from sordino.verbs.plan_reports import Engine
@@ -85,7 +84,7 @@ def privatize(
     """Release one report for each person.
 
     **Every call without a key is a new release, and losses add.** For a holder of data who releases it, and for
-    simulation: in the local setting people privatize on their own devices, and raw answers never leave them.
+    simulation: in the local setting people privatize on their own devices, and no protected answer leaves them raw.
 
     Args:
         plan: a plan, or the path of its file; or a mechanism or query.
@@ -203,7 +202,7 @@ def estimate(
     finite: bool = False,
     public: Any = None,
     by: str | Sequence[str] = (),
-    against: str = "rest",
+    against: str | None = None,
     totals: Any = None,
     progress: "Progress | None" = None,
 ) -> "PlanEstimate": ...
@@ -234,7 +233,7 @@ def estimate(
     subtract_totals: bool = False,
     public: Any = None,
     by: str | Sequence[str] = (),
-    against: str = "rest",
+    against: str | None = None,
     totals: Any = None,
     progress: "Progress | None" = None,
 ) -> Any:
@@ -275,15 +274,16 @@ def estimate(
         [1.0, 0.0]
     """
     if not isinstance(plan, Asked):
-        from sordino.survey.estimates.coverage import Coverage
+        from sordino.survey.kinds.coverage import Coverage
         from sordino.verbs.plan_results import estimate_plan
+        from sordino.views.view import ViewRequest
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         people, columns = tally.n if finite else 0, [by] if isinstance(by, str) else by
         coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
-        groups: dict[str, Any] = {"by": columns, "against": against, "totals": totals}
-        return estimate_plan(frozen, tally, method, coverage, public, **groups, progress=progress or (lambda _: None))
+        request = ViewRequest(columns, against, totals)
+        return estimate_plan(frozen, tally, method, coverage, public, request, progress=progress or (lambda _: None))
     plain = (confidence, simultaneous, watched, forged, fitted_intervals, finite, public, by, totals, progress)
     if plain != (0.95, False, False, 0, False, False, None, (), None, None):
         step = "call interval(confidence) on the result"

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 from sordino.audit.answers import certify_queries
-from sordino.audit.certify import Certificate, certify
+from sordino.audit.certificate import Certificate, certify
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
-from sordino.estimation.estimate import Estimate, Method, estimate
-from sordino.estimation.functional import mean_of_model
-from sordino.estimation.moments import NormalEstimate, means
+from sordino.estimation.intervals.contrast import mean_of_model
+from sordino.estimation.means_and_covariances import NormalEstimate, means
+from sordino.estimation.share_estimate import Estimate, Method, estimate
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.brief import kind
+from sordino.exact.messages import kind
 from sordino.exact.source import Source, Words
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.channel import Channel
+from sordino.mechanism.channel import Aggregate, Channel
 from sordino.query.model import Model
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -88,7 +87,6 @@ def _gives_words(source: object) -> TypeGuard[Source]:
 
 
 def _estimate(asked: Channel, tally: Aggregate, method: Method | None, *, subtract: bool) -> Estimated:
-    """What the tally of one mechanism tells, or of queries about numbers of one record."""
     values = isinstance(asked, Query) and isinstance(asked.statistic, Values)
     mechanism = asked.mechanism if isinstance(asked, Query) and values else asked
     if isinstance(mechanism, Mechanism):

@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf, nan
 from typing import TYPE_CHECKING
 
-from sordino.audit.certify import Certificate
+from sordino.audit.certificate import Certificate
 from sordino.blocks.arrow_rows import NUMBER, TEXT, TRUTH, ArrowRows, rows_table
 from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
@@ -14,8 +14,8 @@ from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.exact.amount_text import loss_text_of
 from sordino.exact.nats import Nats
 from sordino.show.certificates import WITHOUT_BOUND, certificate_blocks, losses_group
+from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.explain_certificate import plan_certificates
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
             for name, loss, delta in zip(promise.names, promise.losses, promise.deltas, strict=True):
                 yield "attribute", name, loss, delta, loss <= delta
             yield "record", "", promise.level, promise.epsilon, promise.level <= promise.epsilon
-        for name, found in self.questions.items():
+        for name, found in self._by_place:
             if found.witness is None:
                 yield "question", name, Nats.of(0), None, found.holds
             elif found.witness.loss is None:
@@ -97,14 +97,24 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
     @property
     def holds(self) -> bool:
         """Whether all that is promised is kept."""
-        kept_by_each = all(found.holds for found in self.questions.values())
+        kept_by_each = all(found.holds for _, found in self._by_place)
         return kept_by_each and (self.promise is None or self.promise.holds)
 
     @cached_property
     def questions(self) -> Mapping[str, Certificate]:
         """The verdict on each question by its name, codes as reports have them."""
-        numbers = {q.name: q.certificate for q in self.plan.questions if q.value_promise is None}
-        return {question.name: found for question, found in self.plan.certificates} | numbers
+        return dict(self._by_place)
+
+    @cached_property
+    def _by_place(self) -> tuple[tuple[str, Certificate], ...]:
+        """The name and verdict of each question; one of a name that stands before has a number too."""
+        numbers = [(q, q.certificate) for q in self.plan.questions if q.value_promise is None]
+        found = [(question.name, certificate) for question, certificate in (*self.plan.certificates, *numbers)]
+        names = [name for name, _ in found]
+        return tuple(
+            (name if name not in names[:i] else f"{name} ({names[:i].count(name) + 1})", certificate)
+            for i, (name, certificate) in enumerate(found)
+        )
 
     @property
     def promise(self) -> CoordinatePromise | None:
@@ -126,7 +136,6 @@ def _float(amount: Nats | None, otherwise: float) -> float:
 
 
 def _loss_words(loss: Nats | None, bound: Nats | None) -> str:
-    """As people read it."""
     if loss is None:
         return WITHOUT_BOUND
     return "nothing is protected" if bound is None else loss_text_of(loss, bound)

@@ -13,13 +13,13 @@ from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence, limits
 from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.blocks.tables import TextTable
-from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.share_interval import errors_to_either_side
 from sordino.printable import printable
-from sordino.survey.forecasts.forecast import Forecast
+from sordino.survey.kinds.question_forecast import Forecast
 from sordino.survey.planning.forecast import group_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
-from sordino.survey.planning.people_for import half_width, periods_of
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.sample_size import half_width, people_with, periods_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,16 +104,34 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         width, forecast = max(widths, key=lambda found: found[0])
         return forecast, width
 
+    def people_as_assumed(self, accuracy: float) -> int | None:
+        """About how many people give an accuracy, if they are as the tables assume; None if as many as otherwise."""
+        if all(one.assumed_part == one.largest_part for one in self.forecasts):
+            return None
+        needed = [self._people_with(one, one.assumed_part, accuracy) for one in self.forecasts]
+        return max((people for people in needed if people is not None), default=None)
+
+    def people_at_worst(self, accuracy: float) -> tuple[tuple[Forecast, int | None], ...]:
+        """About how many people give an accuracy whatever they are like, of what is assumed to be another; or none."""
+        rest = [one for one in self.forecasts if one.worst_part > one.largest_part]
+        return tuple((one, self._people_with(one, one.worst_part, accuracy)) for one in rest)
+
+    def people_for_whole(self, accuracy: float) -> tuple[tuple[Forecast, int | None], ...]:
+        """About how many people give an accuracy to more than was asked for, which is shown too."""
+        rest = [(one, one.whole_part) for one in self.forecasts]
+        return tuple((one, self._people_with(one, part, accuracy)) for one, part in rest if part is not None)
+
+    def _people_with(self, forecast: Forecast, part: float, accuracy: float) -> int | None:
+        return people_with(self.plan, forecast, part, accuracy, self.confidence)
+
     @cached_property
     def _errors(self) -> tuple[list[str], list[float], list[float]]:
-        """Of each quantity its name, standard error and half-width."""
         found = [error for one in self.forecasts for error in one.errors()]
         reach = errors_to_either_side(self.confidence)
         return [name for name, _ in found], [error for _, error in found], [reach * error for _, error in found]
 
 
 def _group(forecast: Forecast) -> BlockGroup:
-    """The tables of a question."""
     question = forecast.question
     tables = tuple(
         TextTable("", table.header, tuple(table.rows), tuple(map(Sentence, table.notes))) for table in forecast.tables()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import kind
+from sordino.exact.messages import kind
 
 # Plans are large to load: arrays do not wait for them.
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def read_plan(given: object, verb: str, progress: Callable[[int], None] = lambda
         progress: called with the number of questions certified since the last call, as a file is read.
     """
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
 
     if isinstance(given, Plan):
         return given

@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from sordino.errors import SordinoError, SordinoWarning
-from sordino.exact.messages.brief import kind, shown
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.messages import kind, shown
+from sordino.mechanism.channel import Aggregate
 from sordino.survey.answering.plan_report import ENDING
 from sordino.survey.answering.report_lines import tally_lines
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.aggregate_file import load_aggregate
 from sordino.survey.results.sourced_aggregate import join, require_countable, sources_of, unsourced_of
-from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame
 from sordino.tables.release import Release
 from sordino.tables.reports import Progress, privatize_frame, privatize_table, report_columns, tally_table
@@ -134,12 +134,10 @@ def tally(
 
 
 def _is_saved(part: object) -> bool:
-    """Whether a file holds an aggregate."""
     return isinstance(part, Path) and part.suffix == ".json"
 
 
 def _require_different(given: Sequence[object]) -> None:
-    """Refuse a file, a frame or an aggregate that is given twice."""
     present = [part.stat() for part in given if isinstance(part, Path) and part.exists()]
     if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
         raise SordinoError("each file must be given once", found="the same file twice", step="name it once")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError, SordinoWarning
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import kind
+from sordino.exact.messages import checked, kind
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -23,9 +22,9 @@ from sordino.verbs.plan_given import PlanLike, read_plan
 
 # What only plans need is large, and loaded by the verbs that are given some: mechanisms do not wait for it.
 if TYPE_CHECKING:
-    from sordino.audit.certify import Certificate
+    from sordino.audit.certificate import Certificate
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
     from sordino.verbs.plan_certificate import PlanCertificate
     from sordino.verbs.plan_forecast import PlanForecast
 
@@ -73,9 +72,9 @@ def plan(
         >>> explain(found)[1]
         'Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.5.'
     """
-    from sordino.verbs.freeze import freeze
+    from sordino.verbs.make_plan import make_plan
 
-    made = freeze(survey, people, accuracy, confidence, expect, progress or (lambda _: None))
+    made = make_plan(survey, people, accuracy, confidence, expect, progress or (lambda _: None))
     for sentence in made.warnings:
         warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
@@ -102,7 +101,7 @@ def forecast(
         >>> forecast(frozen).to_arrow()["quantity"].to_pylist()
         ['share of smoker']
     """
-    from sordino.verbs.freeze import forecast_plan
+    from sordino.verbs.make_plan import forecast_plan
 
     return forecast_plan(read_plan(plan, "forecast"), people, confidence, expect)
 
@@ -168,9 +167,9 @@ def explain(noun: object) -> tuple[str, ...]:
         A suspicion of 10 % rises to at most 16.67 % and falls no lower than 5.81 %.
         A second report about the same answer multiplies the factors.
     """
-    from sordino.survey.reading.schema import Survey
+    from sordino.survey.reading.survey_file import Survey
     from sordino.verbs.plan_certificate import PlanCertificate
-    from sordino.words.explain import explain as explain_noun
+    from sordino.words.explain_promise import explain as explain_noun
 
     if isinstance(noun, PlanCertificate):
         return noun.lines

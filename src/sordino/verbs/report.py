@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sordino.document.record_file import load_tables
-from sordino.exact.messages.arguments import checked
-from sordino.survey.answering.draw import draw_report
+from sordino.exact.messages import checked
 from sordino.survey.answering.plan_report import PlanReport, require_report_name
+from sordino.survey.answering.report_draw import draw_report
 from sordino.survey.planning.plan import Plan
 
 

@@ -1,10 +1,14 @@
 """A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
-from sordino.audit.certify import Certificate
+from collections.abc import Callable
+from functools import cache
+
+from sordino.audit.certificate import Certificate
 from sordino.blocks.sentence import Paragraph, limits
 from sordino.exact.amount_text import loss_text_of
+from sordino.exact.nats import Nats
+from sordino.survey.kinds.question import CountedDomain
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import CountedDomain
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 LONGEST = 60
@@ -15,19 +19,28 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     """The verdict on all attributes, under no heading, then that on each histogram, under its name if it is not all."""
     several = len(plan.questions) > 1
     attributes = () if plan.promise is None else (Paragraph("", coordinate_sentences(plan.promise)),)
+    # Questions that are asked alike have equal amounts.
+    amount = cache(loss_text_of)
     shares = tuple(
-        Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.values)))
+        Paragraph(
+            question.name if several else "", limits(*certificate_sentences(certificate, question.values, amount))
+        )
         for question, certificate in plan.certificates
     )
     return attributes + shares
 
 
-def certificate_sentences(certificate: Certificate, domain: "CountedDomain | None" = None) -> tuple[str, ...]:
+def certificate_sentences(
+    certificate: Certificate,
+    domain: "CountedDomain | None" = None,
+    amount: Callable[[Nats, Nats], str] = loss_text_of,
+) -> tuple[str, ...]:
     """The verdict, and where least is left of a bound.
 
     Args:
         certificate: of a mechanism.
         domain: whose values it is about, by whose names they are called; by their numbers without it.
+        amount: a loss and its bound in words.
     """
     if certificate.witness is None:
         return ("No two values are protected from each other, so there is no promise to break.",)
@@ -39,7 +52,7 @@ def certificate_sentences(certificate: Certificate, domain: "CountedDomain | Non
     if witness.loss is None:
         return (f"The promise is BROKEN without bound: {where} with certainty, since {two} can never cause it.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
-    loss = loss_text_of(witness.loss, certificate.slack + witness.loss)
+    loss = amount(witness.loss, certificate.slack + witness.loss)
     return (
         f"{verdict}: checked on every output in exact integers.",
         f"Tightest case: {where} by a loss of {loss}.",

@@ -11,7 +11,7 @@ from typing import Any
 
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.joint import JointFilter, PrivacyFilter
+from sordino.accounting.joint_filter import JointFilter, PrivacyFilter
 from sordino.accounting.odometer import Odometer
 from sordino.accounting.quota import OTHERS, QuotaFilter
 from sordino.blocks.sentence import Purpose
@@ -19,7 +19,7 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
-from sordino.domain.record import Record
+from sordino.domain.finite_record import Record
 from sordino.exact.amount_text import loss_text, remaining_text
 from sordino.exact.nats import outward
 from sordino.words.odds import factor, promise
@@ -61,7 +61,6 @@ def counted_sentences(
 
 
 def _joint(known: JointFilter) -> tuple[str, ...]:
-    """As of the filter with the least left, and how many answers are out."""
     worst, waiting = known.worst, len(known.open_names)
     out = (f"Answers still open: {waiting}. Each counts as every answer that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
@@ -70,7 +69,6 @@ def _joint(known: JointFilter) -> tuple[str, ...]:
 
 
 def _quotas(known: QuotaFilter) -> tuple[str, ...]:
-    """What the answers to each collector revealed by themselves, and what its quota leaves."""
     lines = []
     for name in known.collectors:
         spent = _amount_in_words(known.spent_by(name), loss_text)
@@ -113,7 +111,6 @@ def left_text(known: PrivacyFilter | JointFilter) -> str:
 
 
 def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
-    """What is promised, which of the two filters decides, and what is left."""
     chance = outward(known.delta_probability, 3, up=True)
     first = (
         "The epsilons are used up: queries are now accepted by what answers really revealed."
@@ -132,7 +129,6 @@ def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
 
 
 def _odometer(known: Odometer) -> tuple[str, ...]:
-    """Each group's counts."""
     lines = []
     for reading in known.readings:
         realized, separate, epsilons = (

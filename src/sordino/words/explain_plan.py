@@ -1,12 +1,14 @@
 """What a report under a plan can reveal, in plain words: five sentences that matter, and all else under headings.
 
-The five leave out no limit of the promise: what is public, against whom it holds, and that reports add up.
-Numbers round against the promise. Source: the promises' own sentences, `words.odds` and `words.odds_by_attribute`.
+The five leave out no limit of the promise: what is public, against whom it holds, and that reports add up. A promise by
+distances is in the unit that they are counted in: numbers, kilometres, steps of a tree. Numbers round against the
+promise. Source: the promises' own sentences, `words.odds` and `words.odds_by_attribute`.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 
 import numpy as np
@@ -14,20 +16,24 @@ import numpy as np
 from sordino.blocks.sentence import Paragraph, Purpose, Sentence, limits, texts
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
+from sordino.definition.metric_tree import total
 from sordino.definition.pairwise import LDP
+from sordino.domain.attribute import Domain
+from sordino.domain.finite_record import Record
+from sordino.domain.grid import Grid, cell_sizes
 from sordino.exact.nats import outward
-from sordino.survey.frozen.promise import Definition
+from sordino.survey.kinds.question import SharesQuestion
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import SharesQuestion
-from sordino.words.conditions import condition_sentences
+from sordino.survey.schema.amounts import canonical_amount, canonical_number
+from sordino.survey.schema.attribute_part import MetricPart
+from sordino.survey.schema.promise import Definition
+from sordino.words.bound_sources import bound_sentences, ground_sentences
+from sordino.words.condition_sentences import condition_sentences, condition_summary
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
-from sordino.words.floors import floor_sentences
-from sordino.words.grounds import bound_sentences, ground_sentences
-from sordino.words.odds import factor, short
+from sordino.words.odds import SAME, factor, promise, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
-from sordino.words.promised_shares import promise_sentences
 from sordino.words.public_columns import public_sentences, public_summary
-from sordino.words.series.series_sentences import series_sentences, series_summary
+from sordino.words.series_sentences import series_sentences, series_summary
 
 MOST = 5
 """Sentences of a summary."""
@@ -36,12 +42,19 @@ FEW = 5
 """Values whose names are spelled out at most."""
 
 ASKED = "Who is asked what"
+
 REVEALED = "What one report can reveal"
+
 RESTS = "What the smaller factors depend on"
+
 FORGED = "Forged reports"
+
 SENT = "What is sent"
+
 PUBLIC = "What is sent in clear"
+
 PERIODS = "Who answers when"
+
 NEARLY = "How close to the best possible"
 
 AGAIN = "A second report from the same person, on any question, multiplies the factors."
@@ -53,7 +66,6 @@ class Explanation:
 
     Attributes:
         summary: five at most; with them nothing is left out that limits the promise.
-        details: all others, by heading.
         questionnaire: what people read, which comes first; empty of a plan without words.
         missing_words: what people see where there are none, in one line at most.
     """
@@ -95,12 +107,12 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
         summary, details = _several(plan)
     # What is sent in clear and when belongs to what is sent: no sentence that limits the promise gives way to it.
     first, *others = summary
-    said = (first.text, series_summary(plan), public_summary(plan))
+    said = (first.text, series_summary(plan), public_summary(plan), condition_summary(plan))
     summary = (replace(first, text=" ".join(filter(None, said))), *others)
     periods = Paragraph(PERIODS, limits(*series_sentences(plan)))
     public = Paragraph(PUBLIC, limits(*public_sentences(plan)))
     forged = Paragraph(FORGED, limits(*_forged_sentences(plan)))
-    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan.attributes)))
+    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits), *condition_sentences(plan)))
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, periods, public, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)
@@ -148,7 +160,6 @@ def _several(plan: Plan) -> Parts:
 
 
 def _by_attributes(plan: Plan) -> Parts:
-    """A promise about each attribute by itself."""
     if plan.promise is None:
         raise AssertionError("only plans whose attributes have deltas come here")
     head, *shares = _question_sentences(plan)
@@ -162,23 +173,23 @@ def _by_attributes(plan: Plan) -> Parts:
 
 
 def _question_sentences(plan: Plan) -> tuple[str, ...]:
-    """Who is asked what."""
     if len(plan.questions) == 1:
         return (f"Each person is asked once for {plan.questions[0].asked_in_words}, and sends one report.",)
+
+    @cache
+    def share(part: Fraction) -> str:
+        return outward(100 * part, 3, up=False)
+
     return (
         (
             f"Each person is randomly assigned one of {len(plan.questions)} questions, whatever their answers are, and"
             " answers it once; every report shows which."
         ),
-        *(
-            f"About {outward(100 * question.share, 3, up=False)} % are asked for {question.asked_in_words}."
-            for question in plan.questions
-        ),
+        *(f"About {share(question.share)} % are asked for {question.asked_in_words}." for question in plan.questions),
     )
 
 
 def _answered_together(plan: Plan) -> Iterator[str]:
-    """Where one report answers about several numbers."""
     for question in plan.questions:
         if question.together > 1:
             yield (
@@ -188,7 +199,6 @@ def _answered_together(plan: Plan) -> Iterator[str]:
 
 
 def _missing_sentences(plan: Plan) -> Iterator[str]:
-    """Which answers may be missing, and that it is protected."""
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
@@ -204,17 +214,16 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
 
 
 def _forged_sentences(plan: Plan) -> Iterator[str]:
-    """How much forged reports can weigh in shares and in distribution functions."""
+    sentence = cache(forged_sentence)
     # Shares first, whose weight matters to whoever counts people.
     for question in sorted(plan.questions, key=lambda one: one.shares is None):
         weight = question.forged_weight
         if weight is not None:
             about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
-            yield about + forged_sentence(weight.people, weight.within)
+            yield about + sentence(weight.people, weight.within)
 
 
 def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
-    """The most that a report tells about answers that are protected from each other."""
     most = max(questions, key=lambda question: question.definition.epsilon)
     return (
         "Whatever else somebody knows, one report changes the odds between two answers protected from each other by a"
@@ -223,7 +232,6 @@ def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
 
 
 def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
-    """The questions some of whose answers are not protected from each other."""
     names = [question.name for question in questions if not _is_bounded(question.definition)]
     if not names:
         return ()
@@ -236,7 +244,6 @@ def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ..
 
 
 def _about_others(questions: Sequence[SharesQuestion]) -> str:
-    """What a report about one attribute can tell about another."""
     start = (
         "A report about one attribute also reveals something about others, to somebody who knows how they depend on"
         " each other: it changes the odds of their answers"
@@ -257,7 +264,100 @@ def _name_list(names: Sequence[str]) -> str:
 
 
 def _is_bounded(definition: Definition) -> bool:
-    """Whether every two values are protected from each other."""
     if isinstance(definition, PairwiseLDP):
         return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
     return isinstance(definition, LDP | MetricLDP)
+
+
+def floor_sentences(plan: Plan, *, search: bool = False) -> Iterator[Sentence]:
+    """A sentence for each question whose floor is known, or found by a search of up to a minute."""
+
+    @cache
+    def percentage(more: Fraction) -> str:
+        return f"{outward(100 * more, 2, up=True)} %"
+
+    for question in plan.questions:
+        more = question.above_floor(search=search)
+        if more is not None:
+            yield Sentence(question.floor_in_words(more, percentage(more)), Purpose.FLOOR)
+
+
+def promise_sentences(question: SharesQuestion, report: str) -> tuple[Sentence, ...]:
+    """The promise about the values, their names where they are few.
+
+    Args:
+        question: of a plan.
+        report: what a report is called.
+    """
+    definition, domain = question.definition, question.domain
+    if (
+        question.metric is not None
+        and isinstance(definition, MetricLDP | PairwiseLDP)
+        and not isinstance(domain, Record)
+    ):
+        metric, epsilon = question.metric
+        return _distance_promise(definition, metric, epsilon, domain, report)
+    labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
+    return promise(definition, labels, report)
+
+
+def _distance_promise(
+    definition: MetricLDP | PairwiseLDP, metric: MetricPart, epsilon: str, domain: Domain, report: str = "one report"
+) -> tuple[Sentence, ...]:
+    """Sentences about a promise by distances.
+
+    Args:
+        definition: the promise.
+        metric: how far apart values lie, in a plan's words.
+        epsilon: for each unit, in a plan's words.
+        domain: the values.
+        report: what a report is called.
+    """
+    once = canonical_amount(epsilon)
+    # Names that are nobody's answer stand between all others, so that no two are a single step apart.
+    first = 2 if metric.tree is not None and isinstance(definition, PairwiseLDP) else 1
+    near, far = (_apart(metric, times) for times in (first, 2 * first))
+    near_factor, far_factor = (factor(total([(once, times)])) for times in (first, 2 * first))
+    what = "answers" if metric.map is None else "places"
+    grows = (
+        f"The further apart two {what} lie, the less they are protected from each other: whatever else somebody knows,"
+        f" {report} changes the odds between two {near} by a factor of at most {near_factor}, between two {far} by at"
+        f" most {far_factor}, and so on."
+    )
+    ends = (
+        f"Far apart, little is protected: {report} may change the odds between the two {what} that lie furthest"
+        f" apart by a factor of up to {factor(definition.epsilon)}."
+    )
+    cells = [_cells(domain)] if isinstance(domain, Grid) and metric.map is not None else []
+    return (*limits(grows, ends, *cells), SAME)
+
+
+def _apart(metric: MetricPart, times: int) -> str:
+    if metric.map is not None:
+        return f"{_decimal_text(times * canonical_number(metric.map.per))} {metric.map.unit} apart"
+    if metric.per is not None:
+        return f"that differ by {_decimal_text(times * canonical_number(metric.per))}"
+    if metric.positions is not None:
+        return f"whose positions differ by {times}"
+    if metric.lengths:
+        return f"with a way of length {times} between them on the tree"
+    return "that are a step apart on the tree" if times == 1 else f"that are {times} steps apart on the tree"
+
+
+def _cells(grid: Grid) -> str:
+    height, narrow, wide = cell_sizes(grid)
+    width = f"{narrow:.3g}" if f"{narrow:.3g}" == f"{wide:.3g}" else f"{narrow:.3g} to {wide:.3g}"
+    return (
+        f"How far two places lie apart is counted between the centres of their cells, over a sphere of the size of the"
+        f" Earth; a cell is {height:.3g} km from south to north and {width} km from west to east."
+    )
+
+
+def _decimal_text(number: Fraction) -> str:
+    """A number as people write it: a decimal where it is a short one."""
+    for digits in range(7):
+        shifted = number * 10**digits
+        if shifted.denominator == 1:
+            whole, rest = divmod(shifted.numerator, 10**digits)
+            return f"{whole:,}" + (f".{rest:0{digits}}" if digits else "")
+    return str(number)

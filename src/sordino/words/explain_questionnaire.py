@@ -10,12 +10,13 @@ from sordino.blocks.sentence import Paragraph, limits
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.answers.days import iso_date
+from sordino.domain.calendar import iso_date
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
-from sordino.survey.frozen.parts import AttributePart
-from sordino.survey.frozen.questionnaire_part import (
+from sordino.survey.planning.plan import Plan
+from sordino.survey.schema.attribute_part import AttributePart
+from sordino.survey.schema.questionnaire_part import (
     MISSING,
     LocalText,
     QuestionnairePart,
@@ -23,14 +24,13 @@ from sordino.survey.frozen.questionnaire_part import (
     WordingPart,
     in_language,
 )
-from sordino.survey.planning.plan import Plan
 from sordino.words.odds import PRIOR, chance_afterwards
 
 FEW = 12
 """Values that are listed."""
 
 IN_CLEAR = "(sent as it is)"
-"""Of the answer to a public column."""
+"""Note beside the answer to a public column."""
 
 QUIET = {"by": "Who asks", "purpose": "What for", "contact": "Contact", "reports": "What happens with reports"}
 """What [about] says beside the title, and what it is called here."""
@@ -104,6 +104,21 @@ SHORT: dict[type, tuple[str, str]] = {
 """What people read of a report whose answers are all protected in one way."""
 
 MIXED = "Some answers are protected less than others, or not at all: the details say which."
+
+
+def in_clear_sentence(plan: Plan) -> str:
+    """Which answers are sent as they are, by the survey's own texts; nothing of a plan without public columns."""
+    words, wording = plan.document.words, {}
+    if words is not None:
+        first = words.languages[0]
+        wording = {name: in_language(own.text, first) for name, own in words.attributes.items() if own.text is not None}
+    names = [f"\u201c{wording.get(part.name, part.name)}\u201d" for part in plan.document.asked_public]
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"Your answer to {names[0]} is sent as it is, beside the report, and is no part of what is protected."
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Your answers to {listed} are sent as they are, beside the report, and are not protected."
 
 
 def reveal_sentences(plan: Plan) -> tuple[str, str]:
@@ -197,12 +212,10 @@ class _Questionnaire:
 
 
 def _public_names(plan: Plan) -> list[str]:
-    """The public columns that people are asked for."""
     return [part.name for part in plan.document.asked_public]
 
 
 def _asked_lines(plan: Plan) -> list[str]:
-    """The attributes that people are asked for, in the order of the questions."""
     return list(dict.fromkeys(name for part in plan.document.queries for name in part.names))
 
 

@@ -20,7 +20,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
-from sordino.survey.frozen.promise import Definition
+from sordino.survey.schema.promise import Definition
 
 PRIOR = 10
 """The example's suspicion, in per cent."""

@@ -3,12 +3,14 @@
 Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
 """
 
-from sordino.audit.certify import Certificate
+from functools import cache
+
+from sordino.audit.certificate import Certificate
 from sordino.blocks.sentence import Purpose, Sentence, limits
 from sordino.exact.amount_text import CLOSE, loss_text, loss_text_of
 from sordino.exact.nats import Nats
-from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
+from sordino.survey.planning.coordinates import CoordinatePromise
+from sordino.words.bound_sources import bound_in_short, bound_sentences, bounds_in_short
 from sordino.words.odds import PRIOR, beliefs, factor
 
 FEW = 5
@@ -19,7 +21,7 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
     """Sentences about the deltas, what they rest on, and what they do not promise."""
     whole = factor(promise.epsilon)
     lines = []
-    below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
+    below = promise.below_epsilon
     for i in below:
         most, least = beliefs(promise.deltas[i])
         lines.append(
@@ -33,7 +35,7 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
             f"For {' and '.join(binned)} this promise is about the bin of a number. Between two single values, in one"
             f" bin or in two, only the factor of {whole} holds, because the stated dependence is that of bins."
         )
-    if any(promise.relies(i) for i in below):
+    if any(promise.depends_on_bound(i) for i in below):
         lines.append(
             "The smaller factors hold for somebody whose beliefs before any report about all other attributes, given"
             f" each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For anybody"
@@ -46,13 +48,13 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
     """The promise in four sentences at most, with all that limits it; `coordinate_promise` says the rest."""
     anybody = "Whatever else somebody knows or believes, the report changes the odds between any two records"
     lines = [f"{anybody} by a factor of at most {_both(promise.epsilon, promise.level)}."]
-    below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
+    below = promise.below_epsilon
     if below:
         shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
         shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
         less = "It reveals less about these attributes, whose odds change by a factor of at most"
         lines.append(f"{less}: {', '.join(shown)}.")
-    if any(promise.relies(i) for i in below):
+    if any(promise.depends_on_bound(i) for i in below):
         lines.append(
             "These smaller factors hold for somebody whose beliefs before any report are within the stated dependence"
             f" ({bounds_in_short(promise)}). For anybody else, such as somebody who knows some of the other answers,"
@@ -65,7 +67,6 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
 
 
 def _both(promised: Nats, reached: Nats) -> str:
-    """A factor in nats too, and what the plan's integers reach of it."""
     if abs(float(promised) - float(reached)) <= float(CLOSE):
         return f"{factor(promised)} ({loss_text(promised)})"
     return f"{factor(promised)} ({loss_text(promised)}; this plan: {factor(reached)}, {loss_text(reached)})"
@@ -74,13 +75,15 @@ def _both(promised: Nats, reached: Nats) -> str:
 def coordinate_sentences(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     """The certificate in sentences: what the plan's integers reach."""
     verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.violations)}"
+    # Many attributes have equal amounts.
+    amount = cache(loss_text_of)
     reached = [
-        f"{name!r}{_about_bins(promise, i)}: at most {loss_text_of(promise.losses[i], promise.deltas[i])}."
+        f"{name!r}{_about_bins(promise, i)}: at most {amount(promise.losses[i], promise.deltas[i])}."
         for i, name in enumerate(promise.names)
     ]
     reached.append(f"The whole record: at most {loss_text_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
-    levels = dict.fromkeys(map(_most_telling, promise.certificates))
+    levels = dict.fromkeys(map(_most_telling, dict.fromkeys(promise.certificates)))
     return (
         Sentence(f"{verdict}: checked on the integers of every answer."),
         *(Sentence(line, Purpose.REACHED) for line in reached),
@@ -89,7 +92,6 @@ def coordinate_sentences(promise: CoordinatePromise) -> tuple[Sentence, ...]:
 
 
 def _most_telling(certificate: Certificate) -> str:
-    """What the most revealing answer about numbers reveals about the whole record."""
     witness = certificate.witness
     if witness is None or witness.loss is None:
         return "An answer about numbers can rule out records for certain."
@@ -108,6 +110,6 @@ def _pairs(promise: CoordinatePromise, i: int) -> str:
 
 
 def _if_within(promise: CoordinatePromise, i: int) -> str:
-    if not promise.relies(i):
+    if not promise.depends_on_bound(i):
         return ""
     return f", if the others depend on it by no more than stated ({bound_in_short(promise, i)} in total variation)"

@@ -21,7 +21,6 @@ def public_summary(plan: Plan) -> str:
 
 
 def _has_bounds(plan: Plan) -> bool:
-    """Whether some delta may rest on how much attributes depend on each other."""
     return plan.document.dependence is not None
 
 

@@ -25,8 +25,8 @@ from sordino import (
     Value,
     explain,
 )
-from sordino.domain.mixed.mixed_record import MixedRecord
-from sordino.once.ledger.frozen_values import freeze, thaw
+from sordino.domain.mixed_record import MixedRecord
+from sordino.once.ledger.frozen_values import decode, encode
 
 RECORD = MixedRecord({"age": Interval(18, 90), "smoker": Categories(["yes", "no"])})
 ONE = MixedRecord({"age": Interval(0, 1)})
@@ -113,8 +113,8 @@ def test_almost_as_many_answers_fit_as_about_one_of_two_values(changes):
 def test_what_remains_is_accepted_and_a_next_life_adds():
     query = MENU[0]
     asked = BayesianFilter(RECORD, LDP("3"), changes=1).after(query, 1).after(SMOKER, 0).after(query, 0)
-    again = thaw(freeze(asked))
-    assert freeze(again) == freeze(asked)
+    again = decode(encode(asked))
+    assert encode(again) == encode(asked)
     left = asked.remaining
     assert 1.29 < left < 3
     assert again.accepts(LinearQuery([1.0], 0, 18, 90, left))

@@ -24,8 +24,8 @@ from sordino import (
     Value,
     Values,
 )
-from sordino.accounting.joint import JointFilter
-from sordino.accounting.measures import finite_query, measure
+from sordino.accounting.joint_filter import JointFilter
+from sordino.accounting.measures import finite_state, measure
 from sordino.accounting.measures.measure_of import measure_of
 
 BLOCKS = [0, 0, 1, 1, 1, 2, 2, 2]
@@ -46,7 +46,7 @@ def by_classes(monkeypatch):
 
     def start():
         monkeypatch.setattr(measure, "FEW_WEIGHTS", 0)
-        monkeypatch.setattr(finite_query, "can_list", lambda mechanism: False)
+        monkeypatch.setattr(finite_state, "can_list", lambda mechanism: False)
 
     return start
 

@@ -27,9 +27,9 @@ from sordino import (
     Value,
     explain,
 )
-from sordino.accounting.joint import JointFilter
+from sordino.accounting.joint_filter import JointFilter
 from sordino.evidence import histories
-from sordino.once.ledger.frozen_values import freeze, thaw
+from sordino.once.ledger.frozen_values import decode, encode
 
 TWO, THREE = Categories(range(2)), Categories(range(3))
 COIN = ChannelTable([[3, 1], [1, 3]])
@@ -239,8 +239,8 @@ def test_a_filter_is_stored_and_goes_on():
     asked = BayesianFilter(Categories(["a", "b", "c"]), LDP("2"), changes=2)
     for code in (0, 2, 1, 1):
         asked = asked.after(RandomizedResponse(3, "0.3"), code)
-    again = thaw(freeze(asked))
-    assert freeze(again) == freeze(asked)
+    again = decode(encode(asked))
+    assert encode(again) == encode(asked)
     assert again.spent == asked.spent
     assert again.after(COIN_OF_THREE, 2).spent == asked.after(COIN_OF_THREE, 2).spent
 

@@ -29,8 +29,8 @@ from sordino import (
     Value,
     explain,
 )
-from sordino.evidence import pair_histories
-from sordino.once.ledger.frozen_values import freeze, thaw
+from sordino.evidence import histories
+from sordino.once.ledger.frozen_values import decode, encode
 
 FOUR, THREE = Categories(list("abcd")), Categories(list("abc"))
 DEFINITIONS = {
@@ -142,8 +142,8 @@ def test_records_with_a_protected_attribute_are_asked_and_stored():
     )
     asked = asked.after(public, 0).after(hidden, 1).after(public, 1)
     assert asked.spent == pytest.approx(0.5)
-    again = thaw(freeze(asked))
-    assert freeze(again) == freeze(asked)
+    again = decode(encode(asked))
+    assert encode(again) == encode(asked)
     assert again.after(hidden, 2).spent == pytest.approx(1)
     later = again.changed()
     assert later.spent == pytest.approx(0.5)
@@ -152,7 +152,7 @@ def test_records_with_a_protected_attribute_are_asked_and_stored():
 
 
 def test_what_is_not_counted_is_refused_at_the_bound(monkeypatch):
-    monkeypatch.setattr(pair_histories, "LARGEST_EXPONENTS", 0)
+    monkeypatch.setattr(histories, "LARGEST_EXPONENTS", 0)
     mechanism = HighLow(4, [1, 2], "ln 3")
     asked = BayesianFilter(FOUR, HighLowLDP(4, [1, 2], "ln 27"), changes=1).after(mechanism, 0)
     assert asked.remaining <= math.log(27) - asked.spent + 1e-9

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sordino import SordinoError, plan
-from sordino.cli.commands import answer as command
+from sordino.cli.commands import answer_command as command
+from sordino.errors import UnavailableError
 
 TERMS = """
 version = 1
@@ -65,7 +66,7 @@ def test_answers_use_one_budget_and_say_what_is_left(through, run):
     assert answer(smoker, "--take-back")[0] == 0
     assert erased == sent[:1]
     shown = run("ledger", "show", "me.ledger")[1]
-    assert "http://127.0.0.1:8000 has 2 answers" in shown
+    assert "127.0.0.1 has 2 answers" in shown
     assert "adding their epsilons would say 1 nat" in shown
     kept = json.loads(run("ledger", "show", "me.ledger", "--json")[1])
     assert [own["name"] for own in kept["attributes"]] == ["age", "smoker"]
@@ -151,11 +152,55 @@ def test_a_ledger_that_ends_after_it_reserved_keeps_its_plan(through, run, tmp_p
         raise SordinoError("it must go on")
 
     with monkeypatch.context() as patch:
-        patch.setattr("sordino.once.ledger.answer_plan.PlanReport", stop)
+        patch.setattr("sordino.once.ledger.ask.PlanReport", stop)
         assert answer(asked)[0] == 2
     assert run("answer", f"http://127.0.0.1:8000/plans/{asked.hash}", "smoker.toml", "--yes")[0] == 3
     assert answer(asked)[0] == 0
     assert len(sent) == 1
+
+
+def test_what_is_reserved_for_a_collector_is_asked_of_no_other_one(through, run, monkeypatch):
+    """Also where nothing was drawn yet: not even the plan is fetched from the other one."""
+    answer, sent, erased = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+
+    def stop(*_):
+        raise SordinoError("it must go on")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sordino.once.ledger.ask.PlanReport", stop)
+        assert answer(asked)[0] == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "fetch_plan", pytest.fail)
+        other = "answer", f"http://localhost:8000/plans/{asked.hash}", "--ledger", "me.ledger"
+        for _ in range(2):
+            code, _, errors = run(*other, "record.toml", "--yes")
+            assert (code, "and to no other; found one for '127.0.0.1'" in errors) == (3, True)
+            patch.undo()
+            assert answer(asked)[0] == 0
+        assert run(*other, "--take-back")[0] == 3
+    assert (len(sent), erased) == (1, [])
+    shown = run("ledger", "show", "me.ledger")[1]
+    assert ("127.0.0.1 has 1 answer" in shown, "localhost" in shown) == (True, False)
+
+
+def test_an_address_without_its_invitation_takes_nothing_back_that_may_be_on_its_way(through, run, monkeypatch):
+    answer, _, erased = through
+    asked = plan_of("0.6", {"histogram": "smoker"}, "smoker")
+    link = f"http://127.0.0.1:8000/plans/{asked.hash}/form#invitation={'01' * 16}"
+
+    def lose(*_):
+        raise UnavailableError("the collector must be ready", found="no answer")
+
+    monkeypatch.setattr(command, "send_report", lose)
+    monkeypatch.setattr(command, "fetch_plan", lambda address, key: asked)
+    own = "--ledger", "me.ledger"
+    assert run("answer", link, "record.toml", "--yes", *own)[0] == 5
+    code, out, errors = answer(asked, "--take-back")
+    assert (code, out, "give the whole link that you were sent" in errors) == (3, "", True)
+    assert erased == []
+    code, out, _ = run("answer", link, "--take-back", *own)
+    assert (code, "It is counted no more" in out, len(erased)) == (0, True, 1)
 
 
 def test_what_was_taken_back_from_a_ledger_is_said_to_be(through):

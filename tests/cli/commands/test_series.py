@@ -25,8 +25,10 @@ SURVEY = {
 
 
 def plan_from(days_ago, periods=5, every="day"):
-    """A plan whose series began so many days ago."""
+    """A plan whose series began so many days ago; of years, up to three days earlier."""
     start = datetime.now(UTC).date() - timedelta(days=days_ago)
+    if every == "year":  # which begin at the 28th of a month at the latest
+        start = start.replace(day=min(start.day, 28))
     plan = Plan.of(Survey.read({**SURVEY, "series": {"periods": periods, "every": every, "start": start}}), 1000)
     plan.save("series.json")
     return plan

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sordino import Grid
-from sordino.estimation.estimate import Method
+from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import table1
 
 METHODS = set(get_args(Method)) - {"smoothed"}

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from sordino import LDP, Dependence, Nats, Number, Product, Query, RandomizedResponse, Sampled, best_mechanism
-from sordino.design.numbers.categorical.draws import least_error_shares
-from sordino.design.numbers.categorical.expected import unknown_people
-from sordino.design.numbers.categorical.sampled_regression import counting_mechanism, sampled_regression
-from sordino.domain.coded import Indicator
-from sordino.query.categorical.binary_product import BinaryProduct
-from sordino.query.categorical.category_sign import CategoryAndSign
-from sordino.query.categorical.two_categories import TwoCategories
+from sordino.design.numbers.numbers_accuracy import unknown_people
+from sordino.design.numbers.sampled_regression import counting_mechanism, least_error_shares, sampled_regression
+from sordino.domain.scaled import Indicator
+from sordino.query.categorical import BinaryProduct, CategoryAndSign, TwoCategories
 
 
 def asked_of(deltas, dependence, categories):

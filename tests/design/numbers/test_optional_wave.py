@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import LDP, Nats, certify
-from sordino.design.numbers.bins.bins_channel import FEW, PARTS, optional_wave
-from sordino.design.numbers.bins.square_wave import square_wave
-from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.design.numbers.bins_channel import FEW, PARTS, optional_wave, square_wave
+from sordino.mechanism.window import OptionalWindow
 
 
 def variances(channel, missing):

@@ -12,8 +12,8 @@ from in_one import in_one
 from sordino import Aggregate, Dependence, SordinoError, sampled_moments
 from sordino.design.numbers import sampled_moments as module
 from sordino.design.numbers.drawn_answers import whole_shares
-from sordino.estimation.moments import covariance_statistics
-from sordino.estimation.regression import projected_least_squares, regression_statistics
+from sordino.estimation.linear_regression import projected_least_squares, regression_statistics
+from sordino.estimation.means_and_covariances import covariance_statistics
 
 NAMES = covariance_statistics(range(3))
 

@@ -12,8 +12,8 @@ from sordino import (
     SordinoError,
     SubsetSelection,
 )
-from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.contrast import contrast_leverage
+from sordino.estimation.share_estimate import estimate
 from sordino.estimation.unbiased import Functionals
 
 MECHANISMS = {

@@ -3,9 +3,9 @@
 import numpy as np
 
 from sordino import Aggregate, MetricLDP, RandomizedResponse, TreeResponse
-from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.quotient import quotient_limits
-from sordino.estimation.joint.cells import Cells
+from sordino.estimation.joint.table_cells import Cells
+from sordino.estimation.share_estimate import estimate
 
 RELEASES = 60
 

@@ -19,12 +19,17 @@ from sordino import (
     covariances,
     means,
 )
-from sordino.domain.ranges import Ranges
-from sordino.estimation.estimate import estimate
+from sordino.domain.scaled import Ranges
 from sordino.estimation.estimated_moments import EstimatedMoments
-from sordino.estimation.intervals.forged import forged_limits, require_fewer
-from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
-from sordino.estimation.regression import regression_statistics, solve
+from sordino.estimation.intervals.forged import (
+    forged_limits,
+    moved_coefficients,
+    moved_covariances,
+    moved_means,
+    require_fewer,
+)
+from sordino.estimation.linear_regression import regression_statistics, solve
+from sordino.estimation.share_estimate import estimate
 
 FORGED = 2
 MECHANISMS = {

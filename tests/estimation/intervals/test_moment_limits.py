@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from sordino import Aggregate, Number, OptionalNumber, Query, RandomizedResponse, Sampled, Together, means
-from sordino.domain.ranges import Ranges
+from sordino.domain.scaled import Ranges
 from sordino.estimation.intervals.moment_limits import moment_limits, ratio_limits
+from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.estimation.moments import NormalEstimate
 
 RANGES = Ranges.of({"income": (0, 1000)})
 
@@ -45,25 +45,24 @@ def test_queries_of_different_weight_tell_a_mean_together(confidence):
     shares = np.array([0.99, 0.01])
     parts = zip((0.75, 0.25), mechanisms, strict=True)
     law = np.concatenate([weight * mechanism.forward(shares) for weight, mechanism in parts])
-    held = holding(drawn(asked, law, 150, 400, 3), 10, confidence)
-    assert held.mean() >= stats.binom.ppf(1e-4, 400, confidence - 0.005) / 400
+    held = holding(drawn(asked, law, 150, 120, 3), 10, confidence)
+    assert held.sum() >= stats.binom.ppf(1e-4, 120, confidence - 0.005)
 
 
+@pytest.mark.parametrize("surveys", [40, pytest.param(400, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("epsilon", "n"), [("4", 30), ("8", 300)])
-def test_a_mean_among_those_who_have_the_number(epsilon, n):
+def test_a_mean_among_those_who_have_the_number(epsilon, n, surveys):
     asked = Query(OptionalNumber(0), RandomizedResponse(3, epsilon))
     law = asked.mechanism.forward(np.array([0.693, 0.007, 0.3]))
-    found = drawn(asked, law, n, 400, 4)
-    held = holding(found, 10)
-    assert held.mean() >= stats.binom.ppf(1e-4, 400, 0.945) / 400
-    lacking = [one.interval() for one in found]
-    assert np.mean([low[1] <= 0.3 <= high[1] for low, high in lacking]) >= stats.binom.ppf(1e-4, 400, 0.94) / 400
+    found = drawn(asked, law, n, surveys, 4)
+    limits = [one.interval() for one in found]
+    held = np.mean([[low[0] <= 10 <= high[0], low[1] <= 0.3 <= high[1]] for low, high in limits], axis=0)
+    assert (held >= stats.binom.ppf(1e-4, surveys, [0.945, 0.94]) / surveys).all()
     # Where normal limits are wider they stay.
-    for one in found[:50]:
-        (low, *_), (high, *_) = one.interval()
+    for one, (low, high) in zip(found, limits, strict=True):
         (least, *_), (most, *_) = one.within(stats.norm.isf(0.025))
-        assert low <= least
-        assert most <= high
+        assert low[0] <= least
+        assert most <= high[0]
 
 
 def test_of_many_reports_they_are_normal_ones():
@@ -95,3 +94,15 @@ def test_of_several_moments_each_has_the_limits_that_it_has_by_itself():
         np.testing.assert_allclose((low[2 * j : 2 * j + 2], high[2 * j : 2 * j + 2]), moment_limits(alone, part, 0.05))
         one = ratio_limits((start[0][[j]], start[1][[j]]), alone, part, [(0, 1)], 0.05)
         np.testing.assert_allclose([found[0][j], found[1][j]], np.ravel(one))
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", "1", "3"])
+def test_intervals_of_many_reports_become_those_of_the_normal_distribution(epsilon):
+    asked = Query(Number(0, 3), RandomizedResponse(3, epsilon))
+    law = asked.mechanism.forward(np.array([0.5, 0.2, 0.3]))
+    for n in (55_109, 300_000, 2_097_152, 3_000_000, 10**8, 10**10):
+        counts = np.rint(n * law).astype(np.int64)
+        found = means(asked, Aggregate(asked.fingerprint, int(counts.sum()), counts), None, RANGES)
+        (low, *_), (high, *_) = found.interval()
+        below, above = (found.value[0] - low) / found.stderr[0], (high - found.value[0]) / found.stderr[0]
+        assert (below, above) == (pytest.approx(1.96, abs=0.01), pytest.approx(1.96, abs=0.01)), n

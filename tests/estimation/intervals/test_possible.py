@@ -40,3 +40,12 @@ def test_what_is_not_known_stays_so_and_limits_of_their_own_keep_their_sides():
     assert np.isnan([low[0], high[0]]).all()
     assert (low[1], high[1]) == (0, pytest.approx(-0.1 + np.hypot(0.4, 0.1)))
     assert (low[2], high[2]) == (0.1, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("limits", "held"), [((0.4, 0.9), (0.3, 0.9)), ((0.1, 0.2), (0.1, 0.3)), ((0.6, 0.1), (0.3, 0.3))]
+)
+def test_no_limit_lies_beyond_its_estimate(limits, held):
+    assert tuple(map(float, possible_limits(0.3, limits))) == held
+    low, high = possible_limits(1.4, (1.5, 1.6), (0.0, 1.0))
+    assert low < high == 1.0

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from sordino import Aggregate, ChannelTable, RandomizedResponse
-from sordino.estimation.estimate import estimate
+from sordino.estimation.share_estimate import estimate
 
 SHARES = np.array([0.1, 0.2, 0.3, 0.4])
 CHANNELS = {

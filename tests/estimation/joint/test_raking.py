@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sordino import Aggregate, RandomizedResponse, SordinoError
-from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import Cells, sums_over
 from sordino.estimation.joint.raking import rake, rake_with_slopes
+from sordino.estimation.joint.table_cells import Cells, sums_over
+from sordino.estimation.share_estimate import estimate
 
 SHAPE = (3, 2, 4)
 CELLS = np.random.default_rng(1).dirichlet(np.ones(24))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sordino import Blockwise, HighLowLDP, MetricLDP, Partition, ProjectiveResponse, best_mechanism
-from sordino.estimation.estimate import estimate
 from sordino.estimation.neighbours.choice import ALLOWED, BETTER, CORRELATED, _worst
 from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.estimation.share_estimate import estimate
 from sordino.papers.simulation import SimulationSource, simulate_tally, total_variation
 
 SHAPE = (40, 40)

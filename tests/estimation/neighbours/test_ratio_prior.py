@@ -8,8 +8,14 @@ import pytest
 
 from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import SHARES
-from sordino.estimation.neighbours.ratio_prior import BIN, FIRST_BIN, RatioPrior
-from sordino.estimation.neighbours.sparse import hedged_prior, sparse_prior, sparse_priors
+from sordino.estimation.neighbours.ratio_prior import (
+    BIN,
+    FIRST_BIN,
+    RatioPrior,
+    hedged_prior,
+    sparse_prior,
+    sparse_priors,
+)
 
 RNG = np.random.default_rng(6)
 TRUE = np.where(RNG.random(6000) < 0.05, 3.0, 0.0)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.numbers import CoordinateLoss
-from sordino.evidence.bound.single_report import largest_alone
-from sordino.evidence.box import BoxEvidence
+from sordino.evidence.bound.number_losses import CoordinateLoss, largest_alone
+from sordino.evidence.box_evidence import BoxEvidence
 
 BOX = Box([-1, 0], [1, 2])
 STEPS = 201

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.cells import CELLS
 from sordino.evidence.bound.cubic import Cubic
-from sordino.evidence.bound.numbers import NumberLosses
+from sordino.evidence.bound.number_losses import NumberLosses, largest_alone
+from sordino.evidence.bound.problem import CELLS
 from sordino.evidence.bound.remainder import Fit
-from sordino.evidence.bound.single_report import largest_alone
-from sordino.evidence.box import BoxEvidence
+from sordino.evidence.box_evidence import BoxEvidence
 
 SQUARE = Box([-1, -1], [1, 1])
 SIDE = 81

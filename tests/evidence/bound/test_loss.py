@@ -16,7 +16,7 @@ from sordino import Box, LinearQuery, Logistic, LogisticQuery, TruncatedLinearQu
 from sordino.evidence.bound import search
 from sordino.evidence.bound.loss import BoxLoss, Concave, Corners
 from sordino.evidence.bound.search import Search
-from sordino.evidence.box import BoxEvidence
+from sordino.evidence.box_evidence import BoxEvidence
 
 
 def drawn(rng, d, n, kinds, epsilon):

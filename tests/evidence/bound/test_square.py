@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.loss import LARGEST_DIMENSION, BoxLoss
-from sordino.evidence.bound.square import Quadratic, largest_square
+from sordino.evidence.bound.loss import LARGEST_DIMENSION, BoxLoss, Quadratic, largest_square
 
 SQUARE = Box([-1, -1], [1, 1])
 AXIS = np.linspace(-1, 1, 61)

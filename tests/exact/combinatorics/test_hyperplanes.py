@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.exact.combinatorics.projective import HyperplaneSums, ProjectiveSpace
+from sordino.exact.combinatorics.projective_points import HyperplaneSums, ProjectiveSpace
 
 PRIMES = [ProjectiveSpace(q, t) for q, t in ((3, 2), (3, 4), (5, 3), (7, 3), (13, 2), (31, 3))]
 BINARY = [

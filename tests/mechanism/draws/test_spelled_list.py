@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import Partition
-from sordino.mechanism.draws.draw import Draw
+from sordino.mechanism.draws.draw_program import Draw
 from sordino.mechanism.draws.spelled_list import spelled_list
 
 

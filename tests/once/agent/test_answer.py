@@ -42,7 +42,8 @@ class Device:
             if not acknowledges:
                 raise BrokenPipeError
 
-        return answer(AnswerStore.open(self.path, step), self.plan.hash, lambda: (self.plan, self.record), send)
+        fetch = lambda: (self.plan, self.record)
+        return answer(AnswerStore.open(self.path, step), self.plan.hash, fetch, send, collector="c.example")
 
     @property
     def heard(self):

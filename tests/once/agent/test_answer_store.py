@@ -15,7 +15,7 @@ from commands import in_child
 from sordino import Ledger, SordinoError
 from sordino.errors import DamagedError, RefusedError, UnavailableError
 from sordino.once.agent.answer_store import AnswerStore
-from sordino.once.journal.event import DRAWN
+from sordino.once.journal.event import DRAWN, seal_of
 from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -37,7 +37,7 @@ def changed(path, statement):
 def draw_as_found(store):
     """As an answer is: drawn where none is found."""
     assert store.find_answer("b") is None
-    store.draw_once("b", never)
+    store.draw_once("b", "c.example", never)
 
 
 def never():
@@ -48,13 +48,15 @@ def test_a_plan_has_one_answer_for_ever(path):
     store, drawn = AnswerStore.open(path), []
     assert store.find_answer("a") is None
     for plan in ("a", "b", "a", "a"):
-        found = AnswerStore.open(path).draw_once(plan, lambda: drawn.append(1) or {**REPORT, "code": f"{len(drawn)}"})
+        found = AnswerStore.open(path).draw_once(
+            plan, "c.example", lambda: drawn.append(1) or {**REPORT, "code": f"{len(drawn)}"}
+        )
         assert found.code == (1 if plan == "a" else 2)
         assert not found.sent
     assert len(drawn) == 2
     store.note_sent("a")
     assert store.find_answer("a").sent
-    assert store.draw_once("a", never).code == 1
+    assert store.draw_once("a", "c.example", never).code == 1
     assert not store.find_answer("b").sent
     assert [event.event for event in store.contents().events].count(DRAWN) == 2
 
@@ -64,9 +66,9 @@ def test_a_ledger_is_noted_while_it_may_have_reserved(path, monkeypatch):
     store, own, other = AnswerStore.open(path), path.with_name("me.ledger"), path.with_name("two.ledger")
 
     def refuse():
-        monkeypatch.setattr("sordino.once.journal.database.WAIT", 0.05)
+        monkeypatch.setattr("sordino.once.journal.journal_file.WAIT", 0.05)
         with pytest.raises(UnavailableError, match="must be free"):
-            AnswerStore.open(path).draw_once("a", never)
+            AnswerStore.open(path).draw_once("a", "c.example", never)
         monkeypatch.undo()
         raise SordinoError("it must be smaller")
 
@@ -83,13 +85,13 @@ def test_a_ledger_is_noted_while_it_may_have_reserved(path, monkeypatch):
     with pytest.raises(RefusedError, match=r"answered through .*me\.ledger"):
         store.reserve_elsewhere("a", other, never, never)
     with pytest.raises(RefusedError, match=r"answer with --ledger .*me\.ledger"):
-        AnswerStore.open(path).draw_once("a", never)
-    assert store.draw_once("b", lambda: REPORT).code == 914173
+        AnswerStore.open(path).draw_once("a", "c.example", never)
+    assert store.draw_once("b", "c.example", lambda: REPORT).code == 914173
     with pytest.raises(RefusedError, match="an answer drawn without the ledger"):
         store.reserve_elsewhere("b", own, never, never)
     changed(path, "UPDATE events SET body = replace(body, 'me', 'no')")
     with pytest.raises(DamagedError, match="must be whole before anything new is asked"):
-        store.draw_once("c", never)
+        store.draw_once("c", "c.example", never)
 
 
 @pytest.mark.parametrize("devices", [8, pytest.param(100, marks=pytest.mark.long)])
@@ -114,7 +116,7 @@ def test_a_plan_is_answered_in_one_file_whoever_is_killed(path, devices):
 
         store = AnswerStore.open(path, step)
         if place == "store":
-            store.draw_once(plan, lambda: REPORT)
+            store.draw_once(plan, "c.example", lambda: REPORT)
         else:
             store.reserve_elsewhere(plan, places[place], reserve, noted.exists)
 
@@ -137,9 +139,9 @@ def test_a_plan_is_answered_in_one_file_whoever_is_killed(path, devices):
 def test_what_fails_while_it_is_drawn_leaves_nothing(path):
     store = AnswerStore.open(path)
     with pytest.raises(SordinoError, match="must be a colour"):
-        store.draw_once("a", lambda: (_ for _ in ()).throw(SordinoError("it must be a colour")))
+        store.draw_once("a", "c.example", lambda: (_ for _ in ()).throw(SordinoError("it must be a colour")))
     assert store.find_answer("a") is None
-    assert store.draw_once("a", lambda: REPORT).code == 914173
+    assert store.draw_once("a", "c.example", lambda: REPORT).code == 914173
 
 
 def test_nobody_else_draws_while_an_answer_is_drawn(path):
@@ -151,7 +153,7 @@ def test_nobody_else_draws_while_an_answer_is_drawn(path):
             other.execute("BEGIN IMMEDIATE")
         return REPORT
 
-    assert AnswerStore.open(path).draw_once("a", draw).code == 914173
+    assert AnswerStore.open(path).draw_once("a", "c.example", draw).code == 914173
 
 
 def test_only_its_owner_can_open_it(path):
@@ -182,7 +184,7 @@ def test_what_is_no_whole_store_draws_nothing_and_says_nothing_of_an_answer(path
         "DROP TABLE events",
         "ALTER TABLE events RENAME COLUMN body TO other",
     ):
-        AnswerStore.open(path).draw_once("a", lambda: REPORT)
+        AnswerStore.open(path).draw_once("a", "c.example", lambda: REPORT)
         changed(path, change)
         refused("must be whole before anything new is asked|must be a whole store of answers|must have its terms")
     changed(path, "CREATE TABLE things (x)")
@@ -192,7 +194,7 @@ def test_what_is_no_whole_store_draws_nothing_and_says_nothing_of_an_answer(path
         path.write_bytes(content)
         path.chmod(0o600)
         refused("must be a (whole )?store of answers")
-    AnswerStore.open(path).draw_once("a", lambda: REPORT)
+    AnswerStore.open(path).draw_once("a", "c.example", lambda: REPORT)
     content = bytearray(path.read_bytes())
     path.write_bytes(content[: len(content) // 2])
     refused("must be a (whole )?store of answers|must be whole|must have its terms")
@@ -200,7 +202,7 @@ def test_what_is_no_whole_store_draws_nothing_and_says_nothing_of_an_answer(path
 
 def test_a_damaged_store_still_sends_what_is_whole(path):
     for plan in ("a", "b"):
-        AnswerStore.open(path).draw_once(plan, lambda: REPORT)
+        AnswerStore.open(path).draw_once(plan, "c.example", lambda: REPORT)
     whole = AnswerStore.open(path).find_answer("a").upload
     AnswerStore.open(path).settle("a")
     changed(path, "UPDATE events SET secret = '1' WHERE id = 'b'")
@@ -210,18 +212,42 @@ def test_a_damaged_store_still_sends_what_is_whole(path):
     store.note_sent("a")
     assert not store.find_answer("a").sent
     with pytest.raises(DamagedError, match=r"found damage to 1 of its lines"):
-        store.draw_once("b", never)
+        store.draw_once("b", "c.example", never)
+
+
+def test_a_store_of_another_version_is_not_read(path):
+    AnswerStore.open(path).draw_once("a", "c.example", lambda: REPORT)
+    with closing(sqlite3.connect(path)) as connection:
+        words = "2", seal_of("version", "2")
+        connection.execute("UPDATE meta SET value = ?, seal = ? WHERE name = 'version'", words)
+        connection.commit()
+    with pytest.raises(SordinoError, match="must be of version 3; found version 2, which an older Sordino wrote: use"):
+        AnswerStore.open(path).find_answer("a")
+
+
+def test_a_store_of_the_first_version_which_sealed_none_is_refused_by_its_header(path):
+    AnswerStore.open(path).draw_once("a", "c.example", lambda: REPORT)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM meta WHERE name = 'version'")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+    with pytest.raises(SordinoError, match=r"answers\.sqlite.* must be of version 3; found version 1, which an older"):
+        AnswerStore.open(path).find_answer("a")
 
 
 def test_a_store_is_no_ledger_and_a_ledger_no_store(path, terms):
     store = AnswerStore.open(path)
-    store.draw_once("a", lambda: REPORT)
+    store.draw_once("a", "c.example", lambda: REPORT)
     with pytest.raises(SordinoError, match="must be a ledger; found a store of answers: name a ledger by --ledger"):
         Ledger.open(path)
     with pytest.raises(SordinoError, match="must be a ledger; found a store of answers"):
         Ledger(path).contents()
     ledger = Ledger.make(path.with_name("me.ledger"), terms)
-    for use in (AnswerStore.find_answer, lambda one, name: one.draw_once(name, never), AnswerStore.note_sent):
+    for use in (
+        AnswerStore.find_answer,
+        lambda one, name: one.draw_once(name, "c.example", never),
+        AnswerStore.note_sent,
+    ):
         with pytest.raises(SordinoError, match="must be a store of answers; found a ledger"):
             use(AnswerStore.open(ledger.path), "a")
 
@@ -239,9 +265,10 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path):
     [
         lambda store: store.note_place("b", Path("/own/me.ledger")),
         lambda store: store.note_taken_back("b"),
+        lambda store: store.note_invited("b"),
         lambda store: store.choose_period_once("b", lambda: 3),
     ],
-    ids=["place", "taken back", "period"],
+    ids=["place", "taken back", "invited", "period"],
 )
 def test_what_is_noted_is_in_the_file_itself(path, tmp_path, note):
     """As long as somebody has the file open the log stays; lost with it, an answer would be drawn once more."""

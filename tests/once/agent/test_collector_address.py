@@ -2,8 +2,10 @@
 
 import pytest
 
+from in_one import in_one
 from sordino import SordinoError
 from sordino.once.agent.collector_address import CollectorAddress
+from sordino.once.ledger.quotas import collector_key
 
 HASH = "sha256:" + "0123456789abcdef" * 4
 
@@ -22,6 +24,40 @@ def test_an_address_tells_the_plan_and_where_reports_go():
         assert address.signature == text.rstrip("/") + "/signature"
 
 
+def test_a_collector_is_its_host():
+    for text, host in (
+        (f"https://Collector.Example/plans/{HASH}", "collector.example"),
+        (f"https://collector.example.:8443/plans/{HASH}/form", "collector.example"),
+        (f"https://bücher.example/plans/{HASH}", "xn--bcher-kva.example"),
+        (f"http://127.0.0.1:8000/plans/{HASH}", "127.0.0.1"),
+        (f"http://[::1]:8000/plans/{HASH}", "::1"),
+        (f"http://LOCALHOST:1/plans/{HASH}", "localhost"),
+    ):
+        assert CollectorAddress.of(text).collector == host
+        # What a journal keeps of it names the same one.
+        assert collector_key(host) == host
+
+
+@in_one(
+    ("host", "asked"),
+    [
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("почта.example:8443", "xn--80a1acny.example:8443"),
+        # Python's own rules read another host there than who compares hosts does.
+        ("ᵃa.example", "aa.example"),
+    ],
+)
+def test_what_is_asked_is_the_host_that_is_compared(host, asked):
+    address = CollectorAddress.of(f"https://{host}/plans/{HASH}")
+    assert address.url == f"https://{asked}/plans/{HASH}"
+    assert address.collector == collector_key(asked)
+
+
+def test_a_host_that_no_name_can_have_is_refused():
+    with pytest.raises(SordinoError, match="must be one that can be looked up"):
+        CollectorAddress.of(f"https://{'ü' * 80}.example/plans/{HASH}")
+
+
 def test_other_addresses_are_refused():
     for text, words in (
         (f"http://collector.example/plans/{HASH}", "must travel by https"),
@@ -32,6 +68,16 @@ def test_other_addresses_are_refused():
         (f"https:///plans/{HASH}", "found a different address"),
         (f"https://me:secret@collector.example/plans/{HASH}", "found a different address"),
         (f"https://collector.example/plans/{HASH}?x=1", "found a different address"),
+        *(
+            (f"https://{host}/plans/{HASH}", "by which it can be read as two hosts")
+            for host in (
+                r"b.example\.a.example",
+                "b.example%2f.a.example",
+                "b.example\uff3c.a.example",
+                "b.example .a.example",
+            )
+        ),
+        (rf"https://b.example\@a.example/plans/{HASH}", "found a different address"),
         *(
             (f"https://collector.example/plans/{HASH}#{fragment}", "must stand the key that signs the plan, an inv")
             for fragment in ("x", "key=", "key=12", f"key={'0' * 63}g", f"key={'0' * 64}&a", f"KEY={'0' * 64}")

@@ -50,13 +50,13 @@ def test_an_answer_that_never_arrived_is_not_sent_after_it_was_taken_back(tmp_pa
     fetch = lambda: (make_plan(4), {"version": 1, "record": {"x": 1}})
     plan = make_plan(4).hash
     with pytest.raises(UnavailableError):
-        answer(store, plan, fetch, lose)
+        answer(store, plan, fetch, lose, collector="c.example")
     # Even if the collector cannot be asked at once.
     with pytest.raises(UnavailableError):
-        take_back(store, plan, lose)
-    assert answer(store, plan, fetch, sent.append).taken_back
+        take_back(store, plan, lose, collector="c.example")
+    assert answer(store, plan, fetch, sent.append, collector="c.example").taken_back
     assert len(sent) == 2
-    take_back(store, plan, forgotten.append)
+    take_back(store, plan, forgotten.append, collector="c.example")
     assert forgotten == sent[:1]
 
 

@@ -18,8 +18,8 @@ from sordino.exact.source import FreshStream
 from sordino.once.agent.answer import answer
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.turn import Turn, own_turn
-from sordino.survey.answering.period import draw_period
 from sordino.survey.answering.plan_report import PlanReport
+from sordino.survey.answering.report_draw import draw_period
 
 FORK = get_context("fork")
 START = date(2026, 1, 5)
@@ -45,7 +45,9 @@ def answering(store, plan, day, tables=None, **more):
     """What was sent on a day."""
     sent = []
     record = {"version": 1, "record": {"word": 73}} if tables is None else tables
-    made = answer(store, plan.hash, lambda: (plan, record), sent.append, today=lambda: day, **more)
+    made = answer(
+        store, plan.hash, lambda: (plan, record), sent.append, collector="c.example", today=lambda: day, **more
+    )
     return made, sent
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from commands import PATIENCE, in_child
 from sordino import Ledger, SordinoError, ask
-from sordino.once.journal.database import transaction
+from sordino.once.journal.journal_file import transaction
 from waits import ended
 
 RESENT = ("q0", "q13", "stored")
@@ -31,7 +31,7 @@ def used(tmp_path_factory, terms, question, record, stop_at, stopped):
         with pytest.raises(stopped):
             ask(Ledger(path, step=stop_at(point)), question(name, "both", "0.05"), record(), print)
     assert path.stat().st_size > 20_000
-    return path, dict(ledger.book().entries)
+    return path, dict(ledger.entries().by_id)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def examine(ledger, original, question, record):
     never = [question(name, "both", "0.05") for name in ("reserved", "new")]
     try:
         contents = Ledger(ledger.path).contents()
-        entries = ledger.book().entries
+        entries = ledger.entries().by_id
     except SordinoError:
         contents, entries = None, {}
     whole = contents is not None and contents.damage == ()
@@ -99,7 +99,7 @@ def test_damage_anywhere(used, copied, question, record, kind, cases):
         ledger = copied(edit)
         noticed += examine(ledger, used[1], question, record)
         with suppress(SordinoError):
-            kept += bool(ledger.book().entries)
+            kept += bool(ledger.entries().by_id)
         for ending in ("-wal", "-shm"):
             ledger.path.with_name(ledger.path.name + ending).unlink(missing_ok=True)
     assert noticed >= (cases if kind != "byte" else cases // 4)
@@ -118,7 +118,7 @@ def test_a_flipped_bit_in_the_header_hides_no_answer(used, copied, question, rec
     new, answered = [question(name, "both", "0.05") for name in ("reserved", "new")], 0
     for bit in range(0, 800, every):
         ledger = copied(lambda content: flips(content, [bit]))  # noqa: B023 - runs at once
-        entries = ledger.book().entries
+        entries = ledger.entries().by_id
         assert {name: entry.code for name, entry in entries.items()} == {
             name: entry.code for name, entry in used[1].items()
         }
@@ -140,7 +140,7 @@ def test_a_flipped_bit_in_the_header_hides_no_answer(used, copied, question, rec
 def test_a_header_of_other_bits_hides_no_answer(used, copied, question, record, bits):
     ledger = copied(lambda content: flips(content, bits))
     assert examine(ledger, used[1], question, record)
-    assert set(ledger.book().entries) == set(used[1])
+    assert set(ledger.entries().by_id) == set(used[1])
 
 
 def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, copied):
@@ -149,7 +149,7 @@ def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, cop
 
     def measure():
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        assert len(Ledger(ledger.path).book().entries) == len(used[1])
+        assert len(Ledger(ledger.path).entries().by_id) == len(used[1])
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10
 
     assert os.waitstatus_to_exitcode(ended(in_child(measure))) == 0
@@ -199,7 +199,7 @@ def test_a_log_that_is_cut_loses_nothing_that_was_sent(tmp_path, ledger, questio
     found = set()
     for end in [0, *range(24, len(whole) + 1, 700), len(whole)]:
         (folder / log.name).write_bytes(whole[:end])
-        entries = Ledger(folder / ledger.path.name).book().entries
+        entries = Ledger(folder / ledger.path.name).entries().by_id
         assert all(entries[report.query.id].code == report.code for report in arrived)
         found.add(len(entries))
         for path in folder.iterdir():

@@ -90,7 +90,7 @@ class AnswerCampaign:
         status = kill_after(in_child(lambda: self.run(point)), None if point else self.random.uniform(0, LONGEST))
         self.kills += os.WIFSIGNALED(status)
         self.check()
-        entry = Ledger(self.path).book().entries.get(self.asked.hash)
+        entry = Ledger(self.path).entries().by_id.get(self.asked.hash)
         if entry is not None and entry.state == "sent":
             self.next()
         elif entry is None and os.WIFEXITED(status) and os.WEXITSTATUS(status):
@@ -105,7 +105,7 @@ class AnswerCampaign:
     def check(self):
         contents = Ledger(self.path).contents()
         assert contents.damage == ()
-        entries = Ledger(self.path).book().entries
+        entries = Ledger(self.path).entries().by_id
         arrived = defaultdict(set)
         noted = self.path.with_suffix(".arrived")
         for line in noted.read_text().splitlines() if noted.exists() else []:
@@ -145,7 +145,7 @@ def test_two_processes_draw_one_answer(tmp_path):
     assert all(os.WEXITSTATUS(ended(child)) == 0 for child in children)
     arrived = {text for number in range(4) if (text := (tmp_path / f"{number}.arrived").read_text())}
     assert len(arrived) == 1
-    assert Ledger(path).book().entries[asked.hash].state == "sent"
+    assert Ledger(path).entries().by_id[asked.hash].state == "sent"
 
 
 def test_a_full_disk_is_said_in_words_and_nothing_is_sent(tmp_path):
@@ -199,4 +199,4 @@ def test_a_changed_record_counts_as_another_one(tmp_path):
     answer(Ledger(path), plan_of(1, "0.35", 0), sent.append)
     changed = {"version": 1, "record": {**RECORD["record"], "age": 45}}
     answer(Ledger(path), plan_of(1, "0.35", 1), sent.append, changed)
-    assert Ledger(path).standing().joint.remaining == pytest.approx(0.3, abs=1e-6)
+    assert Ledger(path).balance().joint.remaining == pytest.approx(0.3, abs=1e-6)

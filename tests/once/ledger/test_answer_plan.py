@@ -12,20 +12,15 @@ import pytest
 
 from plan_laws import law_of
 from plans_through_ledgers import answer_plan
-from sordino import (
-    LDP,
-    RefusedError,
-    SordinoError,
-    plan,
-)
+from sordino import LDP, RefusedError, SordinoError, plan
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.measures.cells.cell_query import CellQuery
+from sordino.accounting.measures.cell_query import CellQuery
 from sordino.document.formats import QUERY
 from sordino.domain.interval import Interval
 from sordino.exact.source import SystemSource
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.plan_query import PlanQuery
 from sordino.once.ledger.ledger import Ledger
+from sordino.once.ledger.ledger_query import PlanQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
 from sordino.survey.answering.drawn_query import DrawnQuery, all_queries
 
 ATTRIBUTES = {
@@ -189,7 +184,7 @@ def test_another_plan_uses_what_is_left(ledger):
     assert answer(ledger, plan_of("histogram", "0.6")).entry.sent
     with pytest.raises(RefusedError, match=r"nothing was drawn or sent; .* is left"):
         answer(ledger, plan_of("mean", "0.5"))
-    assert len(ledger.book().entries) == 1
+    assert len(ledger.entries().by_id) == 1
     assert answer(ledger, plan_of("mean", "0.4")).entry.sent
 
 
@@ -247,7 +242,7 @@ def test_other_attributes_are_refused_with_a_reason(tmp_path, own, theirs, found
     with pytest.raises(RefusedError) as refusal:
         answer(made, plan_of("histogram"))
     assert found in str(refusal.value)
-    assert not made.book().entries
+    assert not made.entries().by_id
 
 
 def test_a_clipped_number_may_have_another_range(tmp_path):
@@ -278,13 +273,13 @@ def test_answers_that_wait_count_whatever_they_are(ledger):
     for kind in ("distribution", "table"):
         asked = plan_of(kind, "0.4")
         with pytest.raises(SordinoError, match="reachable"):
-            answer_plan(ledger, asked.hash, "c", lambda asked=asked: (asked, RECORD), unreachable)
-    assert ledger.standing().joint.remaining <= 0.2 + 1e-9
+            answer_plan(ledger, asked.hash, "https://c.example", lambda asked=asked: (asked, RECORD), unreachable)
+    assert ledger.balance().joint.remaining <= 0.2 + 1e-9
     with pytest.raises(RefusedError):
         answer(ledger, plan_of("histogram", "0.3"))
     for kind in ("distribution", "table"):
         assert answer(ledger, plan_of(kind, "0.4")).again
-    assert not ledger.standing().joint.open_names
+    assert not ledger.balance().joint.open_names
 
 
 def survey_of(attribute, asked, **more):

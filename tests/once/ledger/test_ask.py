@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sordino import Ledger, Report, ask
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
 from sordino.once.ledger.explain_ledger import ledger_sentences
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 
 
 class Words:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sordino import Ledger, RefusedError, SordinoError, ask
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.transcript import export_transcript, import_transcript
 
 TABLES = {
@@ -81,22 +81,22 @@ def test_the_promise_holds_for_each_attribute(ledger, terms, tmp_path):
             ask(ledger, about(terms, f"q{place}", name, "0.2"), values, lambda _: None)
         except RefusedError:
             refused += 1
-        table = likelihood(terms, ledger.book().entries.values())
+        table = likelihood(terms, ledger.entries().by_id.values())
         assert log(table.max() / table.min()) <= 1 + 1e-9
         if terms.deltas:
             assert smoker_loss(table) <= 0.3 + 1e-9
         if refused > 3:
             break
     assert refused
-    assert len(ledger.book().entries) > 1
+    assert len(ledger.entries().by_id) > 1
     export_transcript(ledger, tmp_path / "t.jsonl")
     copy = import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
-    assert copy.standing().joint.remaining == ledger.standing().joint.remaining
+    assert copy.balance().joint.remaining == ledger.balance().joint.remaining
 
 
 def test_what_binds_is_named(ledger, terms):
     ask(ledger, about(terms, "q", "smoker", "0.29" if terms.deltas else "0.9"), person(terms), lambda _: None)
-    binding = ledger.standing().joint.worst.binding
+    binding = ledger.balance().joint.worst.binding
     assert ("smoker" in binding.about) == bool(terms.deltas)
 
 
@@ -111,10 +111,10 @@ def test_a_changed_record_is_offered_under_ldp_only(ledger, terms):
     with pytest.raises(RefusedError):
         ask(ledger, about(terms, "b", "region", "0.5"), person(terms, region="north"), print)
     ask(ledger, about(terms, "b", "region", "0.3"), person(terms, region="north"), lambda _: None)
-    assert ledger.standing().joint.spent == pytest.approx(0.9)
+    assert ledger.balance().joint.spent == pytest.approx(0.9)
 
 
 def test_open_answers_of_three_categories_count_as_any(ledger, terms, stop_at, stopped):
     with pytest.raises(stopped):
         ask(Ledger(ledger.path, step=stop_at("stored")), about(terms, "q", "region", "0.2"), person(terms), print)
-    assert len(ledger.standing().joint.ways) == 3
+    assert len(ledger.balance().joint.ways) == 3

@@ -16,10 +16,10 @@ from in_one import in_one
 from lattice import Lattice, expected_answers
 from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.once.journal.event import ASKED, RECORD, SENT, Event
-from sordino.once.ledger.documents.ledger_terms import terms_of_text
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.balance import Balance
 from sordino.once.ledger.explain_ledger import ledger_sentences
-from sordino.once.ledger.standing import Standing
+from sordino.once.ledger.ledger_terms import terms_of_text
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.transcript import import_transcript, transcript
 from waits import kill_after
 
@@ -59,33 +59,33 @@ def histories(k, answers, changes):
 
 @in_one("changes", [0, 1, 2, 3])
 def test_every_decision_up_to_six_answers_is_that_of_all_histories(changes, tmp_path_factory, request):
-    """All answers to two questions of .25 in turn, through the standing of a ledger."""
+    """All answers to two questions of .25 in turn, through the balance of a ledger."""
     terms = terms_of(BOTH, changes=changes)
     queries = [question(terms, f"q{place}", "0.25", ("smoker", "region")[place % 2]) for place in range(6)]
 
-    def follow(standing, entries):
+    def follow(balance, entries):
         query = queries[len(entries)]
         ways = [
             [*entries, SimpleNamespace(query=query, record=1, code=code)]
             for code in range(len(VALUES[query.document["category"]]))
         ]
         fits = all(lost(terms, way, changes) <= 1 + 1e-9 for way in ways)
-        assert standing.decide(query).accepted == fits
+        assert balance.decide(query).accepted == fits
         if fits and len(ways[0]) < 6:
             for way in ways:
-                follow(answered(standing, query, way[-1].code), way)
+                follow(answered(balance, query, way[-1].code), way)
 
     follow(started(terms), [])
 
 
 def started(terms):
-    return Standing.of(terms, [Event(1, RECORD, "1", {}, "0" * 64, "")])
+    return Balance.of(terms, [Event(1, RECORD, "1", {}, "0" * 64, "")])
 
 
-def answered(standing, query, code):
-    body = {"query": dict(query.document), "channel": query.fingerprint, "record": standing.version.number}
-    standing = standing.after(Event(1, ASKED, query.id, body, "", ""))
-    return standing.after(Event(2, SENT, query.id, {"code": str(code)}, "", ""))
+def answered(balance, query, code):
+    body = {"query": dict(query.document), "channel": query.fingerprint, "record": balance.version.number}
+    balance = balance.after(Event(1, ASKED, query.id, body, "", ""))
+    return balance.after(Event(2, SENT, query.id, {"code": str(code)}, "", ""))
 
 
 @in_one("changes, mean", [(0, 92.5), (1, 28.0), (2, 17.7), (3, 13.9)])
@@ -95,13 +95,13 @@ def test_so_many_answers_fit_into_a_ledger(changes, mean):
     terms, choose = terms_of(changes=changes), Random(changes)
     query = question(terms, "q")
     for _ in range(2):
-        standing, lattice = started(terms), Lattice(changes)
+        balance, lattice = started(terms), Lattice(changes)
         while lattice.accepts(10):
-            assert standing.decide(query).accepted
+            assert balance.decide(query).accepted
             code = choose.randrange(2)
-            joint = standing.joint.with_query("q", query.channel).with_answer("q", code)
-            standing, lattice = replace(standing, joint=joint), lattice.after(code)
-        assert not standing.decide(query).accepted
+            joint = balance.joint.with_query("q", query.channel).with_answer("q", code)
+            balance, lattice = replace(balance, joint=joint), lattice.after(code)
+        assert not balance.decide(query).accepted
 
 
 # Eras
@@ -116,18 +116,18 @@ def test_one_change_more_begins_an_era_in_public_whose_losses_add(tmp_path, fixe
     for own, kind in ((ledger, terms), (plain, terms_of(changes=0))):
         for place, value in enumerate([0, 1, 1, 0, 1]):
             ask(own, question(kind, f"q{place}"), person(kind, value), send=ignore)
-    numbers = [entry.record for entry in ledger.book().entries.values()]
+    numbers = [entry.record for entry in ledger.entries().by_id.values()]
     assert numbers == [1, 1, 1, 2, 2]
-    assert [entry.record for entry in plain.book().entries.values()] == [1, 2, 2, 3, 4]
-    assert ledger.standing().version.changes == 1
+    assert [entry.record for entry in plain.entries().by_id.values()] == [1, 2, 2, 3, 4]
+    assert ledger.balance().version.changes == 1
     records = [event for event in ledger.contents().events if event.event == RECORD]
     assert [event.id for event in records] == ["1", "2"]
     assert '"id":"2"' in transcript(ledger)
-    assert ledger.standing().joint.spent == pytest.approx(lost(terms, ledger.book().entries.values(), 1))
+    assert ledger.balance().joint.spent == pytest.approx(lost(terms, ledger.entries().by_id.values(), 1))
     # The same record as before the last change is another one again: a third era.
     ask(ledger, question(terms, "q5"), person(terms, 0), send=ignore)
-    assert ledger.book().entries["q5"].record == 3
-    assert import_transcript(exported(ledger, ledger.path), tmp_path / "c").standing().version.number == 3
+    assert ledger.entries().by_id["q5"].record == 3
+    assert import_transcript(exported(ledger, ledger.path), tmp_path / "c").balance().version.number == 3
 
 
 def test_hashes_and_counts_stay_on_the_device(tmp_path):
@@ -138,12 +138,12 @@ def test_hashes_and_counts_stay_on_the_device(tmp_path):
     hashes = [event.secret for event in ledger.contents().events if event.event == ASKED]
     assert len(set(hashes)) == 2
     assert all(len(own) == 64 for own in hashes)
-    assert ledger.standing().version.changes == 2
+    assert ledger.balance().version.changes == 2
     public = transcript(ledger)
     assert not any(own in public for own in hashes)
     assert public.count('"event":"record"') == 1
     copy = import_transcript(exported(ledger, ledger.path), tmp_path / "copy.ledger")
-    assert copy.standing().version.changes == 0
+    assert copy.balance().version.changes == 0
     assert {event.secret for event in copy.contents().events} == {""}
 
 
@@ -152,12 +152,12 @@ def test_eras_are_counted_on_across_a_checkpoint(tmp_path):
     ledger, values = Ledger.make(tmp_path / "me.ledger", terms), [0] * 18 + [1] + [1] * 8 + [0] + [0] * 8 + [1, 1, 0]
     for place, value in enumerate(values):
         ask(Ledger(ledger.path), question(terms, f"q{place}"), person(terms, value), send=ignore)
-        standing, whole = ledger.standing(), ledger.standing(replay=True)
-        assert standing.version == whole.version
-        assert standing.content == whole.content
+        balance, whole = ledger.balance(), ledger.balance(replay=True)
+        assert balance.version == whole.version
+        assert balance.content == whole.content
     assert ledger.verify() == "agrees"
-    assert ledger.standing().version.number == 2
-    assert ledger.standing().version.changes == 1
+    assert ledger.balance().version.number == 2
+    assert ledger.balance().version.changes == 1
 
 
 # Reserved and drawn at once
@@ -180,7 +180,7 @@ def test_a_stop_anywhere_leaves_one_answer_about_one_record(point, tmp_path_fact
 
     with pytest.raises(Stopping):
         ask(Ledger(ledger.path, step=step), query, person(terms, 0), lambda report: arrived.add(report.code))
-    entry = ledger.book().entries.get("q")
+    entry = ledger.entries().by_id.get("q")
     assert entry is None or entry.code is not None, "what is reserved is drawn"
     assert (entry is None) == (point in ("reserving", "drawing", "drawn", "storing"))
     ask(Ledger(ledger.path), question(terms, "other"), person(terms, 1), ignore)
@@ -196,12 +196,12 @@ def test_a_kill_anywhere_leaves_one_answer_about_one_record(point, tmp_path, ask
     terms = terms_of()
     ledger, query = Ledger.make(tmp_path / "me.ledger", terms), question(terms, "q", "0.5")
     kill_after(in_child(lambda: ask_and_note(ledger.path, query, person(terms, 0), point)), None)
-    entry = ledger.book().entries.get("q")
+    entry = ledger.entries().by_id.get("q")
     ask_and_note(ledger.path, query, person(terms, 1))
     (codes,) = delivered(ledger.path).values()
     assert len(codes) == 1
     assert entry is None or codes == {entry.code}
-    assert ledger.standing().version.number == 1
+    assert ledger.balance().version.number == 1
 
 
 def test_nothing_is_reserved_without_what_draws_it(tmp_path):
@@ -209,7 +209,7 @@ def test_nothing_is_reserved_without_what_draws_it(tmp_path):
     ledger = Ledger.make(tmp_path / "me.ledger", terms)
     with pytest.raises(SordinoError, match="drawn as its query is reserved"):
         ledger.reserve(question(terms, "q"), person(terms, 0))
-    assert ledger.book().entries == {}
+    assert ledger.entries().by_id == {}
 
 
 # What is said, and what is refused
@@ -264,9 +264,9 @@ def test_blocks_are_covered_and_may_show(tmp_path, fixed):
     for place, (value, fixed.code) in enumerate([("a", 0), ("b", 1), ("b", 0)]):
         record = PersonRecord.read({"version": 1, "record": {"region": value}}, terms)
         ask(ledger, question(terms, f"q{place}", "0.2", "region"), record, send=ignore)
-        spent.append(ledger.standing().joint.spent)
+        spent.append(ledger.balance().joint.spent)
     assert spent == pytest.approx([0.2, 0.4, 0.2])
-    assert ledger.standing().version.number == 1
+    assert ledger.balance().version.number == 1
     text = " ".join(ledger_sentences(ledger))
     assert "the record of one is protected from that of the other" in text
     assert "not protected from each other may be seen in answers" in text
@@ -282,4 +282,4 @@ def test_a_refusal_leaves_the_count_alone(tmp_path):
     with pytest.raises(RefusedError):
         ask(ledger, question(terms, "large", "0.95"), person(terms, 1), send=ignore)
     ask(ledger, question(terms, "q2"), person(terms, 0), send=ignore)
-    assert ledger.standing().version.changes == 0
+    assert ledger.balance().version.changes == 0

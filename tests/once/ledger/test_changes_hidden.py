@@ -39,11 +39,12 @@ LIVES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("quota", [None, {"c": "0.4", "others": "0.3"}])
 @pytest.mark.parametrize("changes", LIVES)
 def test_whatever_the_record_did_all_that_can_be_seen_is_the_same(changes, quota, tmp_path, fixed, monkeypatch):
     """Two lives with few changes, the same answers: outcomes, refusals, transcripts, pages and files are equal."""
-    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.journal.contents.token_bytes", bytes)
     terms = terms_of(BOTH, changes=changes, **({} if quota is None else {"quota": quota}))
     seen = [
         everything_seen(tmp_path / f"{place}.ledger", terms, life, fixed) for place, life in enumerate(LIVES[changes])
@@ -83,15 +84,15 @@ def everything_seen(path, terms, life, fixed):
     ledger = Ledger(path)
     outcomes += [*ledger_sentences(ledger), [(e.sequence, e.event, e.id, e.body) for e in ledger.contents().events]]
     copy = import_transcript(exported(ledger, path), path.with_suffix(".copy"))
-    assert copy.standing().joint.spent == ledger.standing().joint.spent
-    assert ledger.standing(replay=True).content == ledger.standing().content
+    assert copy.balance().joint.spent == ledger.balance().joint.spent
+    assert ledger.balance(replay=True).content == ledger.balance().content
     return outcomes
 
 
 @pytest.mark.parametrize("changes", [1, 2, 17])
 def test_a_change_is_not_seen_in_a_file_with_a_checkpoint(changes, tmp_path, fixed, monkeypatch):
     """Equal parts of a checkpoint are written once: a count of changes that equals another part would be seen."""
-    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.journal.contents.token_bytes", bytes)
     monkeypatch.setattr("sordino.once.ledger.reading.FIRST", 6)
     terms, sizes = terms_of(BOTH, epsilon="3", changes=changes), []
     for first in (12, 1, 6):

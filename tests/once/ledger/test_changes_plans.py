@@ -1,5 +1,7 @@
 """Plans through ledgers whose terms cover changes: nothing shows one, and late answers count where they stand."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,10 @@ from in_one import in_one
 from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, plan
 from sordino.exact.keyed import KeyedSource
-from sordino.once.ledger.answer_plan import draw_plan_answer
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
-from sordino.once.ledger.documents.plan_query import PlanQuery
+from sordino.once.ledger.ask import draw_plan_answer
+from sordino.once.ledger.ledger_query import PlanQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.transcript import import_transcript, transcript
 
 ATTRIBUTES = {
@@ -41,6 +43,7 @@ ASKED = {
 COUNTED, WITH_NUMBERS = ("smoker", "stage", "symptoms", "home"), ("age", "smoker", "home")
 
 
+@cache
 def plan_of(kind, epsilon="0.3"):
     asked, names = ASKED[kind]
     survey = {"version": 1, "epsilon": epsilon, "attribute": {name: ATTRIBUTES[name] for name in names}}
@@ -70,8 +73,8 @@ def fixed(monkeypatch):
         same = PersonRecord.read(record_of(query.terms.names, 0), query.terms)
         return draw(query, same, KeyedSource(bytes(32), query.id).for_records([0]))
 
-    monkeypatch.setattr("sordino.once.journal.writer.token_bytes", bytes)
-    monkeypatch.setattr("sordino.once.ledger.answer_plan.secrets.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.journal.contents.token_bytes", bytes)
+    monkeypatch.setattr("sordino.once.ledger.ask.secrets.token_bytes", bytes)
     monkeypatch.setattr(PlanQuery, "draw", draw_alike)
 
 
@@ -105,9 +108,9 @@ def test_whatever_the_record_did_all_that_can_be_seen_is_the_same(names, kinds, 
                     outcomes.append(str(refusal))
             outcomes += [sent, path.stat().st_size]
         ledger = Ledger(path, clock=lambda: "")
-        outcomes += [transcript(ledger), ledger.standing().joint.spent]
-        assert ledger.standing().version.number == 1
-        assert ledger.standing().version.changes == (len(set(life)) > 1 and life[2] != life[0])
+        outcomes += [transcript(ledger), ledger.balance().joint.spent]
+        assert ledger.balance().version.number == 1
+        assert ledger.balance().version.changes == (len(set(life)) > 1 and life[2] != life[0])
         seen.append(outcomes)
     assert any("must reveal" in str(own) for own in seen[0])
     for own in seen[1:]:
@@ -129,16 +132,16 @@ def test_answers_that_arrive_in_another_order_count_as_they_were_accepted(tmp_pa
         for asked, number in ((first, 0), (second, 1)):
             with pytest.raises(OSError):
                 answer(ledger, asked, record_of(("stage",), number), fail)
-        assert ledger.standing().joint.spent == pytest.approx(0.61)
+        assert ledger.balance().joint.spent == pytest.approx(0.61)
         sent = []
         for asked in order:
             answer(ledger, asked, record_of(("stage",), 1), sent.append)
-        assert ledger.standing().joint.queue == ()
-        spent.append(ledger.standing().joint.spent)
-        assert ledger.standing().version.changes == 1
+        assert ledger.balance().joint.queue == ()
+        spent.append(ledger.balance().joint.spent)
+        assert ledger.balance().version.changes == 1
         copy = tmp_path / f"{name}.jsonl"
         copy.write_text(transcript(ledger), encoding="ascii")
-        assert import_transcript(copy, tmp_path / f"{name}.copy").standing().joint.spent == spent[-1]
+        assert import_transcript(copy, tmp_path / f"{name}.copy").balance().joint.spent == spent[-1]
     assert spent[0] == spent[1] < 0.62
 
 
@@ -156,7 +159,7 @@ def test_a_plan_is_drawn_about_the_record_of_its_acceptance(tmp_path):
             answer(Ledger(ledger.path, step=step), asked, record_of(("stage",), 0), lambda report: None)
         sent = []
         answer(ledger, asked, record_of(("stage",), 1), sent.append)
-        entry = ledger.book().entries[asked.hash]
+        entry = ledger.entries().by_id[asked.hash]
         likelihood = [float(entry.query.channel.mechanism.weight(value, entry.code)) for value in range(20)]
         assert int(np.argmax(likelihood)) == expected or likelihood.count(max(likelihood)) > 1
         assert [own["id"] for own in sent] == [entry.report["id"]]

@@ -17,9 +17,9 @@ from chances import chances
 from changing import Stopping
 from sordino import Ledger, RefusedError, Value, ask
 from sordino.once.journal.event import ASKED, RECORD
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.transcript import export_transcript, import_transcript
 
 REGIONS, SMOKERS = ["north", "south", "west"], ["yes", "no"]
@@ -115,7 +115,7 @@ class ChangingLife(RuleBasedStateMachine):
                 Ledger(self.path, step=step), query, self.record, lambda own: self.arrived[query.id].add(own.code)
             )
             assert self.arrived[query.id] == {report.code}
-        if query.id in Ledger(self.path).book().entries:
+        if query.id in Ledger(self.path).entries().by_id:
             self.queries[query.id] = query
             self.about.setdefault(query.id, self.values)
 
@@ -155,7 +155,7 @@ class ChangingLife(RuleBasedStateMachine):
     def decide_from_the_transcript(self):
         text, copied = (Path(self.folder.name) / name for name in ("t.jsonl", "copy.ledger"))
         export_transcript(Ledger(self.path), text)
-        copy, own = import_transcript(text, copied).standing(), Ledger(self.path).standing()
+        copy, own = import_transcript(text, copied).balance(), Ledger(self.path).balance()
         assert copy.version.number == own.version.number
         assert copy.joint.spent == own.joint.spent
         assert copy.joint.remaining == own.joint.remaining
@@ -166,7 +166,7 @@ class ChangingLife(RuleBasedStateMachine):
     def eras_begin_after_as_many_changes_as_are_covered(self):
         if not hasattr(self, "path"):
             return
-        entries = Ledger(self.path).book().entries
+        entries = Ledger(self.path).entries().by_id
         era, changes, last = 1, 0, None
         for name, entry in entries.items():
             values = self.about[name]
@@ -181,7 +181,7 @@ class ChangingLife(RuleBasedStateMachine):
     def histories_are_told_apart_by_no_more_than_is_promised(self):
         if not hasattr(self, "path"):
             return
-        entries = list(Ledger(self.path).book().entries.values())
+        entries = list(Ledger(self.path).entries().by_id.values())
         for entry in entries:
             assert entry.code is not None, "what is reserved is drawn"
             assert self.codes.setdefault(entry.query.id, entry.code) == entry.code
@@ -189,7 +189,7 @@ class ChangingLife(RuleBasedStateMachine):
             assert codes == {self.codes[name]}
         total = lost(self.kind, entries, self.changes)
         assert total <= 1 + 1e-9
-        assert total <= Ledger(self.path).standing().joint.spent + 1e-9
+        assert total <= Ledger(self.path).balance().joint.spent + 1e-9
         if self.quota:
             for who, quota in (("hostile", 0.5), ("other", 0.7)):
                 own = [entry for entry in entries if entry.query.collector == who]
@@ -201,7 +201,7 @@ class ChangingLife(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-@pytest.mark.parametrize("examples", [8, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [4, pytest.param(60, marks=pytest.mark.long)])
 def test_a_changing_record_keeps_its_promise(examples):
     case = ChangingLife.TestCase
     case.settings = settings(max_examples=examples, stateful_step_count=20, deadline=None, derandomize=True)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sordino import Ledger, SordinoError, ask
 from sordino.once.journal.checkpoint import chain_hash, read_checkpoint, write_checkpoint
 from sordino.once.journal.contents import sealed_meta
-from sordino.once.journal.database import transaction
 from sordino.once.journal.event import Event
+from sordino.once.journal.journal_file import transaction
 from sordino.once.ledger import reading
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.ledger_query import AskedQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
 from sordino.once.ledger.reading import read_part
 
 OFTEN = 6
@@ -40,20 +40,20 @@ def checkpoint_of(path):
 
 
 def by_part(ledger, name="new"):
-    """The standing that an ask decides by, and whether it took the checkpoint; an error where it finds damage."""
+    """The balance that an ask decides by, and whether it took the checkpoint; an error where it finds damage."""
     with transaction(ledger.path, write=False) as connection:
         found = read_part(connection, ledger.terms, name, to="decide")
         if found.damage:
             raise SordinoError("a ledger must be whole", found="damage")
-        return found.standing, found.checkpoint is not None
+        return found.balance, found.checkpoint is not None
 
 
 def assert_as_all_lines(ledger, *, taken=None):
-    """Both ways of reading give the standing of all lines, to the last bit."""
-    expected = ledger.standing(replay=True).content
-    standing, found = by_part(ledger)
-    assert standing.content == expected
-    assert ledger.standing().content == expected
+    """Both ways of reading give the balance of all lines, to the last bit."""
+    expected = ledger.balance(replay=True).content
+    balance, found = by_part(ledger)
+    assert balance.content == expected
+    assert ledger.balance().content == expected
     assert taken in (None, found)
 
 
@@ -174,7 +174,7 @@ def test_a_checkpoint_with_a_flipped_bit_anywhere_is_not_taken(used, part, bits)
 
 
 def test_a_checkpoint_of_another_state_than_was_sealed_is_not_taken(used):
-    execute(used.path, "UPDATE checkpoint SET state = ?", used.standing().with_record("0" * 64).content)
+    execute(used.path, "UPDATE checkpoint SET state = ?", used.balance().with_record("0" * 64).content)
     assert_as_all_lines(used, taken=False)
 
 
@@ -233,7 +233,7 @@ def test_a_checkpoint_of_changed_lines_is_not_taken_by_who_reads_them_all(used):
         execute(used.path, "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", *new.row)
     assert used.contents().damage == ()
     assert chain_hash(used.contents().events[: checkpoint_of(used.path).lines]) != checkpoint_of(used.path).chain
-    assert used.standing().content == used.standing(replay=True).content
+    assert used.balance().content == used.balance(replay=True).content
     assert used.verify() == "differed"
     assert used.verify() == "agrees"
     assert_as_all_lines(used, taken=True)
@@ -269,7 +269,7 @@ def test_a_checkpoint_ahead_of_the_lines_tells_that_lines_are_missing(used, ques
 @pytest.mark.parametrize("lost", ["gone", "changed"])
 def test_no_answer_that_is_lost_is_drawn_again(used, question, record, event, lost):
     """A line about the query that is asked again is read, wherever it stands; if it is lost, that is noticed."""
-    known = used.book().entries["q0"]
+    known = used.entries().by_id["q0"]
     command = {
         "gone": "DELETE FROM events WHERE id = 'q0' AND event LIKE ?",
         "changed": "UPDATE events SET time = 'then' WHERE id = 'q0' AND event LIKE ?",
@@ -284,12 +284,12 @@ def test_no_answer_that_is_lost_is_drawn_again(used, question, record, event, lo
 
 
 def test_damage_to_an_old_line_is_counted_by_the_checkpoint(used, question, record):
-    """Whoever does not need the line goes on, by a standing that counts it; whoever reads all finds the damage."""
-    expected = used.standing().content
+    """Whoever does not need the line goes on, by a balance that counts it; whoever reads all finds the damage."""
+    expected = used.balance().content
     execute(used.path, "UPDATE events SET body = '{}' WHERE id = 'q1' AND event = 'sent'")
-    standing, taken = by_part(used)
+    balance, taken = by_part(used)
     assert taken
-    assert standing.content == expected
+    assert balance.content == expected
     assert used.trouble()
 
 
@@ -297,7 +297,7 @@ def test_damage_to_an_old_line_is_counted_by_the_checkpoint(used, question, reco
 @pytest.mark.parametrize("kind", ["cut", "byte", "page"])
 def test_damage_anywhere_gives_the_right_standing_or_none(used, tmp_path, record, kind, times):
     """Also where the damage is not noticed: nothing that was told is forgotten, no answer is another one."""
-    expected, entries = used.standing().content, dict(used.book().entries)
+    expected, entries = used.balance().content, dict(used.entries().by_id)
     rng, whole = random.Random(kind), used.path.read_bytes()
     path = tmp_path / "copy.ledger"
     for _ in range(times):
@@ -329,7 +329,7 @@ def test_a_page_of_an_earlier_time_gives_the_right_standing_or_none(used, tmp_pa
     before = used.path.read_bytes()
     for place in range(3):
         ask(used, question(f"later{place}", "both", "0.02"), record(age=45), lambda _: None)
-    after, expected = used.path.read_bytes(), used.standing().content
+    after, expected = used.path.read_bytes(), used.balance().content
     for at in range(0, len(before), 4096):
         path.write_bytes(after[:at] + before[at : at + 4096] + after[at + 4096 :])
         path.chmod(0o600)

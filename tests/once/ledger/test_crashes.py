@@ -47,7 +47,7 @@ class Campaign:
         )
         self.kills += os.WIFSIGNALED(status)
         self.check()
-        entry = Ledger(self.path).book().entries.get(self.query.id)
+        entry = Ledger(self.path).entries().by_id.get(self.query.id)
         if entry is not None and entry.state == "sent":
             self.next()
         elif entry is None and os.WIFEXITED(status) and os.WEXITSTATUS(status):
@@ -63,7 +63,7 @@ class Campaign:
     def check(self):
         contents = Ledger(self.path).contents()
         assert contents.damage == ()
-        entries = Ledger(self.path).book().entries
+        entries = Ledger(self.path).entries().by_id
         for name, codes in self.delivered(self.path).items():
             assert codes == {entries[name].code}, "an answer that arrived is the one that stands in the ledger"
         assert self.told(entries.values()) <= 1 + 1e-9
@@ -94,19 +94,19 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record
         query = question(f"q{place}", "sleep" if place % 2 else "both", "0.01")
         child = in_child(lambda: ask_and_note(ledger.path, query, record(), point))  # noqa: B023 - runs at once
         assert os.WTERMSIG(ended(child)) == signal.SIGKILL
-        before = ledger.book().entries.get(query.id)
+        before = ledger.entries().by_id.get(query.id)
         expected = {"reserving": None}
         expected |= dict.fromkeys(("reserved", "drawing", "drawn", "storing"), "reserved")
         expected |= dict.fromkeys(("stored", "settled", "sending", "delivered", "noting"), "sampled")
         expected |= {"noted": "sent"}
         assert (before and before.state) == expected[point]
         ask_and_note(ledger.path, query, record())
-        after = ledger.book().entries[query.id]
+        after = ledger.entries().by_id[query.id]
         assert after.state == "sent"
         if before is not None and before.code is not None:
             assert after.code == before.code
         codes[query.id] = after.code
-    assert {name: entry.code for name, entry in ledger.book().entries.items()} == codes
+    assert {name: entry.code for name, entry in ledger.entries().by_id.items()} == codes
 
 
 def test_an_answer_is_in_the_file_itself_before_it_is_sent(ledger, question, record, ask_and_note):
@@ -116,7 +116,7 @@ def test_an_answer_is_in_the_file_itself_before_it_is_sent(ledger, question, rec
     for ending in ("-wal", "-shm"):
         ledger.path.with_name(ledger.path.name + ending).unlink(missing_ok=True)
     assert ledger.contents().damage == ()
-    assert ledger.book().entries["q"].state == "sampled"
+    assert ledger.entries().by_id["q"].state == "sampled"
 
 
 def test_what_cannot_be_sent_is_sent_later(ledger, question, record):
@@ -137,11 +137,11 @@ def test_an_open_answer_counts_as_any_that_it_may_be(ledger, question, record, s
         stopping = Ledger(ledger.path, step=stop_at(point))
         with pytest.raises(stopped):
             ask(stopping, question(name, "sleep", "0.4"), record(), print)
-    assert ledger.standing().joint.open_names == ("a", "b")
+    assert ledger.balance().joint.open_names == ("a", "b")
     # Answers of 0 and 1 would cancel each other, but nobody has them yet.
-    assert ledger.standing().joint.spent == pytest.approx(0.8)
+    assert ledger.balance().joint.spent == pytest.approx(0.8)
     with pytest.raises(RefusedError):
         ledger.reserve(question("c", "sleep", "0.3"), record())
     with pytest.raises(SordinoError, match=r"up to 1\.1"):
         ledger.reserve(question("c", "sleep", "0.3"), record())
-    assert told(ledger.book().entries.values()) <= 1
+    assert told(ledger.entries().by_id.values()) <= 1

@@ -129,4 +129,4 @@ def test_an_ask_without_room_changes_nothing_and_goes_on_later(ledger, question,
             break
     assert refused.count(True) >= 3
     assert not refused[-1]
-    assert ledger.book().entries["q"].state == "sent"
+    assert ledger.entries().by_id["q"].state == "sent"

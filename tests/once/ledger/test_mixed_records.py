@@ -23,12 +23,11 @@ from sordino import (
     ask,
     plan,
 )
-from sordino.accounting.measures.cells.cell_query import cell_query_of
+from sordino.accounting.measures.cell_query import cell_query_of
 from sordino.domain.interval import Interval
-from sordino.domain.mixed.mixed_record import MixedRecord
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.explain_ledger import ledger_sentences
-from sordino.once.ledger.losses import losses_by_attribute, losses_by_collector
+from sordino.domain.mixed_record import MixedRecord
+from sordino.once.ledger.explain_ledger import ledger_sentences, losses_by_attribute, losses_by_collector
+from sordino.once.ledger.ledger_terms import LedgerTerms
 from sordino.survey.answering.drawn_query import all_queries
 
 ATTRIBUTES = {
@@ -147,10 +146,10 @@ def test_a_model_and_a_plan_share_one_budget(tmp_path):
     answer(made, plan_of("mean", "0.4"), record)
     with pytest.raises(RefusedError):
         ask(made, {**query, "id": "c", "epsilon": "0.25", "category": "smoker"}, record, send=lambda _: None)
-    by_collector = losses_by_collector(made.terms, made.book())
+    by_collector = losses_by_collector(made.terms, made.entries())
     assert [own.queries for own in by_collector] == [2, 1]
     assert all(own.realized <= own.added + 1e-9 for own in by_collector)
-    by_attribute = {own.name: own for own in losses_by_attribute(made.terms, made.book())}
+    by_attribute = {own.name: own for own in losses_by_attribute(made.terms, made.entries())}
     assert by_attribute["age"].added == pytest.approx(0.7)
     assert by_attribute["smoker"].realized == pytest.approx(0.3)
     assert any("adding their epsilons would say 0.6 nats" in sentence for sentence in ledger_sentences(made))
@@ -168,8 +167,8 @@ def test_losses_of_earlier_records_add_in_both_parts(tmp_path):
         with pytest.raises(RefusedError):
             ask(made, {**query, "id": name, **more}, second, send=lambda _: None)
     ask(made, {**query, "id": "e", "epsilon": "0.2", "category": "smoker"}, second, send=lambda _: None)
-    assert made.standing().joint.spent == pytest.approx(1.0, abs=1e-6)
-    assert made.standing().joint.spent <= 1
+    assert made.balance().joint.spent == pytest.approx(1.0, abs=1e-6)
+    assert made.balance().joint.spent <= 1
 
 
 def test_random_schedules_of_both_parts_and_changes_keep_the_budget():

@@ -8,8 +8,8 @@ import pytest
 from plan_laws import law_of
 from plans_through_ledgers import answer_plan
 from sordino import Ledger, RefusedError, SordinoError, plan
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.once.ledger.explain_ledger import ledger_sentences
+from sordino.once.ledger.ledger_terms import LedgerTerms, terms_of_text
 from sordino.survey.answering.drawn_query import all_queries
 
 MATRIX = [["0", "1", "1", "inf"], ["1", "0", "1", "1"], ["1", "1", "0", "1"], ["inf", "1", "1", "0"]]

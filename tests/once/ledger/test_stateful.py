@@ -42,7 +42,7 @@ class Device(RuleBasedStateMachine):
 
         with suppress(self.stopped):
             ask(Ledger(self.path, step=step), query, self.values, send)
-        if query.id in Ledger(self.path).book().entries:
+        if query.id in Ledger(self.path).entries().by_id:
             self.queries[query.id] = query
 
     @rule(model=MODELS, epsilon=st.sampled_from(["0.1", "0.3", "0.5"]), data=st.data())
@@ -66,8 +66,8 @@ class Device(RuleBasedStateMachine):
         if not self.queries:
             return
         query = self.queries[sorted(self.queries)[place % len(self.queries)]]
-        entry = Ledger(self.path).book().entries[query.id]
-        versions = Ledger(self.path).book().versions
+        entry = Ledger(self.path).entries().by_id[query.id]
+        versions = Ledger(self.path).entries().versions
         known = Ledger(self.path).contents().meta["key"]
         same = versions[-1].digest == self.values.digest(bytes.fromhex(known))
         if entry.code is None and not (entry.record == versions[-1].number and same):
@@ -96,7 +96,7 @@ class Device(RuleBasedStateMachine):
     def what_was_answered_stays(self):
         if not hasattr(self, "path"):
             return
-        entries = Ledger(self.path).book().entries
+        entries = Ledger(self.path).entries().by_id
         for name, entry in entries.items():
             assert self.codes.setdefault(name, entry.code) in (None, entry.code)
             self.codes[name] = entry.code

@@ -38,8 +38,8 @@ def test_open_queries_never_pass_the_budget_together(ledger, question, record, t
 
     codes = at_once([reserve(place) for place in range(PROCESSES)])
     assert Counter(codes) == {0: 2, 1: PROCESSES - 2}
-    assert len(ledger.book().entries) == 2
-    assert told(ledger.book().entries.values()) <= 1
+    assert len(ledger.entries().by_id) == 2
+    assert told(ledger.entries().by_id.values()) <= 1
 
 
 def test_answered_queries_never_pass_the_budget_together(ledger, question, record, ask_and_note, told, delivered):
@@ -49,7 +49,7 @@ def test_answered_queries_never_pass_the_budget_together(ledger, question, recor
         )
 
     codes = at_once([work(place) for place in range(PROCESSES)])
-    entries = ledger.book().entries
+    entries = ledger.entries().by_id
     assert 2 <= codes.count(0) == len(entries)
     assert told(entries.values()) <= 1 + 1e-9
     assert delivered(ledger.path) == {name: {entry.code} for name, entry in entries.items()}
@@ -61,7 +61,7 @@ def test_one_query_has_one_answer_whoever_asks(ledger, question, record, ask_and
         query = question(f"q{place}", epsilon="0.01")
         codes = at_once([lambda: ask_and_note(ledger.path, query, record())] * PROCESSES)  # noqa: B023
         assert codes == [0] * PROCESSES
-        assert delivered(ledger.path)[query.id] == {ledger.book().entries[query.id].code}
+        assert delivered(ledger.path)[query.id] == {ledger.entries().by_id[query.id].code}
     drawn = Counter(event.id for event in ledger.contents().events if event.event == "drawn")
     assert set(drawn.values()) == {1}
 
@@ -78,5 +78,5 @@ def test_forked_devices_draw_each_for_itself(tmp_path, terms, question, record, 
         return lambda: [ask_and_note(ledger.path, query, record()) for query in queries]
 
     assert at_once([work(ledger) for ledger in ledgers]) == [0] * 3
-    answers = {tuple(entry.code for entry in ledger.book().entries.values()) for ledger in ledgers}
+    answers = {tuple(entry.code for entry in ledger.entries().by_id.values()) for ledger in ledgers}
     assert len(answers) == 3, "by chance two of them agree once in 5 billion runs"

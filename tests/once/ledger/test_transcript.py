@@ -45,8 +45,8 @@ def test_decisions_from_the_transcript_are_those_of_the_ledger(used, question, t
         assert (own.accepted, own.loss) == (public.accepted, public.loss)
         found.add(own.accepted)
     assert found == {True, False}
-    assert copy.standing().joint.spent == used.standing().joint.spent
-    assert copy.standing().joint.open_names == ("d", "e")
+    assert copy.balance().joint.spent == used.balance().joint.spent
+    assert copy.balance().joint.open_names == ("d", "e")
 
 
 def test_the_same_ledger_gives_the_same_bytes(used, tmp_path):
@@ -57,13 +57,13 @@ def test_the_same_ledger_gives_the_same_bytes(used, tmp_path):
 
 
 def test_it_holds_no_unsent_answer_and_no_hash_of_the_record(used):
-    text, book = transcript(used), used.book()
-    for version in book.versions[1:]:
+    text, entries = transcript(used), used.entries()
+    for version in entries.versions[1:]:
         assert version.digest not in text
     assert used.contents().meta["key"] not in text
     lines = [json.loads(line) for line in text.splitlines()]
     assert {line["id"]: line["body"]["code"] for line in lines if line.get("event") == "sent"} == {
-        name: str(entry.code) for name, entry in book.entries.items() if entry.state == "sent"
+        name: str(entry.code) for name, entry in entries.by_id.items() if entry.state == "sent"
     }
     assert [line["sequence"] for line in lines[1:-1]] == list(range(1, len(lines) - 1))
     assert {line.get("event") for line in lines[1:-1]} == {"record", "asked", "sent"}
@@ -226,7 +226,7 @@ def test_any_part_of_any_other_kind_is_a_clear_error(written, terms, question, t
             copy = import_transcript(source, made)
             accepted += 1
             assert copy.contents().damage == ()
-            assert len(copy.book().entries) == 1
+            assert len(copy.entries().by_id) == 1
         assert made.exists() == (accepted > before)
     assert accepted < len(edits) / 10
 

@@ -14,6 +14,7 @@ from sordino.papers.bayesian_coordinate.least_squares import (
     METHODS,
     PREDICTING_ZERO,
     SLOPES,
+    TwoCopies,
     algorithm_3,
     draw_records,
     excess_loss,
@@ -23,7 +24,6 @@ from sordino.papers.bayesian_coordinate.least_squares import (
     sizes,
     statistics_of,
 )
-from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
 
 pytestmark = pytest.mark.long
 

@@ -10,7 +10,7 @@ import pytest
 
 from sordino import Nats, SordinoError
 from sordino.exact.coin import WORD
-from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.means import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import KeyedSource, SordinoError
-from sordino.papers.bayesian_coordinate.least_squares import quadratic_moments
-from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
+from sordino.papers.bayesian_coordinate.least_squares import TwoCopies, quadratic_moments
 
 KEY = bytes(range(32))
 

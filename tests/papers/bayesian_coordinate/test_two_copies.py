@@ -8,8 +8,8 @@ import pytest
 
 from sordino import Nats, SordinoError
 from sordino.exact.coin import WORD
+from sordino.papers.bayesian_coordinate.least_squares import UNITS, TwoCopies, half
 from sordino.papers.bayesian_coordinate.nested import NestedMean
-from sordino.papers.bayesian_coordinate.two_copies import UNITS, TwoCopies, half
 
 
 def estimates(copies, codes):

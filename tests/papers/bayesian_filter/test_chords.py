@@ -6,7 +6,7 @@ import pytest
 from chances import chances
 from sordino import Box, LinearQuery, SordinoError
 from sordino.papers.bayesian_filter.chords import chord_bounds, chords, difference
-from sordino.papers.bayesian_filter.health import PEOPLE, QUESTIONS, health
+from sordino.papers.bayesian_filter.health_models import PEOPLE, QUESTIONS, health
 
 pytestmark = pytest.mark.long
 

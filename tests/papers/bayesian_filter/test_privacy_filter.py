@@ -11,7 +11,7 @@ from sordino import Query, RandomizedResponse
 from sordino.exact.coin import WORD
 from sordino.papers.bayesian_filter.appendix_a import NUMBER, Square, appendix_a
 from sordino.papers.bayesian_filter.fig1 import fig1
-from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS, health
+from sordino.papers.bayesian_filter.health_models import PAPER, PEOPLE, QUESTIONS, health
 
 pytestmark = pytest.mark.long
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino import Grid, SordinoError
-from sordino.papers.context_aware.checkins import read_checkins
+from sordino.papers.context_aware.table1 import read_checkins
 
 pytestmark = pytest.mark.long
 

@@ -67,6 +67,19 @@ test("nothing is chosen before somebody chooses, and a label is no word of the f
 /** A field in words of its own. */
 const worded = (attribute, wording) => new Field("pay", attribute, 0, new Speech("en", { languages: ["en"], sections: [], attributes: { pay: wording } }));
 
+test("a slider stops at the numbers of a whole-number scale, whose bins go from half to half", () => {
+  const attributes = (low, high, step) => {
+    const field = worded({ number: { low, high } }, { input: "slider", step });
+    const { min, max, step: by, value } = field.inputs[0].attributes;
+    return [min, max, by, value];
+  };
+  assert.deepEqual(attributes(-0.5, 10.5, 1), ["0", "10", "1", "5"]);
+  assert.deepEqual(attributes(0.5, 5.5, 1), ["1", "5", "1", "3"]);
+  assert.deepEqual(attributes(-0.5, 10.5, 0.5), ["-0.5", "10.5", "0.5", "5"]);
+  assert.deepEqual(attributes(0, 10, 1), ["0", "10", "1", "5"]);
+  assert.deepEqual(attributes(0.5, 1.5, 1).slice(0, 2), ["0.5", "1.5"]);
+});
+
 test("a slider that was not moved is no answer", () => {
   const field = worded(NUMBER, { input: "slider", step: 500, unit: "dollars" });
   const [slider, number] = field.inputs;

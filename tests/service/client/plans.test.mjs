@@ -4,8 +4,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { CATALOGUES, Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
+import { summary, unlessInClear } from "../../../src/sordino/service/client/explain.js";
 import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/index.js";
-import { summary } from "../../../src/sordino/service/client/explain.js";
+import { askedColumns } from "../../../src/sordino/service/client/series/series.js";
 import { NAMES, changed, read, sealed } from "./golden.mjs";
 
 /** Everywhere in a document: each table with where it stands. */
@@ -62,6 +64,26 @@ test("a table is about combinations, and says so", async () => {
   assert.match(await said("table_of_sensitive.json"), /sensitive if one of its parts is: “b” of “z”, “b” of “x”, “b” of “y”/);
   assert.match(await said("table_of_distances.json"), /a report about “x” changes the odds between two answers that are 5 apart.*the factors multiply/);
   assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*at most what it may reveal about one/);
+});
+
+test("answers to public columns are sent as they are, and no sentence says that they stay", async () => {
+  for (const name of NAMES) {
+    const found = await open(read(name).plan);
+    const columns = askedColumns(found.plan);
+    for (const language of Object.keys(CATALOGUES)) {
+      const speech = new Speech(language);
+      for (const key of ["lead", "stays"]) {
+        const said = unlessInClear(key, found.plan, speech);
+        assert.equal(said === speech.say(key), columns.length === 0, `${name} ${language} ${said}`);
+        for (const column of columns) assert.ok(said.includes(speech.quoted(column.name)), said);
+      }
+      assert.equal(sentences(found, speech)[0], unlessInClear("stays", found.plan, speech));
+    }
+  }
+  const { plan } = await open(read("public_columns.json").plan);
+  assert.ok(askedColumns(plan).length > 0);
+  const one = { ...plan, public: plan.public.slice(0, 1), words: { languages: ["en"], attributes: { [plan.public[0].name]: { text: { en: "Where do you live?" } } } } };
+  assert.match(unlessInClear("lead", one, new Speech("en", one.words)), /^Your answers stay on this device, except the one to “Where do you live[?]”, which is sent as it is[.] Beside it one report leaves/);
 });
 
 test("what a report can reveal is said in two sentences, in per cent", async () => {
@@ -349,7 +371,7 @@ test("values further apart than anything is protected are in tables too", async 
     plan.queries = [{ table: ["x", "y"], weight: 1, subtract_totals: false, mechanism: { name: "randomized", k: 6, threshold: String(2n ** 62n) } }];
   }));
   // Of 100 nats at most, as the package has it.
-  assert.match(sentences(found).join(" "), /by a factor of at most 27 x 10\^42, less for some/);
+  assert.match(sentences(found).join(" "), /by a factor of at most 2[.]69 x 10\^43, less for some/);
 });
 
 test("numbered categories may stand on a tree", async () => {

@@ -8,7 +8,7 @@ import { ofCompleteCases } from "../../../src/sordino/service/client/estimate/gi
 import { quantilesOf } from "../../../src/sordino/service/client/estimate/ranges.js";
 import { STATISTICS } from "../../../src/sordino/service/client/plan/statistics.js";
 import { hashOf } from "../../../src/sordino/service/client/plan/plan.js";
-import { AnswerError, PlanError, Questions, TallyError, estimates, inspect, open } from "../../../src/sordino/service/client/index.js";
+import { AnswerError, PlanError, Questions, TallyError, estimates, inspect, open, readTally } from "../../../src/sordino/service/client/index.js";
 import { GivenWords } from "./given_words.mjs";
 import { changed, read } from "./golden.mjs";
 
@@ -199,6 +199,13 @@ test("a tally of another plan, or of no counts, is refused", async () => {
   for (const found of [tally("sha256:0", [6, 4]), tally(plan.hash, [6, -4]), tally(plan.hash, [6.5, 4]), tally(plan.hash, [6, 4, 0]), null]) {
     assert.throws(() => estimates(questions, found), TallyError);
   }
+});
+
+test("a tally's numbers are whole ones in digits", () => {
+  const text = JSON.stringify({ ...tally("a plan of 3e0", [6, 4]), source: '\\"3.5' });
+  assert.deepEqual(readTally(text).counts, [6, 4]);
+  for (const wrong of ["6.0", "6e0", "60e-1", "9007199254740993"]) assert.throws(() => readTally(text.replace("[6", `[${wrong}`)), TallyError, wrong);
+  assert.throws(() => readTally(text.replace("[6", "[06")), TallyError);
 });
 
 test("a quantile lies where the unbiased share below an edge leaves it", () => {

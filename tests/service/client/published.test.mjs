@@ -6,6 +6,7 @@ import test from "node:test";
 import { changed } from "./golden.mjs";
 import { all } from "./paper.mjs";
 import { estimates, inspect } from "../../../src/sordino/service/client/index.js";
+import { joinNames } from "../../../src/sordino/service/client/plan/cells.js";
 import { published } from "../../../src/sordino/service/client/published.js";
 
 /** A plan, its tally, and the rows of a collector that tells what the page works out. */
@@ -56,6 +57,12 @@ test("a collector that tells the same is told to, one that differs in any row is
   // Sums in another order.
   const near = [{ ...row, estimate: row.estimate * (1 + 1e-14) }, other];
   assert.deepEqual(verdict(await shown(t, { ...right, rows: near })), [true, false]);
+  // Of few reports a standard error is what the interval says, where that is more, and nothing else.
+  const wide = { ...row, low: 0, high: 0.8, stderr: 0.8 / 3.919927969 };
+  assert.deepEqual(verdict(await shown(t, { ...right, rows: [wide, other] })), [true, false]);
+  for (const stderr of [wide.stderr * 1.001, wide.stderr / 1.001]) {
+    assert.deepEqual(verdict(await shown(t, { ...right, rows: [{ ...wide, stderr }, other] })), [false, true]);
+  }
 });
 
 test("a quantile is the same where its interval holds what reports leave open", async (t) => {
@@ -96,4 +103,16 @@ test("what is not published is said, and nothing is worked out of another plan's
   for (const rows of [undefined, null, 7, nothing]) assert.match((await shown(t, { ...right, rows })).said, /cannot be read/);
   t.mock.method(globalThis, "fetch", async () => { throw new TypeError("offline"); });
   assert.match((await published(right.found)).textContent, /could not be reached/);
+});
+
+test("names of several parts are joined as the package joins them", () => {
+  const names = [
+    [["old", "yes"], "old, yes"],
+    [["25.5,-130", "1,000"], "25.5,-130, 1,000"],
+    [["x, y", "z"], '"x, y", z'],
+    [["x", "y, z"], 'x, "y, z"'],
+    [['5" or more', "z"], '"5"" or more", z'],
+    [[" x", "z ", ""], '" x", "z ", ""'],
+  ];
+  for (const [parts, name] of names) assert.equal(joinNames(parts), name);
 });

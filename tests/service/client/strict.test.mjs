@@ -2,6 +2,7 @@
 // is not asked through, parts that do not fit each other, and what would take for ever to look at.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test from "node:test";
 
 import { PlanError, open } from "../../../src/sordino/service/client/index.js";
@@ -18,6 +19,17 @@ test("an integer of a channel has one spelling", async () => {
   }
   await of("binary.json", rule, (plan) => (plan.queries[0].mechanism.first = `0${plan.queries[0].mechanism.first}`));
   await of("tree.json", rule, (plan) => (plan.queries[0].mechanism.factors[0] = `0${plan.queries[0].mechanism.factors[0]}`));
+});
+
+test("a number has the package's spelling", async () => {
+  const spelled = (text, right) => {
+    const [, content] = /^[^,]*,(.*)\n$/.exec(changed("number_sign.json", (plan) => (plan.attributes.age.number.high = 777777)));
+    const own = `{${content.replace("777777", text)}`;
+    const plan = `{"hash":"sha256:${createHash("sha256").update(own).digest("hex")}",${own.slice(1)}\n`;
+    return right ? open(plan) : refused(plan, /must be the canonical bytes/);
+  };
+  for (const right of ["90", "90.5", "1234567890123.4568", "4503599627370497", "9007199254740994", String(2n ** 64n)]) await spelled(right, true);
+  for (const wrong of ["90.0", "90e0", "9e1", "90.50", "1E2", "9007199254740993", String(2n ** 64n + 2048n * 2n), "1".padEnd(400, "0"), "+90", "090", ".5", "90.", "0x5a", "NaN", "Infinity"]) await spelled(wrong, false);
 });
 
 test("an amount of loss has one spelling, and lies from 0 to 100 nats", async () => {

@@ -179,7 +179,7 @@ def test_what_is_sent_in_clear_is_said_so_and_nothing_else_is(page, traffic, tmp
         page.goto(f"{served.address}/form")
         page.get_by_text("This answer is sent as it is, beside the report.").first.wait_for()
         revealed = page.locator("section", has_text="What your report can reveal").text_content()
-        assert "“region” and “wave” are sent as they are, beside the report" in revealed
+        assert "those to “region” and “wave”: they are sent as they are, beside the report" in revealed
         page.get_by_label("quokka").check()
         send(page)
         assert "“region”" in told(page, "Nothing was sent")

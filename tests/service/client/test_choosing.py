@@ -75,3 +75,55 @@ def test_boxes_are_ticked_by_keyboard(choosing, page):
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     assert page.get_by_label("fever").is_checked()
+
+
+WEAKER = {
+    "version": 1,
+    "epsilon": "1/2",
+    "about": {"title": {"en": "Habits", "de": "Gewohnheiten"}},
+    "attribute": {
+        "smoker": {
+            **SMOKER,
+            "protect": {"epsilon": "2"},
+            "text": {"en": "Do you smoke?", "de": "Rauchen Sie?"},
+        },
+        "packs": {
+            "categories": ["one", "two"],
+            "only_if": {"smoker": "yes"},
+            "text": {"en": "How many packs?", "de": "Wie viele?"},
+        },
+    },
+    "ask": [{"histogram": "smoker"}, {"histogram": "packs"}],
+}
+"""What decides is asked by itself, with a larger epsilon than what it decides."""
+
+
+def test_the_form_and_the_check_say_which_reports_reveal_more_of_who_was_asked(tmp_path, page):
+    found = Collecting(tmp_path, Plan.of(Survey.read(WEAKER), 1000))
+    try:
+        page.goto(f"{found.address}/form")
+        card = page.locator("section.card", has_text="What your report can reveal")
+        odds = "changes the odds of whether you were asked “How many packs?” by a factor of up to 7.39"
+        said = f"A report about “Do you smoke?” {odds}"
+        own = card.get_by_text(f"{said}: someone who gave that a 10% chance could afterwards give it at most 46%.")
+        own.wait_for()
+        assert own.is_visible()
+        listed = card.get_by_text(f"{said}, which is more than a report about “How many packs?” itself does: 1.65.")
+        assert not listed.is_visible()
+        page.get_by_text("All that it can reveal").click()
+        assert listed.is_visible()
+        page.get_by_role("button", name="Deutsch").click()
+        page.get_by_text("ob Sie nach „Wie viele?“ gefragt wurden oder nicht, bis zum Faktor 7,39: Wer").wait_for()
+        page.goto(f"{found.address}/verify")
+        said = "changes the odds of whether you were asked “packs” by a factor of up to 7.39, which is more"
+        page.get_by_text(f"A report about “smoker” {said}").wait_for()
+    finally:
+        found.stop()
+
+
+def test_a_form_without_such_reports_has_no_line_more(choosing, page):
+    page.goto(f"{choosing.address}/form")
+    card = page.locator("section.card", has_text="What your report can reveal")
+    card.wait_for()
+    assert "whether you were asked" not in card.text_content()
+    assert card.locator("> p").count() == 2

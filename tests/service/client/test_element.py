@@ -1,15 +1,18 @@
 """<sordino-form> on a page of another origin: a report arrives, and the styles of both leave each other alone."""
 
 import json
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
 
 from axe import violations
+from page_reader import ROOT
 from served import Collecting
 from sordino import Plan, Survey
+from sordino.service.collector import TYPES, client_files
 from waits import joined
 
 pytestmark = pytest.mark.live
@@ -63,15 +66,18 @@ def collector(tmp_path_factory):
 
 @contextmanager
 def institute(text, policy):
-    """A server of one page, at an origin of its own."""
+    """A server of one page, at an origin of its own, where the client's files are too, for any page."""
+    files = {f"/client/{name}": content for name, content in client_files().items()}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
+            kind = TYPES[self.path.rpartition(".")[2]] if self.path in files else "text/html"
             self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Security-Policy", policy)
+            self.send_header("Access-Control-Allow-Origin", "*")
             self.end_headers()
-            self.wfile.write(text.encode())
+            self.wfile.write(files.get(self.path, text).encode())
 
         def log_message(self, *given):
             pass
@@ -123,12 +129,17 @@ def told(page, words):
 
 
 def answer(page):
-    form(page).get_by_label("quokka").check()
-    form(page).get_by_label("Latitude").fill("31.6875")
-    form(page).get_by_label("Longitude").fill("-117.4375")
-    form(page).get_by_label("Number", exact=True).fill("47")
-    form(page).locator("#consent").check()
-    form(page).get_by_role("button", name="Send my report").click()
+    filled(form(page))
+
+
+def filled(one):
+    """Answer everything in one form, and send it."""
+    one.get_by_label("quokka").check()
+    one.get_by_label("Latitude").fill("31.6875")
+    one.get_by_label("Longitude").fill("-117.4375")
+    one.get_by_label("Number", exact=True).fill("47")
+    one.locator("#consent").check()
+    one.get_by_role("button", name="Send my report").click()
 
 
 def test_a_page_with_another_root_size_has_the_same_form(embedded):
@@ -268,6 +279,95 @@ def test_only_a_plan_that_the_key_signed_is_asked(collector, embedded):
         told(page, "There is no such survey here (status 404).")
 
 
+def test_a_report_goes_to_the_collector_that_it_was_drawn_for_alone(collector, chromium, tmp_path):
+    """Two collectors serve one plan, and a page has a form for each."""
+    other = Collecting(tmp_path, collector.plan)
+    address = other.address.replace("127.0.0.1", "localhost")
+    before = collector.count
+    try:
+        homes = " ".join(one.partition("/plans/")[0] for one in (collector.address, address))
+        text = f"""<!DOCTYPE html><meta charset="utf-8"><title>An institute</title>
+            <script type="module" src="/client/element.js"></script>
+            <sordino-form plan="{collector.address}"></sordino-form><sordino-form plan="{address}"></sordino-form>"""
+        policy = f"default-src 'none'; script-src 'self'; connect-src 'self' {homes}"
+        context = chromium.new_context()
+        with institute(text, policy) as place:
+            page, sent = context.new_page(), []
+            page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
+            page.goto(place)
+            first, second = form(page).first, form(page).last
+            for one in (first, second):
+                one.get_by_label("quokka").wait_for()
+            page.route("**/reports", lambda route: route.abort())
+            filled(first)
+            first.get_by_role("status").filter(has_text="Not arrived yet").wait_for()
+            # The other form was open before, and draws nothing now.
+            filled(second)
+            refusal = "for another collector, 127.0.0.1, and goes to no other"
+            second.get_by_role("status").filter(has_text=refusal).wait_for()
+            assert second.locator(".send, #take-back").count() == 0
+            page.unroute("**/reports")
+            page.reload()
+            first.get_by_role("status").filter(has_text="is counted once").wait_for()
+            second.get_by_role("status").filter(has_text=refusal).wait_for()
+            first.get_by_role("button", name="Take my answer back").click()
+            first.get_by_role("status").filter(has_text="Your answer is taken back").wait_for()
+            page.reload()
+            second.get_by_role("status").filter(has_text=refusal).wait_for()
+            assert {url.partition("/plans/")[0] for url in sent} == {collector.address.partition("/plans/")[0]}
+            assert (collector.count, other.count) == (before, 0)
+        context.close()
+    finally:
+        other.stop()
+
+
 def test_a_page_that_lets_it_ask_nobody_says_so(embedded):
     with embedded(policy=POLICY.replace("connect-src {home}", "connect-src 'none'")) as page:
         told(page, "could not be reached")
+
+
+ROWS = re.findall(
+    r"^\| [^|]* \| `([^|]*)` \| `COLLECTOR`(?:; for a map also `(.*?)`)? \|$",
+    (ROOT / "docs" / "browser.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+"""Of the page's table: where the code comes from, and what only a map needs."""
+
+
+def about_the_coast(line):
+    return "outline.json" in line.text
+
+
+def test_the_page_has_a_row_for_each_place_of_the_code():
+    assert ROWS == [("COLLECTOR", ""), ("'self'", "'self'"), ("CDN", "CDN")]
+
+
+@pytest.mark.parametrize(("source", "more"), ROWS)
+def test_the_directives_that_the_page_names_suffice_and_a_map_needs_its_own(collector, chromium, source, more):
+    home = collector.address.partition("/plans/")[0]
+    with institute("", "default-src 'none'") as elsewhere:
+        network = elsewhere.removesuffix("/survey")
+        origins = {"COLLECTOR": home, "CDN": network, "'self'": "'self'"}
+        place = {"'self'": ""}.get(source, origins[source])
+        text = f"""<!DOCTYPE html><meta charset="utf-8"><title>An institute</title>
+            <script type="module" src="{place}/client/element.js" crossorigin></script>
+            <sordino-form plan="{collector.address}"></sordino-form>"""
+        for also in dict.fromkeys([origins.get(more, ""), ""]):
+            policy = f"default-src 'none'; script-src {origins[source]}; connect-src {home} {also}"
+            with institute(text, policy) as address:
+                context = chromium.new_context()
+                page, said = context.new_page(), []
+                page.on("console", lambda line, said=said: said.append(line.text))
+                is_enough = bool(also or not more)
+                with nullcontext() if is_enough else page.expect_console_message(about_the_coast):
+                    page.goto(address)
+                if is_enough:
+                    form(page).locator("path.land[d]").wait_for(state="attached")
+                answer(page)
+                told(page, "is counted once")
+                # A browser asks for its own icon, for which no page needs a directive.
+                refused = [line for line in said if "favicon" not in line]
+                assert [line for line in refused if "outline.json" not in line] == []
+                assert (refused == []) == is_enough
+                assert form(page).evaluate("(own) => own.shadowRoot.adoptedStyleSheets.length") == 1
+                context.close()

@@ -11,13 +11,14 @@ from commands import PATIENCE
 from golden_people import NAMES, all_answers, column, golden_text
 from sordino import Plan, SordinoError, Survey
 from sordino.papers.simulation import SimulationSource
+from sordino.survey.results.aggregate_file import aggregate_text, load_aggregate
 from sordino.survey.results.result import Untold, results
-from sordino.survey.results.tally import aggregate_text
 
 pytestmark = pytest.mark.live
 
 MANY, ALIKE = "many", "alike"
-SURE = 1.959963984540054 - 1e-6
+WIDTH = 1.959963984540054
+SURE = WIDTH - 1e-6
 FEWEST = 5
 
 QUANTILES = ["0.1", "0.5", "0.9"]
@@ -111,13 +112,39 @@ def worked_out():
         cases[name, MANY], cases[name, ALIKE] = (
             (plan, plan.sampled.tally(own)) for own in (codes, np.repeat(codes[:1], FEWEST))
         )
-    pairs = [(plan.bytes.decode(), json.loads(aggregate_text(plan, tally))) for plan, tally in cases.values()]
-    script = Path(__file__).with_name("estimated.mjs")
-    found = subprocess.run(
-        ["node", script], input=json.dumps(pairs), capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE
-    )
+    pairs = [(plan.bytes.decode(), aggregate_text(plan, tally)) for plan, tally in cases.values()]
+    return {case: (*cases[case], told) for case, told in zip(cases, node("estimated.mjs", pairs), strict=True)}
+
+
+def node(script, given):
+    """What a program beside this file prints of what it is given."""
+    command, text = ["node", Path(__file__).with_name(script)], json.dumps(given)
+    found = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE)
     assert found.returncode == 0, found.stderr
-    return {case: (*cases[case], told) for case, told in zip(cases, json.loads(found.stdout), strict=True)}
+    return json.loads(found.stdout)
+
+
+SPELLINGS = ["3", "3.0", "30e-1", "3e0", "3E0", "0.3e1", "03", "+3", "-0", "-0.0", "0e5", "NaN", "Infinity", '"3"']
+SPELLINGS += ["true", "null", "[3]", str(2**53 - 1), str(2**64 + 1), "1" + "0" * 400, "2.5"]
+
+
+def is_read(plan, path, text):
+    path.write_text(text, encoding="utf-8")
+    try:
+        load_aggregate(plan, path)
+    except SordinoError:
+        return False
+    return True
+
+
+def test_numbers_of_a_tally_are_refused_by_both_or_by_none(tmp_path):
+    plan = Plan.of_text(golden_text("randomized_two"), "the plan")
+    text = aggregate_text(plan, plan.tally(np.repeat([0, 1], [77, 44]).astype(np.uint64)))
+    texts = [text.replace("[77,", f"[{wrong},") for wrong in ("77", *SPELLINGS)]
+    texts += [text.replace('"version":1', f'"version":{wrong}') for wrong in ("1.0", "1e0", "10e-1", "01", "true", "2")]
+    read = [is_read(plan, tmp_path / "tally.json", one) for one in texts]
+    assert node("tallied.mjs", [plan.bytes.decode(), texts]) == read
+    assert sum(read) == 3
 
 
 @pytest.mark.parametrize("people", [MANY, ALIKE])
@@ -143,6 +170,9 @@ def test_the_same_tally_gives_the_same_estimates(worked_out, name, people):
             assert (own["low"], own["high"]) == result.estimate.quantile(float(text), 0.95, away)[1:]
             [(_, _, low, high)] = [each for each in result.quantiles if each[0] == text]
             assert low <= own["low"] <= own["high"] <= high
-        for key in ("estimate", "stderr"):
-            own = [row[key] for row in found["rows"]]
-            assert own == pytest.approx([row[key] for row in rows], rel=1e-6, abs=1e-9), key
+        own = [row["estimate"] for row in found["rows"]]
+        assert own == pytest.approx([row["estimate"] for row in rows], rel=1e-6, abs=1e-9)
+        for row, own in zip(rows, found["rows"], strict=True):
+            # Of few reports a standard error is what the interval says, where that is more.
+            errors = own["stderr"], max(own["stderr"], (row["high"] - row["low"]) / (2 * WIDTH))
+            assert any(row["stderr"] == pytest.approx(error, rel=1e-6, abs=1e-9) for error in errors)

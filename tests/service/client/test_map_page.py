@@ -8,6 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -153,13 +154,33 @@ def test_sliders_change_the_pictures_and_print_what_python_estimates(opened):
     assert picture(page, 0) == before[0]
 
 
-def test_the_last_of_many_moves_is_what_it_shows(opened):
-    page = opened(1000)
+def move_often(page):
     for epsilon, block in ((5, 3), (0, 0), (3, 2), (1, 0), (4, 1)):
         page.get_by_label("Epsilon").fill(str(epsilon))
         page.get_by_label("Size of a public block").fill(str(block))
-    # Collections that nobody waits for any more have ended.
-    assert len(page.workers) <= 2
+
+
+def test_collections_that_nobody_waits_for_any_more_are_ended(opened):
+    page = opened(1000)
+    printed(page, 1, 4)
+    # Workers that never answer: whoever is gone was ended by the page.
+    idle = {"content_type": "text/javascript", "body": "setInterval(() => {}, 1000);"}
+    page.route("**/worker.js", lambda route: route.fulfill(**idle))
+    started = []
+    page.on("worker", lambda worker: started.append(worker))  # noqa: PLW0108 - Playwright takes no built-in function
+    move_often(page)
+    # The browser tells of beginnings and ends a moment after them, so that a number counts once it stays.
+    deadline, stays = monotonic() + 60, 0
+    while stays < 20 and monotonic() < deadline:
+        page.wait_for_timeout(50)
+        stays = stays + 1 if len(started) > 2 and len(page.workers) == 2 else 0
+    assert len(started) > 2
+    assert len(page.workers) == 2
+
+
+def test_the_last_of_many_moves_is_what_it_shows(opened):
+    page = opened(1000)
+    move_often(page)
     found = printed(page, 2, 4)
     assert page.locator("figure[aria-busy=true]").count() == 0
     assert found == printed(page, 2, 4)

@@ -3,7 +3,6 @@
 import json
 import subprocess
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from client_codes import compare_codes
 from commands import PATIENCE
 from ring import RingResponse
 from sordino import Plan
-from sordino.document.codec import OF_SHARES, thaw_over
+from sordino.document.codec import OF_SHARES, decode_over
 from sordino.survey.planning.plan_fields import seal
 
 pytestmark = pytest.mark.live
@@ -25,7 +24,8 @@ HOURS = 24
 def plan(monkeypatch):
     """Of hours of a day, asked through a ring."""
     kinds = {**OF_SHARES, RingResponse.name: RingResponse}
-    monkeypatch.setattr("sordino.survey.questions.question.thaw_over", partial(thaw_over, kinds=kinds))
+    opened = lambda record, promise, k, _: decode_over(record, promise, k, kinds)
+    monkeypatch.setattr("sordino.survey.kinds.promised_channel.decode_over", opened)
 
     def make(step="1/6", **changes):
         protect = {"bounds": [["0" if x == y else _sixths(x, y) for y in range(HOURS)] for x in range(HOURS)]}

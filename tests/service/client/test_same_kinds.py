@@ -7,7 +7,8 @@ import pytest
 from planted import PACKAGE
 from sordino.document.codec import MECHANISMS
 from sordino.document.queries import STATISTICS
-from sordino.mechanism.draws.draw import ARITHMETIC, SETS, Draw
+from sordino.mechanism.draws.draw_program import Draw
+from sordino.mechanism.draws.operations import ARITHMETIC, SETS
 
 CLIENT = PACKAGE / "service" / "client"
 MECHANISM = (CLIENT / "channel" / "mechanism.js").read_text(encoding="utf-8")
@@ -25,7 +26,7 @@ def test_all_operations_are_known():
     assert keys(MECHANISM, "DRAWN") | keys(MECHANISM, "WHOLE") == operations
     sets = (CLIENT / "channel" / "sets.js").read_text(encoding="utf-8")
     [made] = re.findall(r"const made = \{(.*?)\};", sets)
-    assert tuple(re.findall(r"(\w+): \(", made)) == SETS
+    assert tuple(re.findall(r"(\w+): \(", made)) == tuple(SETS)
 
 
 DRAWN = ("_if", "_drop", "_coin", "_below", "_pick", "_sides", "_digits", "_levels", "_blocks", "_hide")

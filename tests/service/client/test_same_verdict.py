@@ -10,6 +10,7 @@ import json
 import random
 import subprocess
 import warnings
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,9 @@ from golden_people import NAMES, golden_text, sealed
 from kinds_of_survey import KINDS
 from sordino import Nats, Plan, SordinoError
 from sordino.mechanism.draws.code_distribution import code_distribution
-from sordino.mechanism.draws.draw import Draw
-from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.several import SeveralQuestion
+from sordino.mechanism.draws.draw_program import Draw
+from sordino.survey.kinds.numbers.numbers_question import NumbersQuestion
+from sordino.survey.kinds.several.several_question import SeveralQuestion
 
 pytestmark = pytest.mark.live
 
@@ -126,6 +127,38 @@ def test_all_of_them_are_read_as_they_were_made():
     assert opened == [is_read(text) for text in texts]
     assert all(opened[: len(golden) + len(made)])
     assert sum(opened) > len(golden) + len(made) + len(words) / 2
+
+
+def spellings(draw):
+    """Numbers in the package's spelling, and the same or near ones in others that JSON has."""
+    for _ in range(400):
+        number = draw.choice(
+            [draw.uniform(0, 1000), draw.uniform(0, 1) * 10 ** draw.randint(-30, 18), 10.0 ** draw.randint(-9, 25)]
+        )
+        whole = str(int(number))
+        yield from {
+            repr(number),
+            f"{number:e}",
+            f"{number:.{draw.randint(0, 20)}f}",
+            f"{number:.17g}",
+            whole,
+            f"{whole}.0",
+        }
+        yield from {f"{whole}e0", f"{int(number * 10)}e-1", str(2 ** draw.randint(50, 65) + draw.randint(-3, 3))}
+
+
+def test_numbers_are_spelled_one_way():
+    document = json.loads(golden_text("number_sign"))
+    document["attributes"]["age"]["number"] = {"low": -1, "high": 777777, "clip": False}
+    whole = sealed(document)
+    texts = []
+    for spelling in spellings(random.Random(2)):
+        content = "{" + whole[len('{"hash":"sha256:') + 64 + len('",') : -1].replace("777777", spelling)
+        texts.append(f'{{"hash":"sha256:{sha256(content.encode()).hexdigest()}",{content[1:]}\n')
+    read = [is_read(text) for text in texts]
+    assert are_opened(texts) == read
+    assert sum(read) > len(read) / 5
+    assert sum(read) < len(read) / 2
 
 
 def expected_tables(k):

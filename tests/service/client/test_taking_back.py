@@ -5,6 +5,7 @@ import pytest
 from axe import violations
 from served import Collecting
 from sordino import Plan, Survey
+from sordino.document.invitation_list import InvitationList
 
 pytestmark = pytest.mark.live
 
@@ -119,3 +120,63 @@ def test_a_window_that_sends_what_another_took_back_says_so(collector, page):
     waiting[0].continue_()
     told(page, "Your answer is taken back")
     assert collector.count == before
+
+
+LINK = "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def inviting(tmp_path):
+    """A collector that takes one report, by a link."""
+    plan = Plan.of(Survey.read(SURVEY), 1000)
+    InvitationList.of(plan.hash, [LINK]).save(tmp_path / "list.json")
+    found = Collecting(tmp_path, plan, "--invitations", tmp_path / "list.json")
+    yield found
+    found.stop()
+
+
+def opened(page, address):
+    page.goto("about:blank")
+    page.goto(address)
+
+
+def test_a_report_that_arrived_by_a_link_is_taken_back_without_it(inviting, page):
+    by_link = f"{inviting.address}/form#invitation={LINK}"
+    opened(page, by_link)
+    page.get_by_label("quokka").check()
+    page.get_by_role("button", name="Send my report").click()
+    told(page, "Your link counts one report")
+    assert inviting.count == 1
+    opened(page, f"{inviting.address}/form")
+    told(page, "has answered this survey")
+    page.get_by_role("button", name="Take my answer back").click()
+    told(page, "Your answer is taken back")
+    assert inviting.count == 0
+
+
+def test_a_report_that_may_still_come_by_a_link_is_taken_back_by_it_alone(inviting, page):
+    """Without the link the collector would know nothing of what is on its way, and count it later."""
+    held, by_link = [], f"{inviting.address}/form#invitation={LINK}"
+    page.route("**/reports", lambda route: (held.append(route.request), route.abort()))
+    page.route("**/erase", lambda route: route.abort())
+    opened(page, by_link)
+    page.get_by_label("quokka").check()
+    page.get_by_role("button", name="Send my report").click()
+    told(page, "could not be reached")
+    page.get_by_role("button", name="Take my answer back").click()
+    told(page, "Not taken back yet")
+    page.unroute("**/erase")
+    erasures = []
+    page.on("request", lambda one: erasures.append(one.url) if one.url.endswith("/erase") else None)
+    opened(page, f"{inviting.address}/form")
+    told(page, "Open the whole link that you were sent, and take it back there")
+    page.get_by_role("button", name="Try again").click()
+    told(page, "Open the whole link that you were sent, and take it back there")
+    assert erasures == []
+    opened(page, by_link)
+    told(page, "Your answer is taken back")
+    # What was on its way comes after all, and is not counted.
+    page.unroute("**/reports")
+    late = page.request.post(held[0].url, data=held[0].post_data_buffer, headers=held[0].all_headers())
+    assert late.ok
+    assert inviting.count == 0

@@ -35,7 +35,7 @@ RACE = """async ([tries, start, place]) => {
     const at = start + 40 * i + (place * (i % 30)) / 4;
     await new Promise((resume) => setTimeout(resume, at - Date.now() - 3));
     while (Date.now() < at);
-    const outbox = new Outbox(`plan ${i}`, String(i));
+    const outbox = new Outbox(`plan ${i}`, `https://${i}.example`);
     await outbox.reserve(() => pack(0n, 1));
     await outbox.send();
   }
@@ -83,7 +83,8 @@ def browsing(driver, folder):
             assert process.poll() is None
             assert time.monotonic() < end
             time.sleep(0.05)
-        browser = driver.chromium.connect_over_cdp(f"http://127.0.0.1:{port.read_text().split()[0]}")
+        address = f"http://127.0.0.1:{port.read_text().split()[0]}"
+        browser = driver.chromium.connect_over_cdp(address, timeout=1000 * PATIENCE)
         yield browser.contexts[0], kill
     finally:
         if process.poll() is None:
@@ -99,7 +100,7 @@ def test_windows_that_draw_at_the_same_instant_send_one_code(driver, address, tm
         for i, page in enumerate(pages):
             page.evaluate(f"(given) => {{ window.race = ({RACE})(given); }}", [TRIES, start, i])
         sent = [each for page in pages for each in page.evaluate("window.race")]
-    codes = [{body for place, body in sent if place == f"{i}/reports"} for i in range(TRIES)]
+    codes = [{body for place, body in sent if place == f"https://{i}.example/reports"} for i in range(TRIES)]
     assert [len(each) for each in codes] == [1] * TRIES
 
 

@@ -1,17 +1,16 @@
 """What becomes of reports that are counted: scrubbed, merged, told; and plans that stay listed."""
 
-import sqlite3
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from reports_sent import ids_from, uploaded
+from reports_sent import uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import UnavailableError
 from sordino.service.storage import collection as collection_file
-from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.uploaded_reports import Upload
 
 
 def test_several_plans_share_a_store_and_no_report(opened, plan, other):
@@ -97,42 +96,6 @@ def test_a_closed_plan_takes_no_tallies(opened, plan):
     held.close_to_reports()
     with pytest.raises(RefusedError, match="a tally that came late"):
         held.merge(plan.sampled.tally(np.array([3], dtype=np.uint64)))
-
-
-def _write_first_version(path, plan):
-    connection = sqlite3.connect(path)
-    connection.executescript(
-        """CREATE TABLE report (id BLOB PRIMARY KEY, code INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE TABLE served (plan TEXT PRIMARY KEY, since TEXT NOT NULL);
-        CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-        PRAGMA application_id = 0x50524452; PRAGMA user_version = 1;"""
-    )
-    connection.execute("INSERT INTO served VALUES (?, '2026-01-31')", (plan.hash,))
-    connection.execute("INSERT INTO report VALUES (?, 3)", (ids_from(0, 1),))
-    connection.execute("INSERT INTO setting VALUES ('closed', '2026-02-02')")
-    connection.commit()
-    connection.close()
-
-
-def test_the_first_versions_file_goes_on(tmp_path, plan):
-    path = tmp_path / "reports.sqlite"
-    _write_first_version(path, plan)
-    store = ReportStore.open(path, plan)
-    held = store.collections[plan.hash]
-    assert (held.aggregate.counts.tolist(), held.is_closed) == ([0, 0, 0, 1], True)
-    assert [(each.plan, each.since, each.closed) for each in store.served_plans] == [
-        (plan.hash, "2026-01-31", "2026-02-02")
-    ]
-    assert store.bytes_of(plan.hash) == plan.bytes
-    store.close()
-
-
-def test_a_plan_of_the_first_version_has_no_bytes_until_it_is_served_again(tmp_path, plan, other):
-    path = tmp_path / "reports.sqlite"
-    _write_first_version(path, plan)
-    store = ReportStore.open(path, other, add=True)
-    assert store.bytes_of(plan.hash) is None
-    store.close()
 
 
 def test_what_another_collector_did_between_two_sessions_is_known(tmp_path, plan, monkeypatch):

@@ -7,10 +7,10 @@ import pytest
 
 from reports_sent import erasures, ids_from, uploaded
 from sordino import RefusedError, SordinoError
+from sordino.service.storage.collection import TallyTable
 from sordino.service.storage.store import ReportStore
-from sordino.service.storage.tally_table import TallyTable
+from sordino.survey.results.aggregate_file import aggregate_of, aggregate_text
 from sordino.survey.results.sourced_aggregate import erased_of, join, sources_of, with_sources
-from sordino.survey.results.tally import aggregate_of, aggregate_text
 
 FIRST = "a" * 32
 

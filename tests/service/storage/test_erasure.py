@@ -6,8 +6,8 @@ import pytest
 from reports_sent import erasures, ids_from, uploaded
 from sordino.document.invitation_list import invitation_hash
 from sordino.service.storage.invitations import link_hashes
-from sordino.service.storage.reports import Erasure, Upload
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.uploaded_reports import Erasure, Upload
 
 
 def test_an_erased_report_is_not_counted_and_not_taken_again(opened, plan):

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from commands import started
-from older_stores import make_older
 from reports_sent import ids_from, uploaded
 from sordino import RefusedError
 from sordino.document.invitation_list import invitation_hash
 from sordino.errors import UnavailableError
 from sordino.service.storage.invitations import Invitations
-from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.uploaded_reports import Receipt, Upload
 from waits import PATIENCE, joined, line_of
 
 KEPT, AGAIN, UNINVITED = Receipt(1, 0), Receipt(0, 1), Receipt(0, 0, (), 1, invited=False)
@@ -121,17 +120,6 @@ def test_reports_that_came_without_leave_no_room_for_invitations(opened, plan):
     with pytest.raises(RefusedError, match="2 reports that came without"):
         held.invite([key(1)])
     assert held.add([uploaded([0], first=2)]) == [KEPT]
-
-
-def test_a_store_of_the_third_version_goes_on_and_takes_invitations_for_a_new_plan(opened, plan, other):
-    store = opened(plan)
-    store.collections[plan.hash].add([uploaded([0, 1])])
-    make_older(store._database.rows, 3)
-    store = opened(plan, other, add=True)
-    first, second = (store.collections[each.hash] for each in (plan, other))
-    assert first.aggregate.counts.tolist() == [1, 1, 0, 0]
-    assert second.invite([key(0)]) == 1
-    assert second.add([report(0, by=0)]) == [KEPT]
 
 
 def test_scrubbing_and_closing_leave_invitations_as_they_are(inviting):
@@ -291,7 +279,7 @@ WRITING = """
 import sys
 import numpy as np
 from pathlib import Path
-from sordino.service.storage.reports import Upload
+from sordino.service.storage.uploaded_reports import Upload
 from sordino.service.storage.store import ReportStore
 from sordino.survey.planning.plan import Plan
 store = ReportStore.open(Path(sys.argv[1]), Plan.load(sys.argv[2]))

@@ -1,7 +1,6 @@
 """Tallies of several collectors: each collector's reports count once, whoever hands them on, and however often."""
 
 import json
-import sqlite3
 import sys
 from contextlib import contextmanager
 from itertools import permutations
@@ -10,14 +9,13 @@ import numpy as np
 import pytest
 
 from commands import started
-from older_stores import make_older
 from reports_sent import uploaded
-from sordino import RefusedError, SordinoError
+from sordino import RefusedError
 from sordino.errors import UnavailableError
-from sordino.service.storage import tally_table
+from sordino.service.storage import collection as tally_table
 from sordino.service.storage.store import ReportStore
+from sordino.survey.results.aggregate_file import aggregate_of, aggregate_text
 from sordino.survey.results.sourced_aggregate import counts_hash, sources_of, unsourced_of, with_sources
-from sordino.survey.results.tally import aggregate_of, aggregate_text
 from waits import line_of
 
 FIRST, SECOND, THIRD = (digit * 32 for digit in "abc")
@@ -284,32 +282,3 @@ def test_a_kill_leaves_a_merge_whole_or_nothing_of_it(tmp_path, plan):
     assert merged[0] in ([said[-1] + more] * 2 + [0, 0] for more in (0, 1))
     assert held.aggregate.n == 2 * sum(merged[0])
     store.close()
-
-
-def as_version_two(path, *tallies):
-    """A store as version 2 left it, with the tallies that it took from others."""
-    connection = sqlite3.connect(path)
-    connection.execute("DELETE FROM setting WHERE name = 'source'")
-    for counts in tallies:
-        connection.execute("INSERT INTO tally (plan, source, counts) VALUES (1, ?, ?)", counts)
-    make_older(lambda statement: connection.execute(statement).fetchall(), 2)
-    connection.commit()
-    connection.close()
-
-
-def test_a_store_of_the_second_version_goes_on_if_it_took_no_tallies(tmp_path, plan):
-    path = tmp_path / "reports.sqlite"
-    store = ReportStore.open(path, plan)
-    store.collections[plan.hash].add([uploaded([0, 1])])
-    assert sum(store.collections[plan.hash].scrub()) == 2
-    store.close()
-    as_version_two(path)
-    store = ReportStore.open(path, plan)
-    held = store.collections[plan.hash]
-    assert (held.aggregate.counts.tolist(), len(held.source)) == ([1, 1, 0, 0], 32)
-    store.close()
-    as_version_two(path, ("0" * 64, np.array([0, 0, 1, 0], dtype="<i8").tobytes()))
-    with pytest.raises(
-        SordinoError, match="whose reports it is; found 1 of an earlier version, which do not: serve it"
-    ):
-        ReportStore.open(path, plan)

@@ -6,11 +6,10 @@ from datetime import date, timedelta
 import pytest
 
 from reports_sent import NOTED, Client, served, uploaded
-from sordino.service import desk as desk_file
+from sordino.service import collector_state
 from sordino.service.storage import store as store_file
-from sordino.service.storage.day import today
-from sordino.service.storage.retention import last_scrub_day, next_scrub_day
-from sordino.service.storage.store import ReportStore
+from sordino.service.storage.database import today
+from sordino.service.storage.store import ReportStore, last_scrub_day, next_scrub_day
 from waits import wait_for
 
 
@@ -62,7 +61,7 @@ def test_a_collector_scrubs_by_itself_and_says_when(tmp_path, plan, monkeypatch)
         # What comes until then is kept.
         client.upload([2], first=10)
     noted = [line["act"] for line in map(json.loads, said[1].splitlines()) if line["event"] == NOTED]
-    assert (said[2], [act["because"] for act in noted if act["act"] == "scrubbed"]) == (0, ["--retain 30"])
+    assert (said[2], [act["because"] for act in noted if act["act"] == "scrub begun"]) == (0, ["--retain 30"])
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     held = store.collections[plan.hash]
     assert (held.aggregate.counts.tolist(), held.whole, sum(map(len, held.codes()))) == ([1, 2, 1, 0], False, 1)
@@ -72,7 +71,7 @@ def test_a_collector_scrubs_by_itself_and_says_when(tmp_path, plan, monkeypatch)
 def test_a_store_that_refuses_is_tried_again(tmp_path, plan, monkeypatch):
     from reports_sent import on_a_thread
 
-    monkeypatch.setattr(desk_file, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(collector_state, "LOOK_SECONDS", 0.05)
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     store.collections[plan.hash].add([uploaded([0, 1])])
     tried = []
@@ -80,7 +79,7 @@ def test_a_store_that_refuses_is_tried_again(tmp_path, plan, monkeypatch):
     def is_due(self, *_):
         tried.append(len(tried))
         if len(tried) == 1:
-            raise desk_file.UnavailableError("the store must answer", found="a refusal")
+            raise collector_state.UnavailableError("the store must answer", found="a refusal")
         return len(tried) == 2
 
     monkeypatch.setattr(ReportStore, "scrub_is_due", is_due)

@@ -44,7 +44,7 @@ def test_nobody_can_open_it_while_it_is_made(tmp_path, plan, monkeypatch):
         seen.append(modes(tmp_path))
         raise DamagedError("stop here")
 
-    monkeypatch.setattr("sordino.service.storage.sqlite._migrate", refuse)
+    monkeypatch.setattr("sordino.service.storage.sqlite._require_tables", refuse)
     with pytest.raises(DamagedError):
         ReportStore.open(tmp_path / "reports.sqlite", plan)
     assert [set(found.values()) for found in seen] == [{0o600}]

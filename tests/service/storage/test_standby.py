@@ -6,9 +6,8 @@ import pytest
 
 from reports_sent import uploaded
 from sordino.errors import DamagedError, UnavailableError
-from sordino.service.storage import standby
-from sordino.service.storage.standby import open_store
-from sordino.service.storage.store import ReportStore
+from sordino.service.storage import store as standby
+from sordino.service.storage.store import ReportStore, open_store
 from waits import joined
 
 

@@ -11,8 +11,8 @@ from reports_sent import make_plan, uploaded
 from sordino import RefusedError, SordinoError
 from sordino.errors import DamagedError, UnavailableError
 from sordino.service.storage.database import VERSION
-from sordino.service.storage.reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
+from sordino.service.storage.uploaded_reports import MOST_NAMED, Upload
 from waits import line_of
 
 
@@ -114,9 +114,18 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_f
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
         ("other", "CREATE TABLE things (x)", "a different database"),
-        ("newer", f"PRAGMA user_version = {VERSION + 1}", f"version {VERSION}; found {VERSION + 1}"),
+        (
+            "newer",
+            f"PRAGMA user_version = {VERSION + 1}",
+            f"version {VERSION}; found {VERSION + 1}: serve it by the ver",
+        ),
+        (
+            "older",
+            f"PRAGMA user_version = {VERSION - 1}",
+            f"version {VERSION}; found {VERSION - 1}: serve it by the ver",
+        ),
     ):
-        if name == "newer":
+        if name != "other":
             ReportStore.open(tmp_path / name, plan).close()
         connection = sqlite3.connect(tmp_path / name)
         connection.execute(statement)
@@ -139,7 +148,7 @@ WRITING = """
 import sys, resource
 import numpy as np
 from pathlib import Path
-from sordino.service.storage.reports import MOST_NAMED, Upload
+from sordino.service.storage.uploaded_reports import MOST_NAMED, Upload
 from sordino.service.storage.store import ReportStore
 from sordino.survey.planning.plan import Plan
 store = ReportStore.open(Path(sys.argv[1]), Plan.load(sys.argv[2]))
@@ -181,6 +190,36 @@ def test_a_disk_without_room_keeps_what_was_acknowledged(tmp_path, plan, in_file
     again.close()
 
 
-def test_a_folder_that_may_not_be_written_is_told(tmp_path, plan):
-    with pytest.raises(UnavailableError, match="unable to open"):
-        ReportStore.open(tmp_path / "missing" / "reports.sqlite", plan)
+def test_a_place_where_no_store_can_be_is_refused_by_name(tmp_path, plan):
+    missing = tmp_path / "missing"
+    with pytest.raises(SordinoError, match=f"the folder {missing} must be there; found none: make it, or name"):
+        ReportStore.open(missing / "reports.sqlite", plan)
+    (tmp_path / "file").touch()
+    with pytest.raises(SordinoError, match="file must be there; found a file of that name"):
+        ReportStore.open(tmp_path / "file" / "reports.sqlite", plan)
+    with pytest.raises(SordinoError, match="must be a file; found a folder: name a file in it"):
+        ReportStore.open(tmp_path, plan)
+
+
+def test_a_folder_that_may_not_be_written_is_named_when_a_store_is_opened(tmp_path, plan, monkeypatch):
+    def refuse(*_, **__):
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with pytest.raises(UnavailableError, match=f"mend the rights of {tmp_path}, and start again"):
+        ReportStore.open(tmp_path / "reports.sqlite", plan)
+
+
+@pytest.mark.parametrize("scheme", ["mysql", "sqlite", "PostgreSQL", "https"])
+def test_another_address_is_no_path(plan, scheme, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    place = f"{scheme}://ada:secret@localhost/x"
+    for opened in (lambda: ReportStore.open(place, plan), lambda: ReportStore.open_beside(place)):
+        with pytest.raises(
+            SordinoError, match=f"must be a SQLite file, .* found an address at {scheme}://[.]"
+        ) as refused:
+            opened()
+        assert "secret" not in str(refused.value)
+    assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ from sordino.errors import DamagedError
 from sordino.service.storage import tokens as tokens_file
 from sordino.service.storage.acts import Act, require_chain
 from sordino.service.storage.store import ReportStore
-from sordino.service.storage.token_file import secret_in
+from sordino.service.storage.tokens import secret_in
 
 
 def test_a_role_allows_what_lesser_ones_do(opened, plan):
@@ -80,7 +80,7 @@ def test_every_token_is_compared_with_every_hash(opened, plan, monkeypatch):
 def test_acts_follow_from_each_other_and_name_who_did_them(opened, plan):
     store = opened(plan)
     store.add_token("ada", "operator")
-    store.note("ada", "closed", plan=plan.hash)
+    store.close_plan(plan.hash, "ada")
     store.revoke_token("ada")
     acts = opened(plan).acts.acts()
     require_chain(acts)
@@ -140,3 +140,18 @@ def test_a_first_token_that_others_could_read_is_not_taken(tmp_path):
     path.mkdir()
     with pytest.raises(SordinoError):
         secret_in(path)
+
+
+def test_what_was_noted_is_not_changed_by_writing_rows(opened, plan):
+    store = opened(plan)
+    for deed in ("scrub", "backup"):
+        store.begin("ada", deed, plan=plan.hash)
+    before = store.acts.acts()
+    for statement in (
+        "DELETE FROM act WHERE number = 2",
+        "UPDATE act SET line = '{}'",
+        "INSERT INTO act VALUES (2, '{}', '')",
+    ):
+        with pytest.raises(SordinoError):
+            store._database.rows(statement)
+    assert store.acts.acts() == before

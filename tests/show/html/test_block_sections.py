@@ -6,7 +6,7 @@ import pytest
 from sordino import Aggregate, Plan, SordinoError, Survey
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.estimate_page import estimate_page
-from sordino.show.html.figures.distribution import curve, density
+from sordino.show.html.figures.density import curve, density
 from sordino.survey.results.result import results
 
 TABLES = {

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 
 import sordino
-from sordino.show.changes import SCALES, change_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.page import Figure, PageTable, Sentences
-from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.kinds.coverage import Coverage
+from sordino.views.collection_changes import SCALES, change_blocks
 
 
 def test_shares_and_means_of_one_question_have_a_figure_each_beside_words():

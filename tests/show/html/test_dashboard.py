@@ -5,7 +5,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from sordino import Plan, Survey
-from sordino.show.html.dashboard import dashboard
+from sordino.show.html.estimate_page import dashboard
 
 LABEL = "</script><script>alert(1)</script>"
 

@@ -11,8 +11,8 @@ import pytest
 from sordino import KeyedSource, Plan, Survey, aggregate, estimate, plan, privatize
 from sordino.audit.region import code_weights
 from sordino.show.html.estimate_page import SimulationTruth, estimate_page
-from sordino.show.html.figures.privacy import error_region
-from sordino.show.html.figures.privacy.error_region import frequent, tightest
+from sordino.show.html.figures import error_region
+from sordino.show.html.figures.error_region import frequent, tightest
 from sordino.show.html.page import PageTable, Section
 from sordino.survey.results.result import results
 from surveys import planned
@@ -196,7 +196,7 @@ def test_many_tables_are_folded_below_how_attributes_go_together():
     people = pa.table(values | {"id": [str(i) for i in range(6_000)]})
     reports = privatize(frozen, people, KeyedSource(bytes(32), "many"), id_column="id")
     found = estimate(frozen, aggregate(frozen, reports))
-    page = estimate_page(frozen, found.results, pooled=found.pooled)
+    page = estimate_page(frozen, found.results, views=found.views)
     headings = re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)
     assert headings[:2] == ["What was found", "Which attributes go together"]
     assert headings[2:4] == ["From several questions together", "Each table"]
@@ -222,7 +222,7 @@ def test_of_many_groups_each_question_is_folded(values, are_folded):
     people |= {"region": [regions[at % 3] for at in range(count)], "id": [str(at) for at in range(count)]}
     reports = privatize(frozen, pa.table(people), KeyedSource(bytes(32), "groups"), id_column="id")
     found = estimate(frozen, reports, by=["region"])
-    page = estimate_page(frozen, found.results, groups=found.groups, weighted=found.weighted)
+    page = estimate_page(frozen, found.results, views=found.views)
     headings = re.findall(r'<h2 id="section-\d+">([^<]+)</h2>', page)
     folds = re.findall(r"<summary>([^<]+)</summary>", page)
     assert {"Reports by region", "Weighted by region", "Are the groups by region equal?"} <= set(headings)

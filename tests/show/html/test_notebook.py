@@ -12,7 +12,7 @@ import sordino
 from sordino import KeyedSource, Plan, SordinoError, Survey
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.errors import UnavailableError
-from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.show.html.figures.colours import variables
 
 EVIL = "</style></div><script>alert(1)</script> {{ 7 * 7 }} \x1b[2J"

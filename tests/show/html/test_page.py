@@ -10,7 +10,7 @@ from jinja2 import UndefinedError
 from in_one import in_one
 from sordino import SordinoError
 from sordino.show.html.figures.bars import Shares, bars
-from sordino.show.html.figures.correlations import correlations
+from sordino.show.html.figures.matrices import correlations
 from sordino.show.html.page import Figure, Fold, PageTable, Section, Sentences, _templates, render
 
 VOID = {"meta", "link", "br", "hr"}

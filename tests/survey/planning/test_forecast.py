@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sordino import KeyedSource, SordinoError
-from sordino.survey.estimates.numbers import NumbersResult
-from sordino.survey.planning.expected import expected_of_sample
+from sordino.survey.kinds.numbers.numbers_result import NumbersResult
+from sordino.survey.planning.expectations import expected_of_sample
 from sordino.survey.planning.forecast import forecasts, require_learnable, warnings
 from sordino.survey.results.result import Untold, results
 from surveys import planned
@@ -85,7 +85,52 @@ def test_nothing_known_of_features_that_may_spread_less_is_said_too():
     (forecast,) = forecasts(planned(REGRESSION, int(1.5 * needed)))
     assert forecast.refusal_rate < 0.05
     assert "if the features have a standard deviation of a tenth of their ranges" in forecast.warning
-    assert forecasts(planned(REGRESSION, 100 * needed))[0].warning is None
+    assert forecasts(planned(REGRESSION, 300 * needed))[0].warning is None
+
+
+INCOMES = """\
+version = 1
+epsilon = "4"
+[attribute.income]
+number = { low = 0, high = 200000 }
+[attribute.rent]
+number = { low = 0, high = 200000 }
+[[ask]]
+regression = { target = "rent", features = ["income"] }
+"""
+
+
+def refused(plan, records, surveys=20):
+    """In which part of some surveys among people like these the regression is refused."""
+    rng, count = np.random.default_rng(0), plan.people
+    found = []
+    for name in range(surveys):
+        words = KeyedSource(bytes(32), f"survey {name}").for_records(np.arange(count))
+        drawn = records[rng.integers(0, len(records), count)]
+        (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([drawn], words)))
+        found.append(isinstance(result, Untold))
+    return np.mean(found)
+
+
+def test_the_spread_from_which_most_regressions_are_estimated_is_said():
+    """Where incomes spread by a little less most surveys are refused, also of people unlike those that are assumed."""
+    plan, rng = planned(INCOMES, 20_000), np.random.default_rng(0)
+    (forecast,) = forecasts(plan)
+    (note,) = [line for line in forecast.tables()[0].notes if "is estimated in most surveys" in line]
+    assert f"the standard deviation of 'income' is at least {forecast.least_spread:.2g} of its range" in note
+    assert forecast.json()["least_spread"] == forecast.least_spread
+    assert "expect NO ANSWER in up to" in forecast.warning
+    incomes = np.clip(rng.lognormal(10, 0.7, 20_000), 0, 200_000) / 100_000 - 1
+    assert 0.9 * forecast.least_spread < incomes.std() / 2 < forecast.least_spread
+    assert refused(plan, np.column_stack([incomes, incomes / 2])) > 0.5
+
+    def spread_by(part):
+        reach = 2 * part * np.sqrt(3)
+        numbers = min(np.sqrt(0.5), 1 - reach) + reach * np.linspace(-1, 1, 1000)
+        return np.column_stack([numbers, numbers / 4])
+
+    assert refused(plan, spread_by(0.8 * forecast.least_spread)) > 0.5
+    assert refused(plan, spread_by(1.25 * forecast.least_spread)) < 0.2
 
 
 @pytest.mark.first_cases(1)

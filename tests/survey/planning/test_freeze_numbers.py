@@ -12,7 +12,7 @@ import pytest
 from asked_numbers import AskedNumbers
 from sordino import BitFlips, LinearTable, Nats, Number, Plan, Query, RandomizedResponse, SordinoError, Survey, Together
 from sordino.document.sealed import canonical, sealed_bytes
-from sordino.survey.estimates.coverage import Coverage
+from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.results.result import results
 
 TWO = """\

@@ -1,18 +1,19 @@
 """The least epsilon of an accuracy: against a closed form, against all smaller ones, and whatever else is wrong."""
 
 import json
-from math import sqrt, tanh
+from math import ceil, sqrt, tanh
 
 import pytest
 
 import sordino
 from in_one import in_one
 from sordino import Nats, SordinoError, Survey, explain, plan
+from sordino.cli.commands.plan_command import epsilon_sentences
 from sordino.survey.planning.forecast import forecasts
-from sordino.survey.planning.least_epsilon import EPSILONS, LARGEST_EPSILON, MOST_PLANS, find_epsilon
-from sordino.survey.planning.people_for import half_width, is_within
+from sordino.survey.planning.least_epsilon import EPSILONS, LARGEST_EPSILON, MOST_PLANS, REVEALING_EPSILON, find_epsilon
 from sordino.survey.planning.plan import Plan
-from sordino.verbs.freeze import freeze
+from sordino.survey.planning.sample_size import half_width, is_within
+from sordino.verbs.make_plan import make_plan
 
 YES = {"categories": ["yes", "no"]}
 MANY = {"categories": ["a", "b", "c", "d", "e", "f"]}
@@ -49,7 +50,7 @@ def tables_of(name, **more):
 @in_one("name", SURVEYS)
 def test_the_epsilon_gives_the_accuracy_and_the_next_smaller_one_does_not(name):
     accuracy = SURVEYS[name][2]
-    found = freeze(tables_of(name), PEOPLE, accuracy)
+    found = make_plan(tables_of(name), PEOPLE, accuracy)
     place = EPSILONS.index(found.least.epsilon)
     assert found.least.smaller == EPSILONS[place - 1]
     # The same plan as that of a survey in which it stands.
@@ -76,15 +77,16 @@ def test_of_two_values_it_is_that_of_the_closed_form(people, accuracy):
         return reach * 0.5 / (tanh(float(epsilon) / 2) * sqrt(people))
 
     expected = next(epsilon for epsilon in EPSILONS if width(epsilon) <= accuracy)
-    assert freeze(tables_of("histogram"), people, accuracy).least.epsilon == expected
+    assert make_plan(tables_of("histogram"), people, accuracy).least.epsilon == expected
 
 
 def test_epsilons_are_decimals_of_two_digits():
     assert list(map(float, EPSILONS)) == sorted(map(float, EPSILONS))
-    assert (EPSILONS[0], EPSILONS[-2], EPSILONS[-1]) == ("0.001", "9.9", "10")
+    ten = EPSILONS.index(str(REVEALING_EPSILON))
+    assert (EPSILONS[0], EPSILONS[ten - 1], EPSILONS[ten], EPSILONS[-1]) == ("0.001", "9.9", "10", str(LARGEST_EPSILON))
     assert all(len(epsilon.lstrip("0.").replace(".", "")) <= 2 for epsilon in EPSILONS)
     assert all(str(Nats.of(epsilon)) == str(Nats.of(epsilon)) for epsilon in EPSILONS)
-    assert len(set(EPSILONS)) == len(EPSILONS) == 361
+    assert len(set(EPSILONS)) == len(EPSILONS) == 391
 
 
 def test_few_plans_are_made_on_the_way():
@@ -104,16 +106,16 @@ def test_few_plans_are_made_on_the_way():
 
 
 def test_where_the_least_that_is_tried_is_enough_none_is_smaller():
-    found = freeze(tables_of("histogram"), 10**12, 0.5)
+    found = make_plan(tables_of("histogram"), 10**12, 0.5)
     assert found.least == ("0.001", None, None)
 
 
 def test_questions_that_so_few_cannot_answer_are_not_within():
     attributes = {"x": NUMBER, "y": NUMBER}
     asked = {"version": 1, "attribute": attributes, "ask": [{"regression": {"target": "y", "features": ["x"]}}]}
-    found = freeze(asked, 1000, 0.9, 0.5)
+    found = make_plan(asked, 1000, 0.9, 0.5)
     assert all(is_within(one, 0.9, 0.5) for one in found.forecasts)
-    smaller = freeze({**asked, "epsilon": found.least.smaller}, 1000)
+    smaller = make_plan({**asked, "epsilon": found.least.smaller}, 1000)
     (forecast,) = smaller.forecasts
     assert half_width(forecast, 0.5) < 0.9
     assert forecast.fewest_reports > 1000
@@ -122,28 +124,64 @@ def test_questions_that_so_few_cannot_answer_are_not_within():
 
 
 def test_a_higher_confidence_takes_more():
-    least = [float(freeze(tables_of("histogram"), PEOPLE, 0.03, sure).least.epsilon) for sure in (0.5, 0.95, 0.999)]
+    least = [float(make_plan(tables_of("histogram"), PEOPLE, 0.03, sure).least.epsilon) for sure in (0.5, 0.95, 0.999)]
     assert least == sorted(set(least))
 
 
 def test_what_the_people_are_like_counts():
     likely = YES | {"expected": {"yes": 1, "no": 99}}
     asked = {"version": 1, "attribute": {"smoker": likely}, "ask": [{"histogram": "smoker"}]}
-    assert float(freeze(asked, 3000, 0.0185).least.epsilon) < float(
-        freeze(tables_of("histogram"), 3000, 0.0185).least.epsilon
+    assert float(make_plan(asked, 3000, 0.0185).least.epsilon) < float(
+        make_plan(tables_of("histogram"), 3000, 0.0185).least.epsilon
     )
 
 
 def test_too_few_people_are_told_how_many_are_needed():
     with pytest.raises(SordinoError) as caught:
         plan(tables_of("histogram"), 50, accuracy=0.05)
-    assert f"must take an epsilon of at most {LARGEST_EPSILON}; found half-widths of up to 0.139" in str(caught.value)
-    needed = int(str(caught.value).split("ask ")[1].split(" people")[0].replace(",", ""))
-    assert freeze(tables_of("histogram"), needed, 0.05).widest()[1] <= 0.05
-    with pytest.raises(SordinoError, match=f"ask {needed:,} people"):
+    assert "found the draw of people alone, without noise, gives half-widths of up to 0.139, for smoker" in str(
+        caught.value
+    )
+    needed = int(str(caught.value).split("ask at least ")[1].split(" people")[0].replace(",", ""))
+    # As a poll without any noise says it.
+    assert needed == ceil((1.959963984540054 / 2 / 0.05) ** 2)
+    assert make_plan(tables_of("histogram"), needed, 0.05).widest()[1] <= 0.05
+    with pytest.raises(SordinoError, match=f"ask at least {needed:,} people"):
         plan(tables_of("histogram"), needed - 1, accuracy=0.05)
     with pytest.raises(SordinoError, match="no number of people is enough"):
         plan(tables_of("histogram"), 50, accuracy=1e-9)
+
+
+def test_a_spread_that_so_few_people_cannot_average_is_said_to_be_theirs():
+    number = {"number": {"low": 0, "high": 100}, "expected": {"mean": 50, "sd": 20}}
+    asked = {"version": 1, "attribute": {"n": number}, "ask": [{"mean": "n"}]}
+    with pytest.raises(
+        SordinoError, match=r"the draw of people alone, without noise, gives half-widths of up to 0.0226"
+    ):
+        plan(asked, 300, accuracy=0.02)
+    narrow = {**asked, "attribute": {"n": number | {"expected": {"mean": 50, "sd": 10}}}}
+    assert float(make_plan(narrow, 300, 0.02).least.epsilon) < REVEALING_EPSILON
+
+
+def test_an_epsilon_above_ten_is_found_where_it_is_needed_and_said_to_reveal_nearly_all():
+    attributes = {name: {"number": {"low": 0, "high": 100}} for name in "abc"}
+    asked = {"version": 1, "attribute": attributes, "ask": [{"mean": list("abc")}]}
+    at_ten = make_plan({**asked, "epsilon": "10"}, 3000).widest()[1]
+    at_most = make_plan({**asked, "epsilon": str(LARGEST_EPSILON)}, 3000).widest()[1]
+    found = make_plan(asked, 3000, (at_ten + at_most) / 2)
+    assert REVEALING_EPSILON < int(found.least.epsilon) < LARGEST_EPSILON
+    assert found.widest()[1] <= (at_ten + at_most) / 2 < found.least.smaller_width
+    (said,) = [line for line in epsilon_sentences(found) if "reveals nearly the whole answer" in line]
+    assert said.startswith(f"epsilon = {found.least.epsilon} is the least")
+
+
+def test_amounts_that_stay_what_they_are_are_what_is_in_the_way():
+    own = {"smoker": YES | {"protect": {"epsilon": "1"}}, "city": MANY}
+    delta = {"smoker": YES | {"delta": "1"}, "age": NUMBER}
+    for attributes, ask in ((own, {"histogram": "city"}), (delta, {"mean": "age"})):
+        asked = {"version": 1, "attribute": attributes, "ask": [{"histogram": "smoker"}, ask]}
+        with pytest.raises(SordinoError, match="with amounts of single attributes that stay what they are"):
+            plan(asked, 3000, accuracy=0.03)
 
 
 WRONG = {

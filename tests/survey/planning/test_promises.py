@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 
 from asked_numbers import AskedNumbers
 from sordino import Categories, Interval, KeyedSource, Plan, Sampled, Survey
-from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
-from sordino.design.dependence.stated import Bound, Statement
+from sordino.design.sample_questions import SampleNumber, SampleQuestions
+from sordino.design.stated_dependence import Bound, Statement
 from sordino.domain.attribute import Attribute
 from sordino.survey.planning.statement import save_statement
 

@@ -6,7 +6,7 @@ import pytest
 
 from in_one import in_one
 from sordino import Grid, SordinoError, SordinoErrors, Survey
-from sordino.design.dependence.sample_questions import cells_of
+from sordino.design.sample_questions import cells_of
 from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
 
 TABLES = {

@@ -8,9 +8,9 @@ import pytest
 from tests.commands import run_here
 
 from sordino import SordinoError
-from sordino.estimation.series.expected_error import smoothed_error
+from sordino.estimation.smooth_series import smoothed_error
 from sordino.survey.planning.series_forecast import STEPS, series_forecast
-from sordino.verbs.freeze import freeze
+from sordino.verbs.make_plan import make_plan
 
 SURVEY = {
     "version": 1,
@@ -56,9 +56,9 @@ def test_a_line_takes_two_numbers_and_a_rough_walk_is_not_smoothed():
 
 
 def test_a_period_has_its_part_of_the_people():
-    frozen = freeze(SURVEY, 104_000)
+    frozen = make_plan(SURVEY, 104_000)
     found = series_forecast(frozen.plan, frozen.forecasts)
-    alone = freeze({name: table for name, table in SURVEY.items() if name != "series"}, 2_000)
+    alone = make_plan({name: table for name, table in SURVEY.items() if name != "series"}, 2_000)
     assert found.people == 2_000
     (row,) = found.rows
     assert row.one_period == pytest.approx(1.959964 * alone.forecasts[0].largest_part, rel=1e-6)
@@ -69,12 +69,12 @@ def test_a_period_has_its_part_of_the_people():
 
 
 def test_an_accuracy_is_of_each_period():
-    alone = freeze({name: table for name, table in SURVEY.items() if name != "series"}, None, 0.05)
-    frozen = freeze(SURVEY, None, 0.05)
+    alone = make_plan({name: table for name, table in SURVEY.items() if name != "series"}, None, 0.05)
+    frozen = make_plan(SURVEY, None, 0.05)
     assert frozen.plan.people == 52 * alone.plan.people
     assert frozen.widest()[1] <= 0.05 * (1 + 1e-9)
     with pytest.raises(SordinoError, match="at most"):
-        freeze(SURVEY, None, 1e-9)
+        make_plan(SURVEY, None, 1e-9)
 
 
 def test_the_command_shows_it(tmp_path):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sordino import Categories, Grid, Interval, SordinoError
-from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.design.from_sample import state_dependence, tally_sample
+from sordino.design.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.survey.planning.statement import dependence_for, load_statement, save_statement, statement_sentences
 

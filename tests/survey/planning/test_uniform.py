@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from sordino import Plan, Survey
-from sordino.survey.forecasts.numbers_forecast import NumbersForecast
-from sordino.survey.forecasts.shares_forecast import SharesForecast
+from sordino.survey.kinds.numbers.numbers_forecast import NumbersForecast
+from sordino.survey.kinds.shares.shares_forecast import SharesForecast
 from sordino.survey.planning.forecast import forecasts
 
 FIVE = {"categories": ["a", "b", "c", "d", "e"]}
 NUMBER = {"number": {"low": 0, "high": 8, "bins": 64}}
-FEW = {"number": {"low": 0, "high": 8, "bins": 8}}
+FEW = {"number": {"low": 0, "high": 4, "bins": 8}}
 SPIKES = {"number": {"low": 0, "high": 8, "bins": 64, "spikes": True}}
 LACKING = {**NUMBER, "missing": "0.1"}
 RANGES, QUANTILES = {"ranges": [[0, 1], [1, 4]]}, {"quantiles": [0.5]}
@@ -42,6 +42,7 @@ def errors(found):
     return [np.array([each.typical, each.largest, *each.ranges]) for each in (found.plan, found.uniform)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", UNIFORM)
 @pytest.mark.parametrize("epsilon", ["1/2", "4"])
 def test_where_the_promise_is_uniform_the_plan_is_as_good_as_the_uniform_one(name, epsilon):
@@ -50,6 +51,7 @@ def test_where_the_promise_is_uniform_the_plan_is_as_good_as_the_uniform_one(nam
         assert own == pytest.approx(uniform, rel=1e-6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("more", [{}, RANGES, QUANTILES, RANGES | QUANTILES])
 @pytest.mark.parametrize("attribute", [NUMBER, FEW, SPIKES])
 @pytest.mark.parametrize("bounds", [{"rest": 0.2}, {"rest": {"s": 0.5}, "thresholds": {"x": 0.05}}])

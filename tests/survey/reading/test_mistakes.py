@@ -241,3 +241,33 @@ def test_one_question_in_single_brackets_is_told_what_to_write():
         Survey.read(tables)
     assert "write [[ask]] in double brackets" in str(caught.value)
     assert "version must be given: write version = 1" in str(caught.value)
+
+
+LETTERS = {name: {"categories": ["1", "2"]} for name in ("v", "w", "v, w")}
+NUMBERS = {name: {"number": {"low": 0, "high": 9}} for name in ("v", "w")}
+OTHERS = {name: {"categories": ["1", "2"]} for name in ("mean of v", "regression of v on w", "v from 5")}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "asks"),
+    [
+        (LETTERS, [{"table": ["v", "w"]}, {"histogram": "v, w"}]),
+        (NUMBERS | OTHERS, [{"mean": "v"}, {"histogram": "mean of v"}]),
+        (NUMBERS | OTHERS, [{"regression": {"target": "v", "features": ["w"]}}, {"histogram": "regression of v on w"}]),
+        (NUMBERS | OTHERS, [{"above": "v", "threshold": 5}, {"histogram": "v from 5"}]),
+        (NUMBERS, [{"mean": ["v", "w"]}, {"covariance": ["v", "w"]}, {"mean": ["v", "w"]}]),
+        (LETTERS | {"u": LETTERS["v"]}, [{"tables": {"of": ["v", "w", "u"]}}, {"histogram": "v, w"}]),
+    ],
+)
+def test_two_questions_of_one_name_are_refused_with_both_places(attributes, asks):
+    asked = [
+        {"histogram": name} if "categories" in table else {"distribution": name} for name, table in attributes.items()
+    ]
+    asked = [ask for ask in asked if ask not in asks]
+    (word, other), last = (next(iter(ask)) for ask in (asks[0], asks[-1])), len(asks) - 1
+    survey = {"version": 1, "epsilon": "1", "attribute": attributes, "ask": [*asks, *asked]}
+    with pytest.raises(SordinoErrors) as refused:
+        Survey.read(survey)
+    (mistake,) = refused.value.errors
+    assert mistake.rule == f"ask.{last}.{other} must have a different name than ask.0.{word}"
+    assert "rename an attribute" in str(mistake)

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from sordino import Plan, SordinoErrors, Survey, explain
-from sordino.domain.answers.series import LENGTHS, MOST_PERIODS, Series
+from sordino.domain.calendar import LENGTHS, MOST_PERIODS, Series
 from sordino.survey.planning.plan_fields import dump, seal
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
 

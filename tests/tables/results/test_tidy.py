@@ -9,8 +9,8 @@ import pytest
 from pyarrow import csv, parquet
 
 from sordino import SordinoError, aggregate, estimate, plan, privatize
-from sordino.tables.results.cells import as_cell
 from sordino.tables.results.geojson import is_map
+from sordino.tables.results.spreadsheet_cells import as_cell
 from sordino.tables.results.tidy import COLUMNS, SCHEMA, is_tidy
 
 GRID = {"south": 40, "north": 42, "west": -75, "east": -71, "rows": 2, "columns": 4}

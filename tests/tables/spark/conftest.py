@@ -22,7 +22,7 @@ def spark():
     # Loaded here: where there is no Spark no test of this room is run, but all are collected.
     from pyspark.sql import SparkSession
 
-    from sordino.process.stops import put_back
+    from sordino.process import put_back
     from sordino.tables.spark.session import ALONE, QUIET, silent, this_python
 
     settings = {

@@ -3,12 +3,14 @@
 from hashlib import sha256
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sordino import aggregate, estimate, privatize
-from sordino.survey.results.tally import save_aggregate
+from sordino.survey.results.aggregate_file import save_aggregate
 from sordino.tables.jobs import pieces
+from surveys import planned
 
 pytestmark = pytest.mark.spark
 
@@ -24,6 +26,20 @@ def test_reports_are_those_of_the_file_in_the_order_of_its_rows(plan, key, table
     assert found.column_names == ["plan", "code"]
     assert found.column("code").to_pylist() == expected.column("code").to_pylist()
     assert {int(tag) for tag in found.column("plan").to_pylist()} == {plan.tag}
+
+
+@pytest.mark.parametrize("ask", [{"distribution": "age"}, {"above": "age", "threshold": 60}], ids=["bins", "above"])
+def test_a_number_that_is_corrected_within_its_bin_keeps_its_report(key, table, spark, tmp_path, ask):
+    age = {"number": {"low": 0, "high": 120, "bins": 6}}
+    plan = planned({"version": 1, "epsilon": "2", "attribute": {"age": age}, "ask": [ask]})
+    expected = privatize(plan, table, key, id_column="who").column("code").to_pylist()
+    numbers = table.column("age").to_numpy()
+    corrected = table.set_column(1, "age", pa.array(numbers // 20 * 20 + 19.5))
+    pq.write_table(corrected, tmp_path / "people.parquet", row_group_size=500)
+    frame = spark.read.parquet(str(tmp_path / "people.parquet"))
+    assert privatize(plan, frame, key, id_column="who").toArrow().column("code").to_pylist() == expected
+    moved = table.set_column(1, "age", pa.array((numbers + 60) % 120))
+    assert privatize(plan, moved, key, id_column="who").column("code").to_pylist() != expected
 
 
 def test_one_tally_in_any_engine_and_partitioning(plan, key, people, frame, tmp_path, monkeypatch):

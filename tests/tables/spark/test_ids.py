@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from sordino.tables.spark import ids
-from sordino.tables.spark.columns import SparkColumns
+from sordino.tables.spark.frame_columns import SparkColumns
 from sordino.tables.spark.ids import Comparison, count_ids, digest_ids
-from sordino.tables.spark.parts import FrameParts
+from sordino.tables.spark.task_input import FrameParts
 
 KEY = bytes(range(32))
 

@@ -39,5 +39,5 @@ def test_reports_and_tallies_are_those_of_one_machine(grouped, spark, tmp_path):
     }
     output, release = tmp_path / "reports", {"key": tmp_path / "key", "task": "t", "id_column": "id"}
     privatize(grouped, tmp_path / "people.parquet", **release, output=output, engine="spark")
-    groups = estimate(grouped, aggregate(grouped, output, engine="spark"), by="region").groups.groups
+    groups = estimate(grouped, aggregate(grouped, output, engine="spark"), by="region").views["groups"].groups
     assert [group.n for group in groups] == [columns["region"].count(region) for region in REGIONS]

@@ -11,7 +11,7 @@ import pytest
 
 from commands import started
 from sordino import privatize
-from sordino.process.stops import STOPS
+from sordino.process import STOPS
 from waits import PATIENCE, stop, wait_for
 
 pytestmark = pytest.mark.spark
@@ -110,7 +110,7 @@ def test_what_py4j_says_of_an_interrupted_talk_with_java_is_not_printed(program)
 
 INTERRUPTED = """
 import logging, os, signal
-from sordino.process.stops import interrupt_at_stops
+from sordino.process import interrupt_at_stops
 from sordino.tables.spark.session import session
 spark = session()
 from py4j.clientserver import ClientServerConnection

@@ -12,11 +12,12 @@ import pytest
 
 from sordino import RefusedError, SordinoError, SystemSource, privatize
 from sordino.errors import DamagedError, UnavailableError
-from sordino.tables.spark import columns, tasks
-from sordino.tables.spark.columns import UNSIGNED, SparkColumns
-from sordino.tables.spark.failure import TaskError, error_for_driver, of_trace
-from sordino.tables.spark.parts import FrameParts
+from sordino.tables.spark import frame_columns as columns
+from sordino.tables.spark import tasks
+from sordino.tables.spark.frame_columns import UNSIGNED, SparkColumns
 from sordino.tables.spark.session import require_java, session
+from sordino.tables.spark.task_failure import TaskError, error_for_driver, of_trace
+from sordino.tables.spark.task_input import FrameParts
 from sordino.tables.spark.tasks import SentPlan, Work, release_batches, store_reports, sum_slices, tally_reports
 
 

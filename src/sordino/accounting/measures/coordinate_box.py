@@ -8,6 +8,10 @@ upper bounds, rounded outward, or sums of epsilons, compared exactly. The full r
 one adds the question's epsilon. Cost: of bounds that are carried the same after any number of answers; next to a bound
 some boxes are bounded, by a limit on the terms in them.
 Source: BCDP paper, Proposition 4, with the tighter mixture; Bayesian privacy filter paper, Algorithms 2 and 3.
+
+Sums of the epsilons of questions about records in a box: for each number those that touch it, then of all.
+
+They are exact, and hold whatever was answered.
 """
 
 import math
@@ -18,9 +22,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sordino.accounting.measures.asked import Asked, plus, share_of, within
-from sordino.accounting.measures.box import SETTLED, box_question
-from sordino.accounting.measures.product import mixture
+from sordino.accounting.measures.box_state import SETTLED, box_question
+from sordino.accounting.measures.record_state import mixture
 from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -30,10 +33,9 @@ from sordino.definition.rest import Rest
 from sordino.domain.box import Box
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
-from sordino.evidence.bound.numbers import NumberLosses
-from sordino.evidence.bound.single_report import largest_alone
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import shown
+from sordino.evidence.bound.number_losses import NumberLosses, largest_alone
+from sordino.exact.floats import Floats
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
 
@@ -42,6 +44,37 @@ AHEAD = 4
 
 ROUNDING = 1e-12
 """Nats kept back from what is left, for the roundings of sums and mixtures to come; far above them."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Sums of epsilons.
+
+    Attributes:
+        basic: in the order of the bounds, of all questions, answered or not; None once above the bound.
+        sums: nats, rounded up; of the questions that are not answered yet, for each number and for the record.
+    """
+
+    basic: tuple[Nats | None, ...]
+    sums: list[float]
+
+    @classmethod
+    def of(cls, basic: Sequence[Nats | None], bounds: Amounts, d: int, queries: Sequence[Query]) -> "Asked":
+        """Of questions after others.
+
+        Args:
+            basic: of the others.
+            bounds: of the numbers, and of the record where it counts.
+            queries: not answered yet.
+        """
+        totals = list(basic)
+        for query in queries:
+            for group, total in enumerate(totals):
+                if total is not None and _concerns(query, group, d):
+                    totals[group] = total + query.epsilon
+        pairs = zip(totals, bounds, strict=True)
+        kept = tuple(None if total is None or bound is None or total > bound else total for total, bound in pairs)
+        return cls(kept, _summed_levels(queries, d))
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +305,6 @@ class CoordinateBoxState:
         return Decision(True, loss, lambda output: known.with_answer(query, output))
 
     def _levels(self, asked: Asked) -> list[float]:
-        """The loss under each bound."""
         record = self._record(asked)
         levels = [mixture(own, record, q) for own, q in zip(self._losses(asked), self.shares, strict=True)]
         return levels if self.whole is None else [*levels, record]
@@ -297,7 +329,6 @@ class CoordinateBoxState:
         return self._passed_with(self._asked_with(queries))
 
     def _passed_with(self, asked: Asked) -> list[int]:
-        """The same; sums of epsilons are compared exactly."""
         passed = []
         for group, (level, bound) in enumerate(zip(self._levels(asked), self.bounds, strict=True)):
             if bound is None or level <= bound.floor():
@@ -345,3 +376,40 @@ class CoordinateBoxState:
     def _asked_with(self, queries: Sequence[Query]) -> Asked:
         """Sums of epsilons, with questions that are not answered yet."""
         return Asked.of(self.basic, self.bounds, self.box.d, queries)
+
+
+def _summed_levels(queries: Sequence[Query], d: int) -> list[float]:
+    """The most that queries add to each number's loss, then to the record's."""
+    touching = [
+        tuple(place for place, query in enumerate(queries) if _concerns(query, group, d)) for group in range(d + 1)
+    ]
+    if len(queries) <= 1:
+        return [sum(queries[place].level for place in own) for own in touching]
+    # Most often all questions touch all numbers.
+    sums = {own: sum((queries[place].epsilon for place in own), Nats.of(0)).ceil() for own in set(touching)}
+    return [sums[own] for own in touching]
+
+
+def _concerns(query: Query, group: int, d: int) -> bool:
+    """Whether a question depends on a number; on the whole record all do."""
+    return group == d or query.model.theta[group] != 0
+
+
+def within(level: float, bound: Nats, left: float) -> float:
+    """A loss, where so much of its bound is known to be left."""
+    return min(level, max(math.nextafter(bound.ceil() - left, math.inf), 0.0))
+
+
+def plus(first: float, second: float) -> float:
+    """A sum rounded up; nothing added is exact."""
+    return math.nextafter(first + second, math.inf) if first and second else first + second
+
+
+def share_of(most: float, record: float, share: Fraction) -> float:
+    """About the largest loss c for which ln((1 - share) e^c + share e^record) is no more than so much."""
+    if share == 0:
+        return most
+    if share == 1:
+        return -math.inf
+    kept = math.exp(min(most - record, 0.0)) - float(share)
+    return record + math.log(kept / (1 - float(share))) if kept > 0 else -math.inf

@@ -1,8 +1,8 @@
 """How a filter decides where hypotheses come in groups with a bound each: the part that all finite domains share.
 
-A query is accepted if the levels so far and the most that it can add to each stay within the bounds; by the full rule
-also if they do after every possible answer. Levels are floats rounded up; where one passes its bound by no more than
-rounding can explain, whole numbers decide. An answer that no record could give is no answer.
+A query is accepted if the levels so far and the most that it can add to each group stay within the bounds; by the full
+rule also if they do after every possible answer. Levels are floats rounded up; where one passes its bound by no more
+than rounding can explain, whole numbers decide. An answer that no record could give is no answer.
 Source: Bayesian privacy filter paper, Algorithms 2 and 3; products are compared, not logarithms.
 """
 
@@ -17,19 +17,18 @@ from typing import Self
 import numpy as np
 
 from sordino.accounting.measures.measure import GroupBounds
-from sordino.accounting.measures.ratio import Ratio, level_above
+from sordino.accounting.measures.mechanism_columns import Ratio, level_above
 from sordino.accounting.state import Binding, Decision, FilterQuery, Rule, exactly_left
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats, up
 from sordino.exact.nats import Nats
-from sordino.exact.rounding import up
 
 UNDECIDED = 1e-9
 """Nats by which a level may pass its bound and still be compared exactly, at least."""
 
 LONGEST = 1 << 13
-"""Bits of a ratio that is kept in a bound at most: each later decision would work on all of them."""
+"""Largest number of bits of a ratio that is kept in a bound: each later decision would work on all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +214,6 @@ class GroupedState(ABC):
         return [(group, float(levels[group])) for group in np.flatnonzero(levels > self.floors).tolist()]
 
     def _simply(self, known: QueryLosses, raised: Floats) -> bool:
-        """Whether levels stay within the bounds whatever is answered."""
         return all(
             self._within(group, level, lambda group: self.within_raised(group, known))
             for group, level in self._over(raised)
@@ -227,7 +225,6 @@ class GroupedState(ABC):
         return level <= self.floors[group] + self.comparison_margin and exactly(group)
 
     def _largest(self, levels: Floats) -> float:
-        """Of the groups that are protected."""
         return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 
     def _after_answer(self, query: FilterQuery, code: int) -> "Self":

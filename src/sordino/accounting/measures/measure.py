@@ -13,10 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.mechanism_columns import Columns, can_list
-from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger
+from sordino.accounting.measures.mechanism_columns import Columns, Ratio, can_list, epsilon_ratio, larger
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -27,7 +26,8 @@ GroupBounds: TypeAlias = tuple[Nats | None, ...]
 """One for each group of hypotheses; None where it is not protected."""
 
 FEW_WEIGHTS = 1 << 18
-"""Weights of all codes on the values of the domain, at most, that are looked at one by one: some tenths of a second."""
+"""Largest number of weights of all codes on the values of the domain, that are looked at one by one: some tenths of a
+second."""
 
 
 class Measure(ABC):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.measure import Contrasted, GroupBounds, Measure
-from sordino.accounting.measures.ratio import Ratio, epsilon_ratio, larger, ratio_of
+from sordino.accounting.measures.mechanism_columns import Ratio, epsilon_ratio, larger, ratio_of
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
@@ -19,11 +19,11 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, loss_over, widen_gaps
 from sordino.definition.product import by_attribute
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import Floats
+from sordino.exact.messages import shown
 from sordino.mechanism.base import Mechanism
 
 FiniteDefinition: TypeAlias = (
@@ -69,7 +69,6 @@ class Attributes(Measure):
         return np.append(levels, LDP(self.definition.epsilon).loss(evidence).max())
 
     def levels_of(self, log: Floats, radius: float) -> Floats:
-        """Of coordinate DP all rows at once."""
         if not isinstance(self.definition, CoordinateDP):
             return super().levels_of(log, radius)
         shape = self.definition.shape or ()
@@ -183,7 +182,7 @@ class EqualBounds(Measure):
         return np.array([float(self.definition.loss(evidence).max())])
 
     def levels_of(self, log: Floats, radius: float) -> Floats:
-        return widen_gaps(largest_gap(self.definition, log), radius)[:, None]
+        return widen_gaps(largest_log_ratio(self.definition, log), radius)[:, None]
 
     def steep(self, group: int, log: Floats, least: float, alike: NDArray[np.integer]) -> Iterator[Contrasted]:
         """The likeliest and the least likely values, of each block."""
@@ -273,7 +272,7 @@ def _promise_about_readings(
             return promise
 
 
-def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: Floats) -> Floats:
+def largest_log_ratio(definition: LDP | BlockLDP | HighLowLDP, log: Floats) -> Floats:
     """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
     match definition:
         case BlockLDP(partition=blocks):

@@ -7,22 +7,25 @@ Units: nats. Cost: outputs x values marks, once for each mechanism; they are nev
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.definition.pairwise import LDP
 from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence, reach_of
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
+from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
-"""Weights of a mechanism at most that are read."""
+"""Largest number of weights of a mechanism that are read."""
 
 ROWS = 1 << 16
 """Numbers worked on at a time: they stay in the processor's cache."""
@@ -69,7 +72,6 @@ class Columns:
 
     @cached_property
     def logarithms(self) -> Floats:
-        """Of each different weight."""
         largest = self.distinct[-1]
         return np.array([log_of(weight, largest) for weight in self.distinct])
 
@@ -85,7 +87,6 @@ class Columns:
         return 4 * math.ulp(max(self.reach, 1.0)) if several else 0.0
 
     def evidence(self, column: int) -> FiniteEvidence:
-        """What one output says."""
         return FiniteEvidence(self.logarithms[self.place[column]], self.radius)
 
     def weights(self, column: int) -> NDArray[np.object_]:
@@ -105,3 +106,36 @@ def parts(n: int, k: int) -> Iterator[slice]:
     step = max(ROWS // k, 1)
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
+
+
+Ratio: TypeAlias = Fraction | None
+"""How much likelier reports are under one hypothesis than under another; None where the other excludes them."""
+
+
+def epsilon_ratio(mechanism: Mechanism) -> Ratio:
+    """e^epsilon of the least epsilon that a mechanism satisfies under LDP, exactly."""
+    most: Ratio = Fraction(1)
+    anything = LDP(0)
+    for stack in mechanism.stacks():
+        for column in anything.distinct(stack):
+            for extreme in anything.extremes(column):
+                most = larger(most, ratio_of(extreme.heavy, extreme.light))
+    return most
+
+
+def larger(first: Ratio, second: Ratio) -> Ratio:
+    """The larger of two; None is infinite."""
+    return None if first is None or second is None else max(first, second)
+
+
+def level_above(ratios: Sequence[Ratio]) -> Floats:
+    """Logarithms in nats, rounded up."""
+    above = {ratio: math.inf if ratio is None else Nats.log(ratio).ceil() for ratio in set(ratios)}
+    return np.array([above[ratio] for ratio in ratios])
+
+
+def ratio_of(heavy: int, light: int) -> Ratio:
+    """Of two weights; 1 where the first is 0, which favours nothing."""
+    if not heavy:
+        return Fraction(1)
+    return Fraction(heavy, light) if light else None

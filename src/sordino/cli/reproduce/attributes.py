@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
-from sordino.cli.reproduce.drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.say import say
-from sordino.cli.whole_numbers import Whole
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate import fig3 as figure
 from sordino.papers.bayesian_coordinate import least_squares as regression
@@ -20,6 +19,80 @@ from sordino.papers.bayesian_coordinate import least_squares as regression
 LIMITS = ("lower", "upper")
 
 output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png, .svg).")
+
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from sordino.show.html.figures.log_curves import Curve
+
+
+ERRORS = {
+    "paper_exact": "the paper's, corrected",
+    "paper_printed": "the paper's, as printed",
+    "zeta_exact": "with the best zeta",
+    "tight_exact": "with the best budgets",
+    "sampled_exact": "one number each",
+    "best_exact": "best",
+    "baseline_duchi": "LDP, Mechanism 2",
+    "baseline_sampled": "LDP, one number each",
+}
+"""Labels of exact errors."""
+
+BOUNDS = {"corollary": "(18), (19) without constant", "theorem": "(17) without constant"}
+
+SIMULATED = {
+    "paper": ERRORS["paper_exact"],
+    "best": ERRORS["best_exact"],
+    "baseline_duchi": ERRORS["baseline_duchi"],
+    figure.ASKING_NOBODY: "nobody asked, 0 said",
+}
+
+DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_duchi", "baseline_sampled")
+
+
+def draw_fig3(rows: Sequence[figure.Figure3Row], spreads: Sequence[figure.Spread]) -> "Drawing":
+    """The exact errors, and the projected medians of each distribution with a band between the quartiles."""
+    from sordino.show.html.figures.log_curves import Curve, curves
+
+    panels = [("exact, before projection", _exact_curves(rows, DRAWN))]
+    for mean in figure.MEANS if spreads else ():
+        own = []
+        for name in figure.SIMULATED:
+            kept = [s for s in spreads if (s.mean, s.mechanism, s.projected) == (float(mean), name, True)]
+            band = [s.lower for s in kept], [s.upper for s in kept]
+            own.append(Curve(SIMULATED[name], "", [s.median for s in kept], band))
+        panels.append((f"median and quartiles, projected, means of {float(mean):g}", own))
+    return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
+
+
+def draw_corollary1(rows: Sequence[corollary.Corollary1Row]) -> "Drawing":
+    """The bounds and the exact errors."""
+    from sordino.show.html.figures.log_curves import curves
+
+    panels = [("", _exact_curves(rows, (*BOUNDS, *DRAWN)))]
+    return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
+
+
+def draw_least_squares(rows: Sequence[regression.LeastSquaresRow]) -> "Drawing":
+    """The excess losses over ever more people, a panel for each promise."""
+    from sordino.show.html.figures.log_curves import Curve, curves
+
+    panels = []
+    for setting in regression.SETTINGS:
+        own = [
+            Curve(method, "", [row.excess for row in rows if (row.setting, row.method) == (setting.name, method)])
+            for method in regression.METHODS
+        ]
+        panels.append((setting.name, own))
+    return curves(sorted({row.people for row in rows}), panels, along="people", upward="mean excess loss")
+
+
+def _exact_curves(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: Sequence[str]) -> "list[Curve]":
+    from sordino.show.html.figures.log_curves import Curve
+
+    labels = BOUNDS | ERRORS
+    return [Curve(labels[name], "", [getattr(row, name) for row in rows]) for name in names]
 
 
 @click.command()
@@ -133,7 +206,6 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
 
 
 def _lines(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: dict[str, str]) -> list[tuple[str, ...]]:
-    """A line for each kind of error that the rows have."""
     documents = [asdict(row) for row in rows]
     return [
         (label, *(f"{document[name]:.4f}" for document in documents))
@@ -143,7 +215,6 @@ def _lines(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: d
 
 
 def _spread_lines(spreads: Sequence[figure.Spread]) -> list[tuple[str, ...]]:
-    """Three lines for each mechanism, without and with projection."""
     lines = []
     for mechanism, label in SIMULATED.items():
         for projected in (False, True):
@@ -168,7 +239,6 @@ def _regression_lines(rows: Sequence[regression.LeastSquaresRow]) -> list[tuple[
 
 
 def _with_error(row: regression.LeastSquaresRow) -> str:
-    """A mean loss and its standard error."""
     return f"{row.excess:.5f}" if row.stderr is None else f"{row.excess:.5f} ({row.stderr:.5f})"
 
 

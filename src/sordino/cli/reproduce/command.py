@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce import filters, over_time
 from sordino.cli.reproduce.attributes import corollary1, fig3, least_squares
 from sordino.cli.say import say
-from sordino.cli.whole_numbers import Whole
-from sordino.estimation.estimate import Method
+from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import fig2 as figure
 from sordino.papers.context_aware import table1 as table
-from sordino.papers.context_aware.checkins import Checkins, read_checkins
+from sordino.papers.context_aware.table1 import Checkins, read_checkins
 from sordino.papers.simulation import CONTESTANTS, METHODS, Contestant
 
 if TYPE_CHECKING:
@@ -139,9 +138,8 @@ def _rows(points: tuple[figure.CurvePoint, ...]) -> list[tuple[str, ...]]:
 
 
 def _draw(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
-    """The curves of one post-processing over the numbers of people."""
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.show.html.figures.curves import Curve, curves
+    from sordino.show.html.figures.log_curves import Curve, curves
 
     heights: dict[str, dict[tuple[int, str], list[float]]] = {}
     for size in sorted(points):
@@ -158,5 +156,4 @@ def _draw(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
 
 
 def _ratio(ours: float, theirs: float) -> str:
-    """A dash where both are nothing but rounding."""
     return f"{ours / theirs:.3f}" if theirs > ROUNDING else "-"

@@ -7,13 +7,12 @@ from time import process_time
 import click
 
 from sordino.accounting.state import Rule
-from sordino.cli.options import as_json_option
+from sordino.cli.options import Whole, as_json_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.whole_numbers import Whole
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
-from sordino.papers.bayesian_filter import fig1, health
+from sordino.papers.bayesian_filter import fig1, health_models
 from sordino.papers.bayesian_filter import identical as walks
 from sordino.papers.bayesian_filter.appendix_a import PAPER, AppendixARow, appendix_a
 from sordino.papers.bayesian_filter.chords import BOXES, chords
@@ -46,8 +45,8 @@ def appendix_a_command(*, as_json: bool) -> None:
 @as_json_option
 def health_command(*, as_json: bool) -> None:
     """Appendix F of the Bayesian privacy filter paper: the realized losses of four models of health data."""
-    with progress("health", len(health.PAPER)) as advance:
-        rows = health.health(advance)
+    with progress("health", len(health_models.PAPER)) as advance:
+        rows = health_models.health(advance)
     title = "Realized loss of four questions with epsilon 1 each (heart, stroke, sleep, diabetes), in nats"
     _print_rows(rows, title, as_json=as_json)
 
@@ -57,7 +56,7 @@ def health_command(*, as_json: bool) -> None:
 @as_json_option
 def chords_command(boxes: int, *, as_json: bool) -> None:
     """Algorithm 5 of the Bayesian privacy filter paper, as corrected: its bounds on `health` beside those here."""
-    with progress("chords", len(health.PAPER)) as advance:
+    with progress("chords", len(health_models.PAPER)) as advance:
         rows = chords(boxes, advance)
     if as_json:
         print_json({"rows": [asdict(row) for row in rows]})

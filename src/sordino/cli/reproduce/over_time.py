@@ -4,15 +4,14 @@ from dataclasses import asdict
 
 import click
 
-from sordino.cli.options import as_json_option
+from sordino.cli.options import Whole, as_json_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.whole_numbers import Whole
-from sordino.papers.series import life
-from sordino.papers.series import memoised as memory
-from sordino.papers.series import year as weeks
-from sordino.papers.series.known_shapes import known_shapes
+from sordino.papers import life
+from sordino.papers import memoised as memory
+from sordino.papers import year as weeks
+from sordino.papers.year import known_shapes
 
 
 @click.command("memoised")

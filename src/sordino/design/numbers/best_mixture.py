@@ -19,11 +19,11 @@ import numpy as np
 from sordino.definition.sampling import largest_level
 from sordino.design.coarse import coarse, coarse_number
 from sordino.design.numbers.sign_table import TableSearch, TableShape
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats
 
 MOST_SIGNS = 12
-"""Signs in one report at most."""
+"""Largest number of signs in one report."""
 
 WIDTH = 8
 """Shapes of one size from which larger ones grow."""
@@ -35,7 +35,7 @@ MOST_STATES = 24
 """States of a table, of how many signs of each group are right, at most."""
 
 MOST_CODES = 1 << 16
-"""Codes of one type at most, over all numbers that it asks."""
+"""Largest number of codes of one type, over all numbers that it asks."""
 
 ENOUGH = 1e-4
 """Types that are worth no more than this above the whole are not taken in."""
@@ -67,8 +67,6 @@ class Group:
     """Numbers that are asked alike.
 
     Attributes:
-        members: their places.
-        delta: the least of theirs.
         variation: the largest total variation of all other attributes given one of them.
         single: for each, the squared slope of a single answer at its own level, shape (members,).
     """
@@ -100,8 +98,6 @@ class DrawShares:
     """How often each type is drawn.
 
     Attributes:
-        kinds: the types with tables.
-        of_kinds: their shares.
         of_singles: for each group, the shares of its members' single answers.
         total: the sum of 1 / I_j.
     """
@@ -295,7 +291,6 @@ def spread(counts: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[Fracti
 
     Args:
         counts: k of each group, at most its size.
-        sizes: n of each group.
 
     Yields:
         A share, and for each group the places in it that are chosen.

@@ -19,11 +19,11 @@ import numpy as np
 from sordino.definition.bounds import read_epsilon
 from sordino.design.coarse import exponential
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, most_weight
-from sordino.exact.messages.arguments import checked
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked
 from sordino.exact.nats import Nats, NatsLike
-from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.mechanism.channel_table import LinearTable
 
 LARGEST_LEVEL = Nats.of(10)
 """Above, the variance is that of rounding to points, and responses with windows have more of them."""
@@ -79,13 +79,11 @@ def _make_table(factor: float, level: Nats, share: float) -> LinearTable | None:
 
 
 def _points(variance: float) -> int:
-    """An odd number, such that the squared spacing over 4 is a small part of the variance."""
     reach = ceil(sqrt(1 / (BETWEEN_POINTS * variance)) / 2)
     return min(max(2 * reach + 1, FEWEST_POINTS), MOST_POINTS)
 
 
 def _codes(moment: float, scale: float) -> int:
-    """An odd number, such that the squared spacing over 6 is a small part of the second moment."""
     reach = ceil(scale / sqrt(6 * BETWEEN_CODES * moment))
     return min(max(2 * reach + 1, FEWEST_CODES), MOST_CODES)
 

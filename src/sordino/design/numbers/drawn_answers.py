@@ -1,22 +1,20 @@
-"""Answers about one drawn statistic each: how much they may tell, and how often each is drawn.
+"""Answers about one drawn statistic each: how often each is drawn, and whether they keep every delta.
 
-A statistic s is answered at the level eps_s = min(epsilon, min_i largest level of delta_i under q_i(s)), where q_i(s)
-is that of the statistic itself, 1 where it is about the attribute i. This is the sampling rule, solved for the level.
+At which level each is asked: `level_limits`.
 """
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 
 from sordino.audit.answers import answers
-from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
+from sordino.definition.bounded_dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.coarse import coarse
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import statistic_of
@@ -24,27 +22,7 @@ from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
 SHARES = 1 << 16
-"""Weights together, at least: a statistic's share is met to a part in a thousand where 64 are drawn."""
-
-
-def highest_levels(
-    names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
-) -> tuple[Nats, ...]:
-    """For each statistic, the largest level at which it alone may be asked under all deltas, rounded down."""
-    limit = cache(largest_level)
-    declared: dict[Moment, set[int]] = {}
-    for i, name in dependence.statistics:
-        declared.setdefault(name, set()).add(i)
-    # Most statistics are neither about an attribute nor have a bound of their own: the rest's holds, once for all.
-    rest = [limit(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
-    limits = sorted(((level, i) for i, level in enumerate(rest) if level is not None), key=lambda limit: limit[0])
-    levels = []
-    for name in names:
-        special = {*name, *declared.get(name, ())}
-        own = [limit(deltas[i], dependence.of(i, name)) for i in special]
-        others = next((level for level, i in limits if i not in special), None)
-        levels.append(min([epsilon, *(level for level in (*own, others) if level is not None)]))
-    return tuple(levels)
+"""Smallest number of weights together: a statistic's share is met to a part in a thousand where 64 are drawn."""
 
 
 def highest_level(variations: Iterable[Fraction], deltas: Sequence[Nats], epsilon: Nats) -> Nats:
@@ -56,25 +34,6 @@ def highest_level(variations: Iterable[Fraction], deltas: Sequence[Nats], epsilo
     """
     limits = map(largest_level, deltas, variations)
     return min([epsilon, *(level for level in limits if level is not None)])
-
-
-def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """That of a table of some categories, by the bounds for this table."""
-    return highest_level((dependence.of_table(i, places) for i in range(len(deltas))), deltas, epsilon)
-
-
-def highest_sign_level(pair: CategoryAndNumber, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """That of a category with a number's sign, or of their product, by the bounds for these."""
-    return highest_level((dependence.of_category_sign(i, pair) for i in range(len(deltas))), deltas, epsilon)
-
-
-def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """That of the bins of a number, by the bounds for its distribution function.
-
-    Args:
-        pieces: monotone ones of the probability of each code, at most.
-    """
-    return highest_level((dependence.of_thresholds(i, number, pieces) for i in range(len(deltas))), deltas, epsilon)
 
 
 def one_bit_each(moments: Sequence[Moment], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:

@@ -37,13 +37,11 @@ POINTS = 21
 """Of the grid. More raise the bound by less than .1 % up to epsilon 4."""
 
 DIGITS = 30
-"""Of e^epsilon, rounded up."""
 
 MARGINS = (0.0, 1e-9, 1e-6, 1e-4)
 """What is taken off, relatively, until the proof succeeds; the first nearly always does."""
 
 MOST_UNDECIDED = 6
-"""Of a cell."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,9 @@ class QuadraticFunction:
         return QuadraticFunction(self.square + other.square, self.slope + other.slope, self.constant + other.constant)
 
     def times(self, factor: Fraction) -> "QuadraticFunction":
-        """All of it."""
         return QuadraticFunction(factor * self.square, factor * self.slope, factor * self.constant)
 
     def at(self, z: Fraction) -> Fraction:
-        """The value."""
         return (self.square * z - self.slope) * z - self.constant
 
     @property
@@ -79,9 +75,8 @@ class QuadraticFunction:
         """Whether a convex one is surely not negative below and above."""
         return min(self.at(low), self.at(high)) >= 0 and low <= self.slope / (2 * self.square) <= high
 
-    def signs(self, low: Fraction, high: Fraction) -> tuple[bool, ...]:
-        """Whether a convex one is negative somewhere between: (True,) or (False,) for everywhere, both if undecided."""
-        ends = self.at(low), self.at(high)
+    def signs(self, low: Fraction, high: Fraction, ends: tuple[Fraction, Fraction]) -> tuple[bool, ...]:
+        """Whether a convex one is negative somewhere in [low, high]: (True,) or (False,) for everywhere, else both."""
         if max(ends) <= 0:
             return (True,)
         outside = not low < self.slope / (2 * self.square) < high
@@ -114,7 +109,6 @@ def least_variance(level: Nats) -> float | None:
 
 
 def _terms(prices: Prices, margin: float) -> Iterator[tuple[Fraction, QuadraticFunction]]:
-    """Each point of the grid, and its g with a little less of a."""
     reach = len(prices.b)
     for place in range(-reach, reach + 1):
         square, slope, constant = (
@@ -134,8 +128,9 @@ def is_allowed(terms: Sequence[QuadraticFunction], factor: Fraction) -> bool:
     if not all(term.is_positive_outside(ends[0], ends[-1]) for term in terms):
         return False
     choices = {tuple(False for _ in terms)}
-    for low, high in pairwise(ends):
-        signs = [term.signs(low, high) for term in terms]
+    values = [[term.at(end) for term in terms] for end in ends]
+    for (low, high), at_ends in zip(pairwise(ends), pairwise(values), strict=True):
+        signs = [term.signs(low, high, own) for term, own in zip(terms, zip(*at_ends, strict=True), strict=True)]
         if sum(len(own) - 1 for own in signs) > MOST_UNDECIDED:
             return False
         choices.update(product(*signs))

@@ -7,11 +7,15 @@ error is taken, and proved again by the plan's promise.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
-from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level
-from sordino.design.numbers.drawn_answers import highest_levels, one_number
+from sordino.definition.bounded_dependence import Dependence
+from sordino.design.numbers.drawn_answers import one_number
+from sordino.design.numbers.level_limits import LevelLimits
 from sordino.design.numbers.sampled_mean import sampled_mean, worst_error
+from sordino.distinct import DistinctParts
+from sordino.domain.moment import Moment
 from sordino.exact.nats import Nats
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
@@ -19,19 +23,45 @@ from sordino.query.sampled import Part, Sampled
 from sordino.query.together import Together
 
 
-def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int]) -> Sampled:
+class MeanDesign(NamedTuple):
+    """All that the queries for means of numbers that everybody has depend on.
+
+    Attributes:
+        singles: at which level one bit may be asked about each.
+        deltas: of these numbers.
+        others: the highest level that the other attributes allow.
+        rest: for each number a bound on the dependence of all others.
+        statistics: the bounds between these numbers.
+    """
+
+    singles: tuple[Nats, ...]
+    deltas: tuple[Nats, ...]
+    others: Nats
+    rest: tuple[Fraction, ...]
+    statistics: tuple[tuple[tuple[int, Moment], Fraction], ...]
+
+    def queries(self) -> Sampled:
+        """One bit about one number, or the channel of `sampled_mean`."""
+        singles = one_number(self.singles)
+        known = Dependence(self.rest, dict(self.statistics))
+        together = sampled_mean([min(delta, self.others) for delta in self.deltas], self.others, known)
+        # In case of a tie the simpler one: it asks for one number, by one bit.
+        return together if worst_error(together) < worst_error(singles) * (1 - 1e-6) else singles
+
+
+def mean_among(limits: LevelLimits, asked: Sequence[int], designs: DistinctParts) -> Sampled:
     """The queries for the means of some numbers of a record of d attributes.
 
     Args:
-        deltas: of all d attributes, above 0 and at most epsilon.
+        limits: the deltas of all d attributes, above 0 and at most epsilon.
         asked: the places of the numbers; the queries read these numbers, in this order.
+        designs: what was designed for other questions of the survey.
     """
-    singles = one_number(highest_levels([(j,) for j in asked], deltas, epsilon, dependence))
-    others = [largest_level(deltas[i], dependence.of_rest(i)) for i in range(len(deltas)) if i not in asked]
-    most = min([epsilon, *(level for level in others if level is not None)])
-    together = sampled_mean([min(deltas[j], most) for j in asked], most, _among(dependence, asked))
-    # In case of a tie the simpler one: it asks for one number, by one bit.
-    return together if worst_error(together) < worst_error(singles) * (1 - 1e-6) else singles
+    known, deltas = limits.among(asked), tuple(limits.deltas[j] for j in asked)
+    singles = limits.of_statistics([(j,) for j in asked])
+    statistics = tuple(known.statistics.items())
+    design = MeanDesign(singles, deltas, limits.of_others(asked), known.rest, statistics)
+    return designs.of(design, design.queries)
 
 
 def among(drawn: Sampled, asked: Sequence[int]) -> Sampled:
@@ -52,14 +82,3 @@ def _move(query: Part, place: Mapping[int, int]) -> Part:
 
 def _moved_number(query: Query, place: Mapping[int, int]) -> Query:
     return Query(query.number.with_places(place), query.mechanism)
-
-
-def _among(dependence: Dependence, asked: Sequence[int]) -> Dependence:
-    """The bounds between some of the attributes: what holds for all others holds for some of them."""
-    place = {old: new for new, old in enumerate(asked)}
-    statistics = {
-        (place[i], tuple(sorted(place[j] for j in statistic))): bound
-        for (i, statistic), bound in dependence.statistics.items()
-        if i in place and all(j in place for j in statistic)
-    }
-    return Dependence(tuple(dependence.rest[i] for i in asked), statistics)

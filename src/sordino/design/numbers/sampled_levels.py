@@ -9,33 +9,50 @@ attributes together*, never under those for a moment alone; numbers for which po
 bit. The finished queries are proved by the caller.
 What is compared is the worst error of each mean, over all numbers that people may have; points are worse than signs
 where all numbers are -1 or 1, so the error of numbers that are spread evenly is for a second look.
+
+Means of several numbers of everybody, each by a table, a window or a bit of its own, for large epsilon.
+
+Where epsilon is enough for several numbers (about 2 for each) a person tells more by answering about all of them than
+about one that is drawn, or by their signs, whose rounding alone has a variance of 1. Two kinds of queries are offered:
+all numbers together, each at a level of its own; and groups of as many as are best, neighbours in a circle so that each
+number is told as often, all at one level.
+Guarantee: with levels e_i that add up to S, an attribute that is asked about is told (N1, exact for answers by windows)
+
+    e_i + ln(1 + q_i (e^(S - e_i) - 1)) = ln((1 - q_i) e^e_i + q_i e^S)
+
+at most, q_i the bound on *all other attributes together*, never one on a moment alone; the finished queries are proved
+by the caller. What is compared is the worst error of each mean, as in `sampled_levels`: by windows and bits,
+which are quickly made; the best choices are offered with tables, too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
+from math import gcd
 from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.definition.bounded_dependence import Dependence
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level
-from sordino.design.coarse import coarse
+from sordino.design.coarse import DIGITS, coarse, coarse_number
 from sordino.design.numbers.best_table import best_table
 from sordino.design.numbers.drawn_answers import whole_shares
+from sordino.design.numbers.level_limits import LevelLimits, coarser
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.arguments import checked
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.window import WindowResponse
 from sordino.query.number import Number
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 
 LEAST_LEVEL = Nats.of(1)
 """Below, a bit is better than windows: no other points were found to be better up to 1.1, whatever the share."""
@@ -48,9 +65,6 @@ WORTHWHILE = 0.01
 
 ROUNDS = 3
 """Rounds in which shares follow channels and channels shares; the second changes next to nothing."""
-
-MOST_LEVELS = 20
-"""Different levels that are told apart; beyond that answers are given at the next lower one of so many."""
 
 Sizes: TypeAlias = NDArray[np.intp]
 
@@ -67,7 +81,7 @@ def sampled_levels(
         deltas: of all numbers, above 0.
         singles: for each number the level at which one bit may be asked about it.
     """
-    levels = coarser(answer_levels(deltas, epsilon, dependence))
+    levels = LevelLimits(deltas, epsilon, dependence).coarse
     if max(levels) < LEAST_OF_TABLES:
         return
     better = cache(better_mechanism)
@@ -88,21 +102,6 @@ def _one_each(channels: Sequence[Mechanism]) -> Iterator[Sampled]:
     if any(channel.k > 2 for channel in channels):
         queries = tuple(Query(Number(j, channel.k), channel) for j, channel in enumerate(channels))
         yield Sampled(queries, tuple(whole_shares(_best_shares(channels))) if len(channels) > 1 else (1,))
-
-
-def answer_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
-    """For each number, the largest level at which it may be asked in any way under all deltas, rounded down."""
-    limits = [(largest_level(delta, dependence.of_rest(i)), i) for i, delta in enumerate(deltas)]
-    least = sorted(((limit, i) for limit, i in limits if limit is not None), key=lambda pair: pair[0])[:2]
-    return tuple(min([epsilon, delta, *(limit for limit, i in least if i != j)]) for j, delta in enumerate(deltas))
-
-
-def coarser(levels: Sequence[Nats]) -> tuple[Nats, ...]:
-    """The same levels, or some below them, of which few differ."""
-    distinct = sorted(set(levels))
-    if len(distinct) > MOST_LEVELS:
-        distinct = [distinct[len(distinct) * n // MOST_LEVELS] for n in range(MOST_LEVELS)]
-    return tuple(max(one for one in distinct if one <= level) for level in levels)
 
 
 def better_mechanism(level: Nats, single: Nats, share: float) -> Mechanism:
@@ -185,7 +184,6 @@ class _Noise:
     """The second moments of what codes count as, of one channel or of several.
 
     Attributes:
-        points: g.
         least: A, E[g^2 | 0] for a point at 0.
         growth: 1 / (D w), how E[g^2] grows with x^2 from point to point; infinite where codes say nothing.
     """
@@ -217,3 +215,146 @@ class _Noise:
         tops = np.clip(self.growth / share * (grid[1:] + grid[:-1]) / 2, grid[:-1], grid[1:])
         moment = self.least + self.growth * np.interp(tops, grid, grid**2)
         return float((moment / share - tops**2).max())
+
+
+MOST_BITS = 48
+"""Largest number of bits of a report about several numbers: a survey has other questions too."""
+
+STEPS = 40
+"""Halvings in a search."""
+
+SUMS = 12
+"""Sums of all levels that are compared, down from the largest one."""
+
+FAINT = 1 / (1 << 10)
+"""Below this level a number is told so badly that it would better be asked by itself."""
+
+GRAIN = 1 << 40
+"""Levels are whole multiples of 1 / GRAIN."""
+
+ROUNDED = 1 - 2.0 ** (2 - DIGITS)
+"""Levels are rounded down by this, for the exact proof."""
+
+Better: TypeAlias = Callable[[Nats, float], Mechanism]
+"""The channel for a number at a level, if this share of the people answers."""
+
+
+def joint_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Sampled, ...]:
+    """All numbers of everybody, and the best groups of fewer; each only where that is not for bits.
+
+    Args:
+        deltas: of all numbers, above 0.
+        dependence: how much the other attributes may tell about each; bounds for single moments are not used.
+    """
+    d = len(deltas)
+    if d > MOST_BITS or max(deltas) < LEAST_LEVEL:
+        return ()
+    q = np.array([float(dependence.of_rest(i)) for i in range(d)])
+    limits = _Limits(np.array([delta.floor() for delta in deltas]), epsilon.floor(), q)
+    better = cache(lambda level, share: better_mechanism(level, level, share))
+    return (*_all_numbers(limits, better), *_best_groups(limits, better))
+
+
+@dataclass(frozen=True, eq=False)
+class _Limits:
+    """What deltas and dependence allow of levels together.
+
+    Attributes:
+        deltas: shape (d,).
+        q: the bounds for the rest, shape (d,).
+    """
+
+    deltas: Floats
+    epsilon: float
+    q: Floats
+
+    @property
+    def d(self) -> int:
+        return len(self.deltas)
+
+    def share_evenly(self, total: float) -> Floats | None:
+        """Levels with this sum, as equal as can be, shape (d,): so the noise is least. None where there are none."""
+        left, known = np.exp(self.deltas) - self.q * np.exp(total), self.q < 1
+        # Where nothing is known of the others, the sum is all that counts.
+        largest = np.where(left >= 0, total, 0.0)
+        largest[known] = np.log(np.maximum(left[known] / (1 - self.q[known]), 1.0))
+        if total > self.epsilon or largest.min() < FAINT or largest.sum() < total:
+            return None
+        levels, rest = np.empty(self.d), total
+        for place, i in enumerate(np.argsort(largest, kind="stable").tolist()):
+            levels[i] = min(largest[i], rest / (self.d - place))
+            rest -= levels[i]
+        return levels
+
+    def one_for_all(self, size: int) -> float:
+        """The largest level at which any so many of the numbers can be asked together."""
+
+        def is_allowed(level: float) -> bool:
+            told = np.log((1 - self.q) * np.exp(level) + self.q * np.exp(size * level))
+            return bool(np.all(told <= self.deltas))
+
+        return _largest(is_allowed, self.epsilon / size)
+
+
+def _all_numbers(limits: _Limits, better: Better) -> Iterator[Sampled]:
+    """All numbers together, with the sum of levels that makes the least error."""
+    most = _largest(lambda total: limits.share_evenly(total) is not None, limits.epsilon)
+    choices = []
+    for part in range(SUMS):
+        levels = limits.share_evenly(most * (1 - part / SUMS)) if limits.d > 1 else None
+        if levels is not None:
+            asked = coarser([_below(level) for level in levels.tolist()])
+            channels = [better(level, 1.0) for level in asked]
+            choices.append((sum(worst_variance(channel, 1.0) for channel in channels), channels, asked))
+    if choices:
+        _, channels, asked = min(choices, key=lambda choice: coarse_number(choice[0]))
+        yield from _groups(channels, asked, limits.d)
+
+
+def _best_groups(limits: _Limits, better: Better) -> Iterator[Sampled]:
+    """Groups of so many numbers that the error is least, all at one level."""
+    choices = []
+    for size in range(2, limits.d):
+        level, share = _below(limits.one_for_all(size)), size / limits.d
+        if level < LEAST_LEVEL:
+            break
+        channel = better(level, share)
+        choices.append((worst_variance(channel, share), size, channel, level))
+    if choices:
+        _, size, channel, level = min(choices, key=lambda choice: coarse_number(choice[0]))
+        yield from _groups([channel] * limits.d, [level] * limits.d, size)
+
+
+def _groups(channels: Sequence[Mechanism], levels: Sequence[Nats], size: int) -> Iterator[Sampled]:
+    """Neighbours in a circle, each number as often: by tables where they are better, and without them.
+
+    Without, reports are shorter, and where numbers are spread evenly errors may be smaller.
+    """
+    share = size / len(channels)
+    tables = [with_table(channel, level, share) for channel, level in zip(channels, levels, strict=True)]
+    yield from _circle(tables, size)
+    if tables != channels:
+        yield from _circle(channels, size)
+
+
+def _circle(channels: Sequence[Mechanism], size: int) -> Iterator[Sampled]:
+    d = len(channels)
+    queries = [Query(Number(j, channel.k), channel) for j, channel in enumerate(channels)]
+    starts = range(0, d * size // gcd(d, size), size)
+    groups = tuple(Together(tuple(queries[place % d] for place in range(start, start + size))) for start in starts)
+    if any(channel.k > 2 for channel in channels) and max(group.code_bits for group in groups) <= MOST_BITS:
+        yield Sampled(groups, (1,) * len(groups))
+
+
+def _largest(allowed: Callable[[float], bool], most: float) -> float:
+    if allowed(most):
+        return most
+    low, high = 0.0, most
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if allowed(middle) else (low, middle)
+    return low
+
+
+def _below(level: float) -> Nats:
+    return Nats.of(Fraction(int(coarse_number(level) * ROUNDED * GRAIN), GRAIN))

@@ -18,27 +18,26 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sordino.definition.bounded_dependence import Dependence
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.dependence import Dependence
 from sordino.design.coarse import coarse_number
 from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
-from sordino.design.numbers.drawn_answers import apportion, highest_levels, keeps_deltas, one_bit_each
-from sordino.design.numbers.joint_levels import joint_levels
-from sordino.design.numbers.sampled_levels import sampled_levels
+from sordino.design.numbers.drawn_answers import apportion, keeps_deltas, one_bit_each
+from sordino.design.numbers.level_limits import LevelLimits
+from sordino.design.numbers.sampled_levels import joint_levels, sampled_levels
 from sordino.design.numbers.sign_table import whole_table
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD, largest_threshold
-from sordino.exact.messages.arguments import checked
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.query.number import Number
+from sordino.query.number import Number, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.query.signs import Signs
 
 MOST_GROUPS = 10
 """Different (delta, q) up to which numbers are told apart."""
@@ -132,7 +131,7 @@ def worst_error(asked: Sampled) -> float:
 
 def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
     """For each number, the largest level at which it alone may be asked under all deltas, rounded down."""
-    return highest_levels([(j,) for j in range(len(deltas))], deltas, epsilon, dependence)
+    return LevelLimits(deltas, epsilon, dependence).of_statistics([(j,) for j in range(len(deltas))])
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
@@ -186,7 +185,6 @@ def _make_mixture(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawS
 
 
 def _queries(d: int, parts: Sequence[Part]) -> Sampled:
-    """Each part as a query, by the shares."""
     parts = worthwhile(d, parts)
     weights = whole_weights(np.array([share for _, _, share in parts]))
     used = [(places, table, weight) for (places, table, _), weight in zip(parts, weights, strict=True) if weight]
@@ -197,7 +195,6 @@ def _queries(d: int, parts: Sequence[Part]) -> Sampled:
 
 
 def _flips(table: Sequence[int]) -> Mechanism:
-    """The channel of a table of errors: of one sign, randomized response."""
     if len(table) == 2:
         return RandomizedResponse.from_threshold(2, table[0])
     return BitFlips(table)

@@ -18,16 +18,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sordino.definition.bounded_dependence import Dependence
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.dependence import Dependence
-from sordino.design.numbers.drawn_answers import highest_levels, one_bit_each, require_deltas, whole_shares
+from sordino.design.numbers.drawn_answers import one_bit_each, require_deltas, whole_shares
+from sordino.design.numbers.level_limits import LevelLimits
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
-from sordino.estimation.moments import covariance_statistics
-from sordino.estimation.regression import read_features, regression_statistics
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
+from sordino.estimation.linear_regression import read_features, regression_statistics
+from sordino.estimation.means_and_covariances import covariance_statistics
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.query.sampled import Sampled
 
@@ -38,7 +38,6 @@ INTERCEPT = 1 / 12
 """Expected squared intercept: the target's mean lies anywhere in the middle half of its range."""
 
 VARIANCE = 1 / 3
-"""Of a uniform feature."""
 
 LEAST_LEVEL = 1e-15
 """In nats: below it a coin on 64-bit words is too coarse, and an answer would weigh 2e15 people."""
@@ -103,7 +102,7 @@ def statistic_levels(
     names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
 ) -> tuple[Nats, ...]:
     """The highest level at which each statistic may be answered."""
-    levels = highest_levels(names, deltas, epsilon, dependence)
+    levels = LevelLimits(deltas, epsilon, dependence).of_statistics(names)
     for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:
             raise SordinoError(

@@ -25,8 +25,8 @@ import numpy as np
 
 from sordino.definition.sampling import table_loss
 from sordino.design.coarse import coarse, coarse_number
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ class TableSearch:
 
     @cached_property
     def _mean(self) -> Floats:
-        """The share of the patterns in each state."""
         patterns = np.array(
             [prod(comb(count, right) for count, right in zip(self.shape.counts, s, strict=True)) for s in self.states],
             dtype=np.float64,
@@ -162,7 +161,6 @@ class TableSearch:
 
     @property
     def _variables(self) -> int:
-        """F, its largest and its least."""
         return len(self.states) + 2
 
     @cached_property

@@ -27,7 +27,8 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.exact.arrays import Floats
+from sordino.estimation.solvers import search_step
+from sordino.exact.floats import Floats
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -38,7 +39,6 @@ FALL, FALL_AFTER_SHORT = 0.1, 0.5
 """What m is multiplied by from step to step; the second where less than most of a step was allowed."""
 
 MOST = 0.6
-"""Of a step."""
 
 POLISHING = 4
 """Whole steps at the last m: rows then sum to 1 to some 1e-15."""
@@ -91,7 +91,6 @@ class Intervals:
 
     @cached_property
     def multiple(self) -> Floats:
-        """How many points each of these stands for."""
         return np.where(self.half > 0, 2.0, 1.0)
 
     @cached_property
@@ -124,12 +123,10 @@ class Prices:
 
     @cached_property
     def mass(self) -> Floats:
-        """L of each interval."""
         return self.intervals.even @ self.prior
 
     @cached_property
     def values(self) -> Floats:
-        """What each interval counts as, z."""
         return (self.intervals.odd @ self.b) / (2 * self.mass)
 
     @cached_property
@@ -173,7 +170,10 @@ class UnbiasedChannel:
         for _ in range(MOST_STEPS):
             last = END * found.worst
             barrier = max(found.gap * fall, last)
-            found, length = _NewtonStep.of(found, barrier, share).take()
+            step = _NewtonStep.of(found, barrier, share)
+            if not step.is_finite:
+                break
+            found, length = step.take()
             fall = FALL if length > MOST else FALL_AFTER_SHORT
             left -= barrier == last and length == 1
             if not left:
@@ -228,12 +228,18 @@ class _NewtonStep:
         missing = np.concatenate([multiple, 2 * intervals.half[1:], -share * multiple * intervals.half**2])
         missing -= barrier * _weighted_loss(intervals, z, counts / slacks) + start.worst * sums
         missing[priors] += barrier * multiple / prices.prior
-        free, along = np.linalg.solve(curvature, np.column_stack([missing, sums])).T
-        worst = float((sums @ free) / (sums @ along))
+        free, along = search_step(curvature, np.column_stack([missing, sums])).T
+        along_sums = float(sums @ along)
+        worst = float(sums @ free) / along_sums if along_sums else np.nan
         step = free - worst * along
         weights = (barrier + start.weights * _loss(intervals, z, step)) / slacks - start.weights
         spare = (barrier - start.spare * step[priors]) / prices.prior - start.spare
         return cls(start, step, weights, spare, worst)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether there is such a step: a search ends at its last point where rounding leaves none."""
+        return bool(np.isfinite(self.worst) and np.isfinite(self.prices).all())
 
     def take(self) -> tuple[UnbiasedChannel, float]:
         """What it leads to, and how much of it was allowed: prices and weights go their own parts of the way."""
@@ -254,13 +260,11 @@ def _allowed_step(values: Floats, growth: Floats) -> float:
 
 
 def _loss(intervals: Intervals, z: Floats, step: Floats) -> Floats:
-    """What the slacks lose along a step of the prices, to the first order."""
     a, b, prior = np.split(step, [intervals.even.shape[1], -intervals.even.shape[1]])
     return intervals.even @ a + z * (intervals.odd @ b) - z**2 * (intervals.even @ prior)
 
 
 def _weighted_loss(intervals: Intervals, z: Floats, weights: Floats) -> Floats:
-    """What weighted slacks lose together for each price."""
     even, odd = intervals.even, intervals.odd
     parts = (weights, even), (weights * z, odd), (-weights * z**2, even)
     return np.concatenate([weight @ rows for weight, rows in parts])

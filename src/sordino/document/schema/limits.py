@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from sordino.document.schema.unfit import unfit
+from sordino.document.schema.table_mistakes import unfit
 from sordino.errors import SordinoError
 
 Reader: TypeAlias = Callable[[Any], Any]
@@ -17,7 +17,6 @@ class ValueLimits(NamedTuple):
 
     Attributes:
         ge, le, lt: at least, at most, below.
-        min_length, max_length: of characters or entries.
         pattern: of a whole text, from ^ to $, as JSON Schema and Python both read it.
         finite: whether a number must be.
     """
@@ -99,7 +98,6 @@ class OneOf(NamedTuple):
 
     Attributes:
         choose: the class of what is found, unchecked; None where it is none.
-        options: all classes.
         noun: what it is, with its article.
     """
 

@@ -11,8 +11,8 @@ Sources: Cochran 1977 (correction for a finite population). Measured: `make test
 
 import numpy as np
 
-from sordino.estimation.estimate import Estimate
-from sordino.exact.arrays import Floats
+from sordino.estimation.share_estimate import Estimate
+from sordino.exact.floats import Floats
 
 Limits = tuple[Floats, Floats]
 

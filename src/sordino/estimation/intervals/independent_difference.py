@@ -10,8 +10,8 @@ Source: Zou and Donner 2008 (method of variance estimates recovery); Newcombe 19
 from dataclasses import dataclass, replace
 from math import hypot, inf, isnan, nan
 
-from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.possible import possible_limits
+from sordino.estimation.intervals.share_interval import errors_to_either_side
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,6 @@ class WithInterval:
 
 def difference(before: WithInterval, after: WithInterval, confidence: float) -> WithInterval:
     """What was after minus what was before.
-
-    Args:
-        before: an estimate, with limits of this confidence.
-        after: another, independent of it.
 
     Example:
         >>> found = difference(WithInterval(0.3, 0.03, 0.24, 0.36), WithInterval(0.5, 0.04, 0.42, 0.58), 0.95)

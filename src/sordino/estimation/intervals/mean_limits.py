@@ -13,19 +13,27 @@ that what never came stays possible, as Clopper and Pearson's limits have it; of
 
 Cost: about ten passes over the amounts a limit. Sources: Owen 1988 and 2001 (empirical likelihood); Chen, Variyath and
 Abraham 2008 (an amount more).
+
+Three amounts that stand for any distribution of amounts: with its first five moments, by Gauss's quadrature.
+
+What a report adds to an estimate is one of as many amounts as there are codes. Limits need of their distribution how
+often few large ones come beside many small ones, and that three amounts tell as well as all of them: where no more
+than three occur, as of values whose neighbours' codes count against them, they are found again exactly.
+Amounts are the eigenvalues of the Jacobi matrix of the distribution, and each comes as often as the square of the first
+entry of its eigenvector says.
+
+Cost: a matrix of 3 x 3 for each distribution. Source: Golub and Welsch 1969, calculation of Gauss quadrature rules.
 """
 
 from functools import reduce
 
 import numpy as np
 
-from sordino.estimation.intervals.three_amounts import MOMENTS, three_amounts
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 Limits = tuple[Floats, Floats]
 
 ADDED = 0.5
-"""Of a report."""
 
 FEWEST = 3
 """Reports below which amounts say nothing of their mean."""
@@ -58,17 +66,26 @@ def mean_limits(amounts: Floats, counts: Floats, ends: Limits, error: float) -> 
         >>> low.round(4).tolist(), high.round(4).tolist()
         ([0.0], [0.0331])
     """
-    from scipy import special
-
-    z = -float(special.ndtri(error / 2))
     least, most = ends
-    low, high = np.empty(len(least)), np.empty(len(most))
+    return lower_limits(amounts, counts, least, error), upper_limits(amounts, counts, most, error)
+
+
+def lower_limits(amounts: Floats, counts: Floats, least: Floats, error: float) -> Floats:
+    """The lower ones of `mean_limits` alone, in half its time."""
+    low, z = np.empty(len(least)), _away(error)
     for first in range(0, len(least), ROWS):
         rows = slice(first, first + ROWS)
-        own, came = amounts[:, rows], counts[:, rows]
-        high[rows] = most[rows] - _below(most[rows] - own, came, z)
-        low[rows] = least[rows] + _below(own - least[rows], came, z)
-    return low, high
+        low[rows] = least[rows] + _below(amounts[:, rows] - least[rows], counts[:, rows], z)
+    return low
+
+
+def upper_limits(amounts: Floats, counts: Floats, most: Floats, error: float) -> Floats:
+    """The upper ones alone."""
+    high, z = np.empty(len(most)), _away(error)
+    for first in range(0, len(most), ROWS):
+        rows = slice(first, first + ROWS)
+        high[rows] = most[rows] - _below(most[rows] - amounts[:, rows], counts[:, rows], z)
+    return high
 
 
 def limits_by_moments(moments: Floats, n: int | Floats, ends: Limits, error: float) -> Limits:
@@ -82,9 +99,20 @@ def limits_by_codes(added: Floats, law: Floats, n: int | Floats, error: float) -
 
     The law is that of all means, shape (codes,), or that of each, shape (m, codes); so is the number of reports.
     """
+    return limits_by_moments(moments_by_codes(added, law), n, (added.min(axis=1), added.max(axis=1)), error)
+
+
+def moments_by_codes(added: Floats, law: Floats) -> Floats:
+    """The means of the first five powers of what each code adds, shape (5, m), by arguments of `limits_by_codes`."""
     powers = (reduce(np.multiply, [added] * power) for power in range(1, MOMENTS + 1))
-    moments = np.stack([power @ law if law.ndim == 1 else (power * law).sum(axis=1) for power in powers])
-    return limits_by_moments(moments, n, (added.min(axis=1), added.max(axis=1)), error)
+    return np.stack([power @ law if law.ndim == 1 else (power * law).sum(axis=1) for power in powers])
+
+
+def _away(error: float) -> float:
+    """How many standard errors a limit is away that misses half so often."""
+    from scipy import special
+
+    return -float(special.ndtri(error / 2))
 
 
 def _below(distances: Floats, counts: Floats, z: float) -> Floats:
@@ -119,3 +147,44 @@ def _below(distances: Floats, counts: Floats, z: float) -> Floats:
         rest, way, near, far, n, scale = rest[left], after[left], near[left], far[left], n[left], scale[left]
         counts, d = counts[:, left], d[:, left]
     return found
+
+
+MOMENTS = 5
+"""That three amounts, and how often each comes, can have."""
+
+MOMENT_ROUNDING = 1e-9
+"""A part of the fourth moment, below which it does not say that there is a third amount."""
+
+
+def three_amounts(moments: Floats) -> tuple[Floats, Floats]:
+    """Amounts, and what part of the whole each is, shape (3, m) each; parts that are not needed are 0.
+
+    Args:
+        moments: the means of the amounts' first five powers, shape (5, m).
+
+    Example:
+        >>> amounts, parts = three_amounts(np.array([[0.5], [0.5], [0.5], [0.5], [0.5]]))
+        >>> amounts[parts > 0.1].round(6).tolist(), parts[parts > 0.1].round(6).tolist()
+        ([0.0, 1.0], [0.5, 0.5])
+    """
+    first, second, third, fourth, fifth = moments
+    variance = np.maximum(second - first**2, 0.0)
+    variance = np.where(variance > np.finfo(np.float64).eps * second, variance, 0.0)
+    scale = np.sqrt(np.where(variance > 0, variance, 1.0))
+    # Of amounts less their mean, in standard deviations.
+    skew = (third - 3 * first * second + 2 * first**3) / scale**3
+    peak = (fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4) / scale**4
+    tail = (fifth - 5 * first * fourth + 10 * first**2 * third - 10 * first**3 * second + 4 * first**5) / scale**5
+    beyond_two = peak - skew**2 - 1
+    spread = variance > 0
+    more = spread & (beyond_two > MOMENT_ROUNDING * peak)
+    beyond_two = np.where(more, beyond_two, 1.0)
+    jacobi = np.zeros((len(first), 3, 3))
+    jacobi[:, 0, 1] = jacobi[:, 1, 0] = spread
+    jacobi[:, 1, 1] = np.where(spread, skew, 0.0)
+    jacobi[:, 1, 2] = jacobi[:, 2, 1] = np.where(more, np.sqrt(beyond_two), 0.0)
+    jacobi[:, 2, 2] = np.where(more, (tail + skew**3 - 2 * skew * peak) / beyond_two, 0.0)
+    place, direction = np.linalg.eigh(jacobi)
+    amounts: Floats = first + (place * (scale * spread)[:, None]).T
+    parts: Floats = direction[:, 0, :].T ** 2
+    return amounts, parts

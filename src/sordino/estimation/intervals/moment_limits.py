@@ -10,15 +10,16 @@ Cost: five passes over the codes that tell each mean; some forty over those that
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_moments
-from sordino.estimation.intervals.quotient import likely_limits
-from sordino.estimation.intervals.three_amounts import MOMENTS
+from sordino.estimation.intervals.mean_limits import FEWEST, MOMENTS, limits_by_moments
+from sordino.estimation.intervals.quotient import QuotientRows, likely_limits
 from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.arrays import Floats
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.floats import Floats
+from sordino.mechanism.channel import Aggregate
 
 Limits = tuple[Floats, Floats]
 
@@ -51,10 +52,40 @@ def moment_limits(estimator: MomentEstimator, aggregate: Aggregate, error: float
     return low, high
 
 
+class RatioRows(NamedTuple):
+    """Means among those who have a number, whose limits likelihood is to widen.
+
+    Attributes:
+        limits: of shares that stand for them, shape (pairs,) each; not a number where nothing is told.
+        told: where likelihood says something, shape (pairs,).
+    """
+
+    limits: Limits
+    told: NDArray[np.bool_]
+    rows: QuotientRows
+
+    def within(self, likely: Limits) -> Limits:
+        """Limits of the means, in [-1, 1], by those of `rows`, shape (pairs,) each."""
+        low, high = (limit.copy() for limit in self.limits)
+        low[self.told], high[self.told] = likely
+        return 2 * low - 1, 2 * high - 1
+
+
 def ratio_limits(
     limits: Limits, estimator: MomentEstimator, aggregate: Aggregate, pairs: Sequence[tuple[int, int]], error: float
 ) -> Limits:
     """Limits of means among those who have a number, in [-1, 1], no closer than they are, shape (len(pairs),) each.
+
+    Arguments as of `ratio_rows`.
+    """
+    asked = ratio_rows(limits, estimator, aggregate, pairs, error)
+    return asked.within(likely_limits(*asked.rows))
+
+
+def ratio_rows(
+    limits: Limits, estimator: MomentEstimator, aggregate: Aggregate, pairs: Sequence[tuple[int, int]], error: float
+) -> RatioRows:
+    """Means among those who have a number, with what reports say of them.
 
     Args:
         limits: by `quotient_limits`; where they are not a number they stay so.
@@ -78,5 +109,5 @@ def ratio_limits(
     low, high = ((1 + limit) / 2 for limit in limits)
     told = ~np.isnan(low) & (n >= FEWEST)
     at_told = (low[told], high[told])
-    low[told], high[told] = likely_limits(at_told, parts[told], wholes[told], law[told], n[told], error)
-    return 2 * low - 1, 2 * high - 1
+    rows = QuotientRows(at_told, parts[told], wholes[told], law[told], n[told], error)
+    return RatioRows((low, high), told, rows)

@@ -25,9 +25,9 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.estimate import Estimate
 from sordino.estimation.intervals.contrast import tells_covariance
-from sordino.exact.arrays import Floats
+from sordino.estimation.share_estimate import Estimate
+from sordino.exact.floats import Floats
 
 Limits = tuple[Floats, Floats]
 
@@ -137,7 +137,6 @@ class NearestLimits:
 
     @cached_property
     def _seed_number(self) -> int:
-        """By the tally."""
         text = f"{self.estimate.mechanism.fingerprint} {self.estimate.n}".encode()
         return int.from_bytes(sha256(text + self.estimate.law.tobytes()).digest()[:8])
 

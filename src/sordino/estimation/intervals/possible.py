@@ -16,7 +16,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 
 def possible_limits(
@@ -25,7 +25,7 @@ def possible_limits(
     """Limits of estimates from those that take everything for possible, of any shape; what is not a number stays so.
 
     Args:
-        limits: the lower ones and the upper ones.
+        limits: the lower ones and the upper ones; they are made to hold the nearest possible value to their estimate.
         ends: what is possible lies between them, of all estimates or of each.
 
     Example:
@@ -37,4 +37,14 @@ def possible_limits(
     below, above = np.maximum(least - value, 0.0), np.maximum(value - most, 0.0)
     low = np.where(above > 0, value - np.hypot(value - low, above), low)
     high = np.where(below > 0, value + np.hypot(high - value, below), high)
-    return np.clip(low, least, most), np.clip(high, least, most)
+    return widen_to_hold(np.clip(value, least, most), (np.clip(low, least, most), np.clip(high, least, most)))
+
+
+def widen_to_hold(value: Floats, limits: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Limits that hold an estimate: none lies beyond what it is the limit of; what is not a number stays so.
+
+    A likelihood knows what is possible, and an unbiased estimate does not: of few reports its limits may not hold the
+    estimate. A reader of both then sees one that holds.
+    """
+    low, high = limits
+    return np.where(np.isnan(low), low, np.fmin(low, value)), np.where(np.isnan(high), high, np.fmax(high, value))

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.estimation.mean_readings import MeanReadings
-from sordino.estimation.moment_estimator import MomentEstimator
-from sordino.exact.arrays import Floats
-from sordino.mechanism.aggregate import Aggregate
+from sordino.estimation.moment_estimator import MeanReadings, MomentEstimator
+from sordino.exact.floats import Floats
+from sordino.mechanism.channel import Aggregate
 from sordino.query.sampled import Sampled
 
 Distribution: TypeAlias = tuple[Floats, Floats]
@@ -54,7 +53,6 @@ def common_numbers(tallies: Sequence[tuple[Sampled, Aggregate, int]], start: Dis
 
     Args:
         tallies: queries that tell its mean, what was answered, and its place in their records.
-        start: what was expected.
     """
     read = [own for asked, aggregate, place in tallies for own in _read(asked, aggregate, place)]
     points = np.unique(np.concatenate([np.linspace(-1, 1, POINTS), start[0], *(grid for grid, _, _ in read)]))
@@ -71,7 +69,6 @@ def common_numbers(tallies: Sequence[tuple[Sampled, Aggregate, int]], start: Dis
 
 
 def _read(asked: Sampled, aggregate: Aggregate, place: int) -> Iterable[tuple[Floats, Floats, NDArray[np.int64]]]:
-    """Of each query that tells the number by points: these, the probability of each code, and the counts."""
     queries, first = [query for some in asked.drawn_parts for query in some], 0
     try:
         told = {part.query: part for part in MomentEstimator.of(asked, [(place,)]).query_moments}

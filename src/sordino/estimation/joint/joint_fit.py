@@ -10,22 +10,36 @@ less from elsewhere, so that following each table costs less: 1 / (1 + tables of
 1 / 8. Among 1/12 to 1/2 that made the nearest fits, or came within a tenth of them, for simulated populations of 3 to
 20 attributes with O / N from 1.1 to 3,000.
 
+It is not always nearer: of two tables of few cells, whose rare values differ from all others, it loses more than it
+gains. So surveys are drawn of people between what was fitted to each table and to all, and the fit is taken where it is
+expected to be nearer to these (`is_nearer`).
+
 The fit is a function of the estimates alone: it costs no privacy, and has no intervals of its own. The same
 estimates give the same fit: the classes start apart by numbers that are seeded alike in every run.
 Cost: per step three products of each class with each cell; memory for `MOST_ENTRIES` numbers some times, whatever the
 product of the attributes. All 190 pairs of 20 attributes with 5 to 10 values take some seconds.
 Sources: McKenna, Miklau and Sheldon 2021 (estimation from noisy margins); Beck and Teboulle 2003 (mirror descent).
+
+A distribution of several attributes together, as a mixture of classes within which the attributes are independent.
+
+Pr(x) = sum over classes c of Pr(c) product over attributes a of Pr(x_a | c). With classes enough every distribution is
+one; that of k attributes takes the sum of their sizes for each class where the product of these cannot be listed. Its
+margins are sums of products of few numbers, and all of them agree, being margins of one distribution. Scaling each
+value of each attribute by a factor leaves it a mixture.
+
+Sources: Lazarsfeld and Henry 1968 (latent structure analysis); Dunson and Xing 2009 (every distribution is one).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from functools import reduce
+from math import prod, sqrt
 
 import numpy as np
 
-from sordino.estimation.joint.mixture import Mixture
+from sordino.estimation.joint.raking import rake_all
 from sordino.estimation.simplex import project
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 MOST_CLASSES, FEWEST_CLASSES = 256, 16
 """More classes gain nothing: what keeps a fit from the noise is when it stops."""
@@ -62,6 +76,69 @@ noise explains what is left."""
 
 
 @dataclass(frozen=True, eq=False)
+class Mixture:
+    """Classes of people.
+
+    Attributes:
+        weights: the share of each class, shape (classes,).
+        within: for each attribute the shares of its values within each class, shape (classes, k) each.
+    """
+
+    weights: Floats
+    within: tuple[Floats, ...]
+
+    @classmethod
+    def independent(cls, margins: Sequence[Floats]) -> "Mixture":
+        """Of one class: the product of the attributes' own distributions."""
+        return cls(np.ones(1), tuple(own[None, :] for own in margins))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(own.shape[1] for own in self.within)
+
+    def margin(self, places: Sequence[int]) -> Floats:
+        """The shares of the combinations of some attributes, in this order, the last one's values run fastest."""
+        left, right = self.halves(places)
+        return self.table(left, right).reshape(-1)
+
+    def halves(self, places: Sequence[int]) -> tuple[Floats, Floats]:
+        """The shares within each class of the combinations of the first of some attributes, and of the others."""
+        middle = self.middle(places)
+        return self._within(places[:middle]), self._within(places[middle:])
+
+    def middle(self, places: Sequence[int]) -> int:
+        """How many of some attributes the first half has: both halves together have as few combinations as they can."""
+        sizes = [self.shape[place] for place in places]
+        return min(range(len(sizes) + 1), key=lambda at: prod(sizes[:at]) + prod(sizes[at:]))
+
+    def table(self, left: Floats, right: Floats) -> Floats:
+        """The shares of both halves' combinations together, those of the right one along the rows."""
+        return (left * self.weights[:, None]).T @ right
+
+    def rake(self, known: Mapping[int, Floats]) -> "Mixture":
+        """Scaled until the known attributes have their shares: the nearest such distribution in relative entropy.
+
+        Args:
+            known: of some attributes by their places, the shares of their values, which add up to 1.
+        """
+        return rake_all(self, known, lambda mixture, place: mixture.margin([place]), Mixture.scale)
+
+    def scale(self, place: int, factors: Floats) -> "Mixture":
+        """Each value of an attribute made so many times as frequent; the factors keep the sum of all shares."""
+        own = self.within[place] * factors
+        sums = own.sum(axis=1)
+        # A class without any of the values that are left has no weight any more, whatever it holds.
+        own = np.divide(own, sums[:, None], out=self.within[place].copy(), where=sums[:, None] > 0)
+        weights = self.weights * sums
+        return Mixture(weights, (*self.within[:place], own, *self.within[place + 1 :]))
+
+    def _within(self, places: Sequence[int]) -> Floats:
+        classes = len(self.weights)
+        parts = [self.within[place] for place in places] or [np.ones((classes, 1))]
+        return reduce(lambda one, other: (one[:, :, None] * other[:, None, :]).reshape(classes, -1), parts)
+
+
+@dataclass(frozen=True, eq=False)
 class NoisyMargin:
     """The estimated shares of the cells of some attributes.
 
@@ -74,6 +151,20 @@ class NoisyMargin:
     places: tuple[int, ...]
     shares: Floats
     variance: Floats
+
+
+BETTER = 0.98
+"""A larger ratio of the expected errors, in the root of the mean square, is no improvement."""
+
+TOWARDS = 1 / 3
+"""Of the way from what is nearest to each table to the joint fit: there the people are taken to be whose surveys are
+drawn. Each table by itself has structure that is noise, the joint fit lacks some that is none: in simulated surveys of
+two and three tables a fifth of the way refused fits that were 8 to 40 % nearer, and a half took some that were not: of
+three yes-or-no questions in two tables, 1,000 people, epsilon 1, a third leaves .89 of the error of each by itself if
+they are independent (always taken .75), a half .81; .99 and 1.10 if they depend on each other in any way."""
+
+DRAWN_CELLS, MOST_DRAWS = 256, 16
+"""Cells of the surveys that are drawn together: many tell in one survey which fit is nearer. Surveys at most."""
 
 
 def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Mixture | None:
@@ -96,6 +187,35 @@ def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Mixture |
         return independent
     found = _descend(fit, _apart(pooled, classes))
     return found if fit.of(fit.rest(found)) <= fit.noise + FARTHEST * sqrt(fit.noise) else None
+
+
+def is_nearer(shape: Sequence[int], margins: Sequence[NoisyMargin], fit: Mixture) -> bool:
+    """Whether a joint fit is expected to be nearer to the truth than the nearest distribution to each margin.
+
+    The same margins give the same answer. Cost: some fits, of many cells one.
+    """
+    random, squares = np.random.default_rng(0), np.zeros(2)
+    nearest = [project(margin.shares) for margin in margins]
+    truths = [
+        TOWARDS * fit.margin(margin.places) + (1 - TOWARDS) * own for margin, own in zip(margins, nearest, strict=True)
+    ]
+    for _ in range(int(np.clip(DRAWN_CELLS // sum(map(len, truths)), 1, MOST_DRAWS))):
+        drawn = [
+            NoisyMargin(margin.places, truth + _noise(margin.variance, random), margin.variance)
+            for margin, truth in zip(margins, truths, strict=True)
+        ]
+        alone = [project(margin.shares) for margin in drawn]
+        found = joint_fit(shape, drawn)
+        together = alone if found is None else [found.margin(margin.places) for margin in drawn]
+        for place, fits in enumerate((together, alone)):
+            squares[place] += sum(float(np.sum((own - truth) ** 2)) for own, truth in zip(fits, truths, strict=True))
+    return bool(squares[0] <= BETTER**2 * squares[1])
+
+
+def _noise(variance: Floats, random: np.random.Generator) -> Floats:
+    drawn = np.sqrt(variance) * random.standard_normal(len(variance))
+    errors: Floats = drawn - variance * (drawn.sum() / variance.sum())
+    return errors
 
 
 def pooled_margins(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floats]:
@@ -159,7 +279,6 @@ class _Objective:
 
 
 def _apart(pooled: Sequence[Floats], classes: int) -> Mixture:
-    """Classes that differ a little, with these margins together, nearly."""
     random, within = np.random.default_rng(0), []
     for own in pooled:
         shares = own * np.exp(SPREAD * random.standard_normal((classes, len(own))))
@@ -204,7 +323,6 @@ def _descend(fit: _Objective, mixture: Mixture) -> Mixture:
 
 
 def _move(shares: Floats, powers: Floats) -> Floats:
-    """Distributions along the last axis, moved down slopes."""
     # Nothing overflows: shares grow by the most that one does.
     moved: Floats = shares * np.exp(powers.min(axis=-1, keepdims=True) - powers)
     moved /= moved.sum(axis=-1, keepdims=True)

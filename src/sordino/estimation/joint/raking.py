@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 Table = TypeVar("Table")
 

@@ -18,12 +18,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sordino.estimation.neighbours.noise import ShareNoise, is_independent
-from sordino.estimation.neighbours.ratio_prior import RatioPrior
+from sordino.estimation.neighbours.ratio_prior import RatioPrior, sparse_priors
 from sordino.estimation.neighbours.smoothing import Smoothed, Surroundings, smoothed_map
-from sordino.estimation.neighbours.sparse import sparse_priors
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 ALLOWED = 4.0
 """Nats by which the estimates may be less likely under a prior that the reports allow."""

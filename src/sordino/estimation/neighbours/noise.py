@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.estimation.unbiased import Decoded
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import SupportMechanism
 

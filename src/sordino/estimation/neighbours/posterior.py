@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.estimation.neighbours.noise import ShareNoise
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 
 Indices = NDArray[np.intp]
 
 STEP = 0.15
-"""Of the grid of logarithms."""
 
 LEAST, MOST = 1e-3, 10.0
 """The grid of shares, in units of noise: what lies below is like zero, what lies above needs no prior."""

@@ -2,7 +2,7 @@
 
 An estimate of one value alone is lost in noise where people are few; what its neighbours say together, and what shares
 are like on the whole, is not. From the unbiased estimates come, in this order: what is expected of each share
-(`expected_shares`), how shares differ from that (`ratio_prior`, `sparse`), and with these each share's posterior
+(`expected_shares`), how shares differ from that (`ratio_prior`), and with these each share's posterior
 (`posterior`); first with the block's mean share as what is expected, then with the posterior means of neighbours. What
 is fitted is the Bayes rule for total variation among all vectors that keep each block's known total
 (`equal_quantiles`), and whether it is nearer to the truth than the nearest distribution is told by the same posteriors
@@ -19,14 +19,13 @@ from math import prod
 
 import numpy as np
 
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import Posteriors
-from sordino.estimation.neighbours.ratio_prior import RatioPrior
-from sordino.estimation.neighbours.sparse import hedged_prior
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.brief import shown
+from sordino.estimation.neighbours.ratio_prior import RatioPrior, hedged_prior
+from sordino.exact.floats import Floats
+from sordino.exact.messages import shown
 
 SCALES = (1.0, 3.0, 9.0)
 """Widths of neighbourhoods, in values along each axis: the standard deviation of the weights of neighbours."""

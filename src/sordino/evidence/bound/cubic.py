@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.evidence.bound.cells import CELLS, REACHES
+from sordino.evidence.bound.problem import CELLS, REACHES
 from sordino.evidence.bound.remainder import Fit
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats
 
 U, V = CELLS[:, 0], CELLS[:, 1]
@@ -36,7 +36,7 @@ STEPS = 24
 """Towards the largest value of a concave function; what they leave is in the bound."""
 
 READS = 3 << 17
-"""Values of terms that one improvement reads at most: some 10 milliseconds."""
+"""Largest number of values of terms that one improvement reads: some 10 milliseconds."""
 
 MOST_BOXES = 320
 """Of all numbers, where these are few: what a report costs on all of them."""
@@ -45,16 +45,14 @@ MOST_COEFFICIENTS = 26_000
 """Of the polynomials on all boxes, about: their bounds need eigenvalues."""
 
 MOST_CUT = 48
-"""Boxes that one improvement cuts at most."""
+"""Largest number of boxes that one improvement cuts."""
 
 ROUNDS = 3
-"""Of cutting what was cut just now."""
 
 WORTH = 0.05
 """The least part of what a bound is above its goal that remainders must be for a box to be cut."""
 
 ARRAYS = ("number", "centre", "half", "level", "lines", "bends", "rest", "bent")
-"""Of boxes."""
 
 SLACK = 1e-9
 """Relative; eigenvalues are off by far less."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape
 
 GREATEST_LOSS = 1e-300
@@ -33,7 +33,6 @@ class Problem:
 
     @property
     def d(self) -> int:
-        """How many coordinates."""
         return int(self.slopes.shape[1])
 
     def value(self, points: Floats) -> Floats:
@@ -73,7 +72,6 @@ class Problem:
 
     @cached_property
     def _parts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The positive and the negative slopes."""
         return np.maximum(self.slopes, 0), np.minimum(self.slopes, 0)
 
     @cached_property
@@ -85,3 +83,20 @@ class Problem:
         """The rounding of a form anywhere in the cube, shape (n,)."""
         pad: NDArray[np.float64] = (4 * self.d + 16) * UNIT * (self._absolute.sum(axis=1) + np.abs(self.intercepts))
         return pad
+
+
+def _cells() -> Floats:
+    ends, parts = ((-1.0, 0.0), (1.0, 0.0)), ((-0.5, 0.5), (0.5, 0.5))
+    pairs = [(one, other) for one in (*ends, *parts) for other in (*ends, *parts)]
+    # The same end twice tells nothing.
+    return np.array([(u, v, r, s) for (u, r), (v, s) in pairs if (u, r) != (v, s) or r])
+
+
+CELLS = _cells()
+"""The number of one record, of the other, and how far each stands for others; in the cube's coordinates."""
+
+REACHES = CELLS[:, 2:].T ** 2 / 2
+"""What a bend of 1 costs each cell: where the sum is large, and where it is small."""
+
+SQUARES = REACHES.sum(axis=0)
+"""Both together."""

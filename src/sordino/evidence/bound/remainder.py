@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.evidence.bound.cells import CELLS
-from sordino.evidence.box import UNIT, Terms
+from sordino.evidence.bound.problem import CELLS
+from sordino.evidence.box_evidence import UNIT, Terms
 from sordino.evidence.shape import Floats
 
 NODES = np.cos(np.pi * (np.arange(12) + 0.5) / 12)

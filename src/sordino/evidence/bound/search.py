@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.bound.problem import Problem
-from sordino.evidence.box import BoxEvidence
+from sordino.evidence.box_evidence import BoxEvidence
 from sordino.evidence.shape import Shape
 
 AT_ONCE = 64
 """Boxes bounded in one go."""
 
 FIELDS = ("low", "high", "bound", "start", "along")
-"""Of the leaves."""
 
 FINENESS = 18
 """Pieces that a box is cut into, times the dimension, at most; two at least."""
@@ -37,7 +36,6 @@ CLOSED = 1e-10
 
 
 Boxes: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Lower and upper ends."""
 
 ROUNDS = 5
 """Gradient steps for each box; more bring the bounds closer, but not as much as more boxes in the same time."""
@@ -122,8 +120,6 @@ class Envelope:
     """About the least concave functions above some functions on intervals: lines from the ends to where they touch.
 
     Attributes:
-        shape: the functions.
-        ends: of the intervals.
         left: where the line from the left end touches, and its slope.
         right: the same from the right end; None where no kind of function has such a line.
     """
@@ -135,7 +131,6 @@ class Envelope:
 
     @classmethod
     def of(cls, shape: Shape, low: NDArray[np.float64], high: NDArray[np.float64]) -> "Envelope":
-        """Of the functions on [low, high]."""
         # A chord between points a rounding apart may be steeper than the function; the margin knows of no such slopes.
         (touch, chord), steepest = shape.tangent(low, high), shape.steepest
         left, right = (touch, np.minimum(np.maximum(chord, -steepest), steepest)), None
@@ -145,7 +140,6 @@ class Envelope:
         return cls(shape, (low, high), left, right)
 
     def slope(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its slope."""
         slope = np.where(t < self.left[0], self.left[1], self.shape.slope(t))
         return slope if self.right is None else np.where(t > self.right[0], self.right[1], slope)
 
@@ -189,7 +183,6 @@ def _balanced_slopes(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[
 
 
 def _along(problem: Problem, width: NDArray[np.float64], loose: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The coordinate that moves the loosest terms most: each term's gap shared out by what moves it."""
     absolute = np.abs(problem.slopes)
     share = loose / np.maximum(width @ absolute.T, 1e-300) + 1e-12
     along: NDArray[np.intp] = np.argmax((share @ absolute) * width, axis=1)
@@ -233,7 +226,6 @@ class Leaves:
         return replace(self, bound=bound, along=np.full(len(bound), -1))
 
     def subset(self, which: NDArray[np.bool_]) -> "Leaves":
-        """Some of them."""
         return Leaves(*(getattr(self, name)[which] for name in FIELDS))
 
 
@@ -242,9 +234,7 @@ class Search:
     """What is known of the maximum of some evidence's sum, or of less its minimum.
 
     Attributes:
-        evidence: the reports.
         top: whether the largest sum is sought, or less the smallest.
-        leaves: boxes that cover the cube.
         lower: the value at `point`.
         point: shape (d,), the best one found.
     """
@@ -264,7 +254,6 @@ class Search:
 
     @cached_property
     def upper(self) -> float:
-        """The largest bound of a leaf."""
         return float(self.leaves.bound.max())
 
     def with_report(self, evidence: BoxEvidence, report: BoxEvidence) -> "Search":
@@ -277,7 +266,6 @@ class Search:
 
     @cached_property
     def problem(self) -> Problem:
-        """What is maximised."""
         return Problem.of(self.evidence, top=self.top)
 
     def tighten(self, enough: float) -> tuple["Search", int]:

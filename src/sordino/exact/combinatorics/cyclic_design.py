@@ -45,7 +45,6 @@ class CyclicDesign:
 
     @property
     def families(self) -> int:
-        """m, the multiples of the base set that differ."""
         return (self.p - 1) // self.order
 
     @property

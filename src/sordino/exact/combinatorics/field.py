@@ -36,11 +36,9 @@ class Field:
         return is_power_of_two(self.q)
 
     def plus(self, a: int, b: int) -> int:
-        """The sum of two elements."""
         return a ^ b if self.binary else (a + b) % self.q
 
     def times(self, a: int, b: int) -> int:
-        """The product of two elements."""
         return _remainder(_polynomial_product(a, b), self._modulus) if self.binary else a * b % self.q
 
     def inverse(self, a: int) -> int:
@@ -70,7 +68,6 @@ class Field:
         return difference
 
     def multiply(self, a: Elements, b: Elements) -> Elements:
-        """Products, elementwise."""
         return self._products[a, b] if self.binary else self._remainders(np.multiply(a, b, dtype=np.int64))
 
     def _remainders(self, numbers: Elements) -> Elements:
@@ -100,12 +97,10 @@ def is_order(number: int) -> bool:
 
 
 def is_power_of_two(number: int) -> bool:
-    """Whether a positive number is a power of two."""
     return number & (number - 1) == 0
 
 
 def is_prime(number: int) -> bool:
-    """Whether a number is prime, by trial division."""
     return number > 1 and all(number % divisor for divisor in range(2, isqrt(number) + 1))
 
 

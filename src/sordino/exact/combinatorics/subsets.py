@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from sordino.exact.source import Words
 
 LARGEST_LIST = 1 << 20
-"""Subsets listed in a table at most, 8 MB; a look-up beats finding a subset element by element."""
+"""Largest number of subsets listed in a table, 8 MB; a look-up beats finding a subset element by element."""
 
 LARGEST_DIGIT = 8
-"""Bits that are counted together at most."""
+"""Largest number of bits that are counted together."""
 
 MOST_COUNTERS = 1 << 16
-"""Counters of all groups' digits at most, where there is a choice: they stay in the processor's cache."""
+"""Largest number of counters of all groups' digits, where there is a choice: they stay in the processor's cache."""
 
 
 def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool_]) -> Words:
@@ -47,7 +47,6 @@ def members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
 
 
 def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
-    """The same element by element, the largest first."""
     rank, found = ranks.copy(), np.empty((len(ranks), size), dtype=np.intp)
     for left in range(size, 0, -1):
         # The largest element is the last one below which fewer than `rank` subsets can be chosen.
@@ -66,7 +65,6 @@ def _listed_members(n: int, size: int) -> NDArray[np.intp]:
 
 @cache
 def _both(n: int, sizes: tuple[int, int]) -> NDArray[np.unsignedinteger]:
-    """The lists of two sizes, one after the other, in half words where they fit: more of them stay in the cache."""
     both = np.concatenate([_all_masks(n, size) for size in sizes])
     narrow = both.astype(np.uint32) if n <= 32 else both
     narrow.setflags(write=False)

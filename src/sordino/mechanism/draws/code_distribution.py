@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sordino.domain.partition import Partition
+from sordino.domain.value_partition import Partition
 from sordino.exact.coin import WORD
 from sordino.mechanism.draws.code_sets import CodeSet
-from sordino.mechanism.draws.draw import ARITHMETIC, Draw
-from sordino.mechanism.draws.outward import outward_rows
+from sordino.mechanism.draws.draw_program import Draw
+from sordino.mechanism.draws.operations import ARITHMETIC, outward_rows
 
 Distribution: TypeAlias = Mapping[int, Fraction]
 
@@ -129,7 +129,6 @@ class _OneValue:
 
 
 def _side(codes: CodeSet, value: int, bound: int, *, other: bool) -> list[int]:
-    """The code of each choice."""
     every = np.arange(bound, dtype=np.uint64)
     values = np.full(bound, value, dtype=np.intp)
     listed: list[int] = codes.choose_codes(values, np.full(bound, other), every).tolist()

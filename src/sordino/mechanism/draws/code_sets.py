@@ -19,7 +19,7 @@ from sordino.exact.combinatorics.subsets import unrank
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
 
 if TYPE_CHECKING:
-    from sordino.exact.combinatorics.projective import ProjectiveSpace
+    from sordino.exact.combinatorics.projective_points import ProjectiveSpace
 
 Values: TypeAlias = NDArray[np.intp]
 
@@ -105,8 +105,6 @@ class Points:
     """Points of a projective space on the hyperplane of the value's point.
 
     Attributes:
-        space: the points.
-        count: how many values there are.
         is_listed: whether a choice is a place among the points of a side, in ascending order; else it is the free
             coordinates of a vector on or off the hyperplane, which names its point.
     """
@@ -211,7 +209,7 @@ def read_set(name: str, arguments: list[Any]) -> CodeSet:
         return Masks(arguments[0], arguments[1])
     if name == "points":
         # Most plans have no points, and a device that reads one of these does not wait for fields of primes.
-        from sordino.exact.combinatorics.projective import ProjectiveSpace
+        from sordino.exact.combinatorics.projective_points import ProjectiveSpace
 
         q, t, count, is_listed = arguments
         return Points(ProjectiveSpace(q, t), count, bool(is_listed))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHORT = 64
-"""Numbers that are listed within a formula at most."""
+"""Largest number of numbers that are listed within a formula."""
 
 
 def spelled_list(numbers: NDArray[np.intp]) -> list[Any]:
@@ -69,7 +69,6 @@ def _sum_of_digits(numbers: NDArray[np.intp], known: dict[bytes, Any], size: int
 
 
 def _with_place(formula: Any, place: Any) -> Any:
-    """The formula at another place."""
     if formula == "i":
         return place
     return [_with_place(part, place) for part in formula] if isinstance(formula, list) else formula

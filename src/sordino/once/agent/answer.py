@@ -1,21 +1,24 @@
 """One person's answer by a plan: fetch, choose the period, reserve, draw, store, send, note.
 
 The same for a store of answers and for a ledger, whose filter decides in between. Whenever it stops, answering again
-goes on where it stopped: an answer that was stored is sent again, never drawn again.
+goes on where it stopped: an answer that was stored is sent again, never drawn again. It goes to the collector that it
+is reserved for, and to no other: another one's quota decided nothing about it, and nobody agreed to send it there.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.messages import shown
 from sordino.exact.source import Source
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.turn import Today, own_turn, utc_today
 from sordino.once.journal.journal import StoredAnswer
-from sordino.once.ledger.answer_plan import collector_words, draw_plan_answer
+from sordino.once.ledger.ask import collector_words, draw_plan_answer
 from sordino.once.ledger.ledger import Ledger
-from sordino.survey.answering.draw import draw_report
+from sordino.once.ledger.quotas import collector_key
+from sordino.survey.answering.report_draw import draw_report
 from sordino.survey.planning.plan import Plan
 
 T = TypeVar("T")
@@ -42,7 +45,8 @@ def answer(
     fetch: Callable[[], tuple[Plan, Mapping[str, Any]]],
     send: Callable[[bytes], None],
     *,
-    collector: str = "",
+    collector: str,
+    is_invited: bool = False,
     beside: AnswerStore | None = None,
     period: str | None = None,
     today: Today = utc_today,
@@ -58,7 +62,8 @@ def answer(
         fetch: gives the plan and the tables of the person's record; called where nothing was drawn yet.
         send: delivers the stored bytes, the same each time, and returns once they are acknowledged. What it raises, is
             raised: answer again then.
-        collector: who asks, as a ledger names it.
+        collector: who asks: an address, or its host.
+        is_invited: whether `send` uses an invitation, by which the answer must be taken back until it is acknowledged.
         beside: of a ledger the person's store of answers, in which stands through which ledger a plan is answered, and
             in which period; without one nothing is known of other journals.
         period: the one that an invitation names, by its first day.
@@ -67,13 +72,15 @@ def answer(
 
     Raises:
         UnavailableError: the person's period is still to come.
-        RefusedError: it is over, or another one than the invitation's; the plan is answered elsewhere; or the ledger
-            does not accept it, or does not know what it asks. Nothing is drawn then, and nothing sent.
+        RefusedError: it is over, or another one than the invitation's; the answer is reserved for another collector;
+            the plan is answered elsewhere; or the ledger does not accept it, or does not know what it asks. Nothing is
+            drawn then, and nothing sent.
         SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
         SordinoError: see `AnswerStore` and `Ledger`.
     """
     own = beside if isinstance(journal, Ledger) else journal
     place = journal.path.resolve() if isinstance(journal, Ledger) else None
+    require_own_collector(journal, plan_hash, collector)
     known, is_new = journal.find_answer(plan_hash), False
     if known is None:
         if own is not None:
@@ -83,19 +90,53 @@ def answer(
         if turn is not None:
             turn.require(today())
             tables = turn.record_tables(tables)
-        known, is_new = _draw(journal, own, plan, tables, collector, source)
+        try:
+            known, is_new = _draw(journal, own, plan, tables, collector, source)
+        except SordinoError:
+            # Another process may have reserved it meanwhile, for another collector: that is the reason then.
+            require_own_collector(journal, plan_hash, collector)
+            raise
     elif own is not None and place is not None:
         own.note_answered_elsewhere(plan_hash, place)
-    if not known.sent and not _is_taken_back(journal, own, plan_hash):
+    if known.upload:
+        # Of what is sent, since another process may have stored it after the first look.
+        _require_same(known.collector, collector)
+    if is_invited and not known.sent:
+        # Before it is looked up whether the answer was taken back: who takes it back looks the other way round.
+        journal.note_invited(plan_hash)
+    if not known.sent and not journal.is_taken_back(plan_hash):
         if not known.upload:
             found = "a query of a file under the plan's hash"
             raise SordinoError("a plan's hash must belong to the plan", found=found, step="give that query another id")
         upload = known.upload
         journal.deliver(plan_hash, lambda: send(upload))
-    return Answered(plan_hash, again=not is_new, taken_back=_is_taken_back(journal, own, plan_hash))
+    return Answered(plan_hash, again=not is_new, taken_back=journal.is_taken_back(plan_hash))
 
 
-def take_back(journal: AnswerStore | Ledger, plan_hash: str, send: Callable[[bytes], None]) -> None:
+def require_own_collector(journal: AnswerStore | Ledger, plan_hash: str, collector: str) -> None:
+    """Refuse a collector other than the one that the answer to a plan is reserved for, if it is reserved.
+
+    Args:
+        journal: in which the answer is stored.
+        plan_hash: of the plan.
+        collector: an address, or its host.
+
+    Raises:
+        RefusedError: the answer is reserved for another one.
+    """
+    own = journal.find_collector(plan_hash)
+    if own is not None:
+        _require_same(own, collector)
+
+
+def take_back(
+    journal: AnswerStore | Ledger,
+    plan_hash: str,
+    send: Callable[[bytes], None],
+    *,
+    collector: str,
+    is_invited: bool = False,
+) -> None:
     """Take an answer back: it is sent no more, and the collector forgets it. No other one is drawn, now or later.
 
     What a ledger counts of it stays counted: it may have been seen.
@@ -104,8 +145,12 @@ def take_back(journal: AnswerStore | Ledger, plan_hash: str, send: Callable[[byt
         journal: in which the answer is stored.
         plan_hash: of the plan.
         send: has the collector forget the stored report. What it raises, is raised: take it back again then.
+        collector: that is asked to forget it: an address, or its host.
+        is_invited: whether `send` uses an invitation.
 
     Raises:
+        RefusedError: the answer is reserved for another collector; or it may be on its way by an invitation, which
+            must go with this too. Nothing is sent then.
         SordinoError: no answer is stored here; see also `AnswerStore` and `Ledger`.
     """
     known = journal.find_answer(plan_hash)
@@ -113,9 +158,30 @@ def take_back(journal: AnswerStore | Ledger, plan_hash: str, send: Callable[[byt
         rule = f"an answer to the plan must be stored in {journal.path}"
         step = "take it back on the device that drew it, with its own --store or --ledger"
         raise SordinoError(rule, found="no stored answer", step=step)
+    _require_same(known.collector, collector)
+    _require_invitation(journal, plan_hash, is_invited=is_invited)
     # First, so that no later try sends it after all.
     journal.note_taken_back(plan_hash)
+    # Again, since another process may have begun to send it meanwhile.
+    _require_invitation(journal, plan_hash, is_invited=is_invited)
     send(known.upload)
+
+
+def _require_invitation(journal: AnswerStore | Ledger, plan_hash: str, *, is_invited: bool) -> None:
+    if not is_invited and journal.needs_invitation(plan_hash):
+        rule = "an answer that may be on its way by an invitation must be taken back by it; else it would be counted"
+        step = "give the whole link that you were sent"
+        raise RefusedError(rule, found="an address without an invitation", step=step)
+
+
+def _require_same(own: str | None, collector: str) -> None:
+    if own is None:
+        step = "restore an undamaged copy: without it the answer is sent nowhere"
+        raise DamagedError("a stored answer must have its collector", found="damage to it", step=step)
+    if collector_key(own) != collector_key(collector):
+        step = "give the plan's address there: the stored answer is sent only there, and no new one is drawn"
+        rule = "an answer must go to the collector that it is reserved for, and to no other"
+        raise RefusedError(rule, found=f"one for {shown(own)}", step=step)
 
 
 def _draw(
@@ -134,7 +200,7 @@ def _draw(
             made.append(collector_words(draw_report(plan, dict(tables), source)))
             return made[0]
 
-        return journal.draw_once(plan.hash, draw), bool(made)
+        return journal.draw_once(plan.hash, collector, draw), bool(made)
 
     def admit(reserve: Callable[[], T]) -> T:
         if own is None:
@@ -148,8 +214,3 @@ def _draw(
     if known is None:
         raise AssertionError("what was stored is there")
     return known, is_new
-
-
-def _is_taken_back(journal: AnswerStore | Ledger, own: AnswerStore | None, plan_hash: str) -> bool:
-    """Older programs noted it in the store of answers, wherever the answer was."""
-    return journal.is_taken_back(plan_hash) or (own is not None and own.is_taken_back(plan_hash))

@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 from sordino.document.files import cannot
 from sordino.errors import RefusedError, SordinoError
-from sordino.once.agent.older_store import convert_store, is_older_store
-from sordino.once.journal.database import settle
+from sordino.once.journal.contents import write_journal
 from sordino.once.journal.event import ELSEWHERE, FREED, Event
 from sordino.once.journal.journal import Journal, JournalLines, StoredAnswer, answer_in, ignore_step
-from sordino.once.journal.writer import write_journal
+from sordino.once.journal.journal_file import settle
 
 ONCE = "a plan must be answered once"
 
@@ -28,23 +27,20 @@ class AnswerStore(Journal):
 
     @classmethod
     def open(cls, path: Path, step: Callable[[str], None] = ignore_step) -> "AnswerStore":
-        """The store at a path, a new one if there is none; its folder is made too. An older one is converted.
+        """The store at a path, a new one if there is none; its folder is made too.
 
-        Raises:
-            SordinoError: an older store that is not whole, or not the person's alone.
-            UnavailableError: the system refuses to make one.
+        Raises UnavailableError: the system refuses to make one.
         """
         if not path.exists():
             _make(path)
-        elif is_older_store(path):
-            convert_store(path, step)
         return cls(path, step=step)
 
-    def draw_once(self, plan: str, draw: Callable[[], Mapping[str, Any]]) -> StoredAnswer:
+    def draw_once(self, plan: str, collector: str, draw: Callable[[], Mapping[str, Any]]) -> StoredAnswer:
         """The answer by a plan: the one that was drawn, or a new one, which is stored when this returns.
 
         Args:
             plan: its hash.
+            collector: to whom a new one goes, and to nobody else.
             draw: gives what a collector gets, with fresh randomness; what it raises leaves nothing behind.
 
         Raises:
@@ -62,7 +58,7 @@ class AnswerStore(Journal):
             if known is not None:
                 return known
             _require_place(lines, plan, None)
-            self._draw(writer, plan, draw_with_code)
+            self._draw(writer, plan, draw_with_code, collector)
         self.step("stored")
         made = self.find_answer(plan)
         if made is None:
@@ -141,7 +137,6 @@ class AnswerStore(Journal):
 
 
 def _make(path: Path) -> None:
-    """A new store, and its folder."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -167,7 +162,6 @@ def _place_after(tries: list[Event]) -> str | None:
 
 
 def _require_place(lines: JournalLines, plan: str, path: Path | None) -> None:
-    """Refuse what would be a second answer."""
     # An answer that another process drew here meanwhile is this store's own.
     if path is not None and answer_in(lines, plan) is not None:
         step = "answer without --ledger: that answer is sent again, and no other is drawn"

@@ -8,15 +8,20 @@ stands behind `#` is no part of a request for a page.
 import re
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import unquote, urlsplit
+from unicodedata import normalize
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from sordino.document.invitation_list import SECRET
 from sordino.errors import SordinoError
+from sordino.once.ledger.quotas import collector_key
 
 HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 BEHIND = {"key": re.compile("[0-9a-f]{64}"), "invitation": SECRET, "period": re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")}
 """What may stand behind `#`, each once: an Ed25519 public key, the secret of an invitation, and its period."""
+
+UNCLEAR = re.compile(r"[\\%\s]")
+"""Characters in a host by which two programs can read two hosts."""
 
 FORM = "/form"
 """Behind the plan's own address, that of its form."""
@@ -27,8 +32,6 @@ class CollectorAddress:
     """A plan's address at a collector.
 
     Attributes:
-        url: of the plan.
-        plan: its hash.
         here: whether it is on this machine.
         key: that must have signed the plan, 64 hexadecimal digits; None where the address names none.
         invitation: by which a report may come, 32 hexadecimal digits; None where the address has none.
@@ -67,6 +70,9 @@ class CollectorAddress:
         plain = not parts.username and not parts.password and not parts.query
         if parts.scheme not in ("https", "http") or not parts.hostname or not plain or not text.isprintable():
             raise SordinoError("the address must be a plan's at a collector", found="a different address", step=step)
+        if "\\" in normalize("NFKC", text) or UNCLEAR.search(normalize("NFKC", parts.netloc)):
+            found = "characters by which it can be read as two hosts"
+            raise SordinoError("the address must be a plan's at a collector", found=found, step=step)
         if not HASH.fullmatch(plan):
             raise SordinoError("the address must end in the plan's hash", found="a different end", step=step)
         here = _is_this_machine(parts.hostname)
@@ -74,7 +80,7 @@ class CollectorAddress:
             rule = "an answer must travel by https, unless the collector is on this machine"
             raise SordinoError(rule, found="http", step=step)
         behind = _read_fragment(parts.fragment)
-        url = f"{parts.scheme}://{parts.netloc}{path}"
+        url = f"{parts.scheme}://{_looked_up(parts)}{path}"
         return cls(url, plan, here, behind.get("key"), behind.get("invitation"), behind.get("period"))
 
     def link(self, invitation: str, period: str | None = None) -> str:
@@ -83,10 +89,9 @@ class CollectorAddress:
         return f"{self.url}{FORM}#{key}invitation={invitation}{'' if period is None else f'&period={period}'}"
 
     @property
-    def origin(self) -> str:
-        """The collector's own part of it, by which a ledger names it."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}"
+    def collector(self) -> str:
+        """Whose address it is: the host as it is looked up, whatever the scheme and the port."""
+        return collector_key(self.url)
 
     @property
     def reports(self) -> str:
@@ -114,6 +119,17 @@ def _read_fragment(fragment: str) -> dict[str, str]:
         step = "give the whole address: #key= has 64 hexadecimal digits, invitation= has 32"
         raise SordinoError(rule, found=f"{len(fragment)} other characters", step=step)
     return found
+
+
+def _looked_up(parts: SplitResult) -> str:
+    """The host and port of an address: a host beyond ASCII as its collector's key has it, so that both are one host."""
+    if parts.netloc.isascii():
+        return parts.netloc
+    host = collector_key(f"{parts.scheme}://{parts.hostname}")
+    if not host.isascii():
+        rule, found = "the host of an address must be one that can be looked up", "characters that no name has"
+        raise SordinoError(rule, found=found, step="write it as the collector gave it")
+    return host if parts.port is None else f"{host}:{parts.port}"
 
 
 def _is_this_machine(host: str) -> bool:

@@ -2,27 +2,44 @@
 
 Certificates are verified, no redirection is followed, each exchange has one end, and nothing is read without a limit.
 No message holds what the collector said: it may have said the answer.
+
+A timeout of a socket bounds each wait and not how many there are: a byte now and then, or interim answers without an
+end, would go on for ever. So an exchange runs on a thread of its own, and its connections are shut down when its time
+is over. A name that is still looked up then cannot be given up: nothing is sent once it is found.
 """
 
 import json
 import random
+import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
-from typing import Any
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Lock, Thread
+from typing import Any, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.request import OpenerDirector, Request
+from urllib.request import (
+    AbstractHTTPHandler,
+    BaseHandler,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    build_opener,
+)
 
 from sordino.document.files import LARGEST_FILE
 from sordino.document.invitation_list import HEADER
-from sordino.document.key_chain import leads_to
-from sordino.document.signature import is_signed
+from sordino.document.key_chain import is_signed, leads_to
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.once.agent.collector_address import CollectorAddress
-from sordino.once.agent.timed_exchange import run_within
 from sordino.survey.planning.plan import Plan
 
 QUIET = 30.0
@@ -42,6 +59,111 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 
 COME_AGAIN = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 """Refusals that may pass, as those of a server's own trouble may."""
+
+T = TypeVar("T")
+
+
+class _Line:
+    """The sockets of one exchange, which another thread can shut down."""
+
+    def __init__(self) -> None:
+        self._lock, self._sockets, self._ended = Lock(), list[socket.socket](), False
+
+    def hold(self, connected: socket.socket) -> None:
+        """Note a socket, unless the exchange is over.
+
+        Raises:
+            OSError: it is.
+        """
+        with self._lock:
+            self._sockets.append(connected)
+            if self._ended:
+                connected.close()
+                raise OSError("the exchange is over")
+
+    def hang_up(self) -> None:
+        """End all that waits for one of the sockets, and take no more."""
+        with self._lock:
+            self._ended = True
+            for connected in self._sockets:
+                # Not TLS's own end, after which the same object would read without it.
+                with suppress(OSError):
+                    socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+class _OnLine(HTTPConnection):
+    """Tells its line of its socket before anything is sent."""
+
+    def __init__(self, *arguments: Any, line: _Line, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._line = line
+
+    def connect(self) -> None:
+        super().connect()
+        self._line.hold(self.sock)
+
+
+class _SecureOnLine(_OnLine, HTTPSConnection):
+    """The same with TLS, whose handshake is over when the line is told."""
+
+
+class _LineHandler(HTTPHandler, HTTPSHandler):
+    """Opens each connection, plain or with TLS, on one line."""
+
+    def __init__(self, line: _Line) -> None:
+        # Not HTTPSHandler's own, which would read certificates for plain connections too.
+        AbstractHTTPHandler.__init__(self)
+        self._line = line
+
+    def http_open(self, request: Request) -> HTTPResponse:
+        made: Any = _OnLine
+        return self.do_open(made, request, line=self._line)
+
+    def https_open(self, request: Request) -> HTTPResponse:
+        made: Any = _SecureOnLine
+        return self.do_open(made, request, line=self._line, context=_context())
+
+
+class _NoRedirection(HTTPRedirectHandler):
+    """Whoever sends a device elsewhere is not the collector that the person chose."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow none: the answer is then the status itself."""
+        return
+
+
+@cache
+def _context() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def run_within(seconds: float, exchange: Callable[[OpenerDirector], T], *, here: bool) -> T:
+    """What an exchange gives, if it ends in time.
+
+    Args:
+        seconds: in which it must end.
+        exchange: asks by the opener that it gets, on a thread of its own. No redirection is followed.
+        here: whether the collector is on this machine: a proxy is then asked for nothing.
+
+    Raises:
+        TimeoutError: it did not end; its connections are shut down.
+        Exception: what the exchange raises.
+    """
+    line, told = _Line(), Future[T]()
+    handlers: list[BaseHandler] = [_NoRedirection(), _LineHandler(line)]
+    opener = build_opener(*handlers, *([ProxyHandler({})] if here else []))
+
+    def run() -> None:
+        try:
+            told.set_result(exchange(opener))
+        except Exception as error:  # noqa: BLE001 - raised again where the exchange is awaited
+            told.set_exception(error)
+
+    Thread(target=run, name="exchange", daemon=True).start()
+    try:
+        return told.result(seconds)
+    finally:
+        line.hang_up()
 
 
 @dataclass(frozen=True)
@@ -105,7 +227,6 @@ def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
 
 
 def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None:
-    """Whatever key the collector says signed it, the one that counts is the one that is asked for."""
     step = "answer nothing there; compare the key and the address with those that the collector has published"
     unsigned = RefusedError("the plan must be signed by the key that is asked for", found="no signature", step=step)
     told = _exchange(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
@@ -119,7 +240,6 @@ def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None
 
 
 def _is_signed_for(content: bytes, key: str, signature: str, document: Mapping[str, Any]) -> bool:
-    """Whether a key signed it, or one to which its own chain leads."""
     if is_signed(content, key, signature):
         return True
     new = document.get("key")
@@ -164,7 +284,6 @@ def take_report_back(address: CollectorAddress, body: bytes, waiting: Waiting | 
 
 
 def _repeat(exchange: Callable[[], None], waiting: Waiting) -> None:
-    """Try until it is done, or for as long as somebody waits."""
     end, pause = waiting.clock() + waiting.patience, FIRST_PAUSE
     while True:
         try:
@@ -191,7 +310,6 @@ def _headers(address: CollectorAddress) -> dict[str, str]:
 
 
 def _require_kept(receipt: bytes) -> None:
-    """Refuse what is no acknowledgement of one report."""
     try:
         told = json.loads(receipt)
         counts, failed = (told["accepted"], told["repeated"]), told["failed"]

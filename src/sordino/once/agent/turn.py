@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
-from sordino.domain.answers.series import Series
+from sordino.domain.calendar import Series
 from sordino.errors import RefusedError, SordinoError, UnavailableError
 from sordino.once.journal.journal import Journal
-from sordino.survey.answering.period import draw_period
-from sordino.survey.frozen.series_part import PERIOD
+from sordino.survey.answering.report_draw import draw_period
 from sordino.survey.planning.plan import Plan
-from sordino.words.series.series_sentences import period_name
+from sordino.survey.schema.series_table import PERIOD
+from sordino.words.series_sentences import period_name
 
 Today = Callable[[], date]
 
@@ -30,7 +30,6 @@ class Turn:
     """A person's period.
 
     Attributes:
-        series: of the plan.
         period: its place, from 0.
     """
 

@@ -5,7 +5,7 @@ It is worked out from the lines and never instead of them: whatever does not fit
 | part | what |
 |---|---|
 | head | how many lines, the last one's seal, a hash of all their seals in turn, and by what it was worked out |
-| state | the standing |
+| state | the balance |
 | marks | 8 bytes for each line: a hash of what happened to what, so that a line that is lost is missed |
 
 The seal covers all three under the ledger's own key: another ledger's checkpoint does not fit.
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS checkpoint (
 """Made by the first checkpoint; files without it are of the same version."""
 
 MARK = np.dtype("<u8")
-"""Of a line."""
+"""Type of a line's hash."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a journal's file holds, and whether it is whole.
+"""What a journal's file holds, and whether it is whole; and what writes lines into it.
 
 Each line carries a hash of its own, and the number of lines stands beside the terms, so that a line that was changed or
 is missing is noticed. Of a damaged file every whole line is kept; nothing is ever written to it again.
@@ -6,27 +6,33 @@ is missing is noticed. Of a damaged file every whole line is kept; nothing is ev
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from secrets import token_bytes
+from sqlite3 import Connection
+from typing import Any, TypeAlias
 
-from sordino.document.sealed import newer
+from sordino.document.sealed import version_error
 from sordino.errors import DamagedError, SordinoError
 from sordino.once.journal.checkpoint import read_checkpoint
-from sordino.once.journal.database import LEDGER, JournalKind, UnreadableError
 from sordino.once.journal.event import Event, seal_of
-from sordino.once.journal.header import VERSION, newer_version, with_new_header
+from sordino.once.journal.journal_file import (
+    LEDGER,
+    VERSION,
+    JournalKind,
+    UnreadableError,
+    new_database,
+    other_version,
+    with_new_header,
+)
 
-META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
-"""What stands beside the lines, and the form of each text: a store of answers has the empty text as its terms. The
-version may be missing: then it is 1."""
+META = {"version": "[0-9]{1,9}", "terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
+"""What stands beside the lines, and the form of each text: a store of answers has the empty text as its terms."""
 
 LARGEST = 1 << 28
 """Bytes of a damaged file that is read at most."""
-
-FORMS = {**META, "version": "[0-9]{1,9}"}
 
 DatabaseRow: TypeAlias = tuple[object, ...]
 
@@ -40,7 +46,7 @@ class Contents:
     """The lines of a journal.
 
     Attributes:
-        meta: terms, key, head (the number of lines) and copy, as texts.
+        meta: version, terms, key, head (the number of lines) and copy, as texts.
         events: the whole lines, ascending.
         damage: what is not whole, in words; empty if all is.
     """
@@ -80,7 +86,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
     """The whole texts beside the lines, within a transaction; no line is read.
 
-    Raises SordinoError: a newer version, or no terms; sqlite3.DatabaseError: damage beyond this way of reading.
+    Raises SordinoError: another version, or no terms; sqlite3.DatabaseError: damage beyond this way of reading.
     """
     return _whole_texts(connection.execute(ALL_META))
 
@@ -110,12 +116,12 @@ def salvage(path: Path, kind: JournalKind = LEDGER) -> Contents:
         meta, events = _rows(with_new_header(content))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
         raise UnreadableError(path, "no table that can be read", kind) from None
+    version = other_version(content)
     try:
-        return _check(meta, events, ["the file"])
+        contents = _check(meta, events, ["the file"])
     except DamagedError:
-        version = newer_version(content)
         if version is not None:
-            raise newer(f"a {kind.noun}", VERSION, version) from None
+            raise version_error(f"{path}, a {kind.noun}", VERSION, version) from None
         if meta:
             raise
         raise DamagedError(
@@ -123,10 +129,13 @@ def salvage(path: Path, kind: JournalKind = LEDGER) -> Contents:
             found="a different file, or one that is damaged at its beginning",
             step=f"restore an undamaged copy, or {kind.step}",
         ) from None
+    if version is not None and "version" not in contents.meta:
+        # The first journals sealed no version.
+        raise version_error(f"{path}, a {kind.noun}", VERSION, version)
+    return contents
 
 
 def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
-    """What can be read beside the lines, and of the lines, from either end."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.text_factory = bytes
         connection.deserialize(content)
@@ -145,22 +154,20 @@ def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 
 def _readable(connection: sqlite3.Connection, command: str) -> Iterator[DatabaseRow]:
-    """The rows up to the first that cannot be read."""
     with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         yield from connection.execute(command)
 
 
 def _whole_texts(meta: Iterable[DatabaseRow]) -> dict[str, str]:
-    """The texts beside the lines that are whole."""
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):
             name, value, seal = (bytes(text).decode("utf-8") for text in row)  # type: ignore[call-overload]
-            if seal == seal_of(name, value) and re.fullmatch(FORMS[name], value, re.DOTALL):
+            if seal == seal_of(name, value) and re.fullmatch(META[name], value, re.DOTALL):
                 known[name] = value
     version = int(known.get("version", VERSION))
-    if version > VERSION:
-        raise newer("a ledger" if known.get("terms", "?") else "a store of answers", VERSION, version)
+    if version != VERSION:
+        raise version_error("a ledger" if known.get("terms", "?") else "a store of answers", VERSION, version)
     if "terms" not in known:
         rule = "a ledger must have its terms, and a store of answers none"
         raise DamagedError(rule, found="damage to them", step="restore an undamaged copy of the file")
@@ -181,3 +188,45 @@ def _check(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: lis
     elif head >= 0 and [event.sequence for event in events] != list(range(1, head + 1)):
         damage.append(f"lines that are missing of {head}")
     return Contents(known, tuple(events), tuple(damage))
+
+
+KEY_BYTES = 32
+"""Length of the key under which a ledger hashes the record and seals its checkpoint."""
+
+
+class Writer:
+    """Adds lines within a transaction, to a journal that has so many."""
+
+    def __init__(self, connection: Connection, head: int, time: str) -> None:
+        self._connection, self._head, self._time = connection, head, time
+
+    def add(self, event: str, name: str, body: dict[str, Any], secret: str = "") -> Event:
+        """One line, and the new number of lines."""
+        self._head += 1
+        line = Event(self._head, event, name, body, secret, self._time)
+        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", line.row)
+        _write_meta(self._connection, {"head": str(self._head)})
+        return line
+
+
+def _write_meta(connection: Connection, meta: dict[str, str]) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", sealed_meta(meta))
+
+
+def write_journal(path: Path, terms: str, events: Sequence[Event], *, copy: bool = False) -> None:
+    """Write the file of a new journal.
+
+    Args:
+        terms: of a ledger, in their canonical text; empty for a store of answers.
+        copy: whether it only checks.
+    """
+    with new_database(path) as connection:
+        fill_journal(connection, terms, events, copy=copy)
+
+
+def fill_journal(connection: Connection, terms: str, events: Sequence[Event], *, copy: bool = False) -> None:
+    """The same into tables that are empty, within a transaction."""
+    meta = {"version": str(VERSION), "terms": terms, "key": token_bytes(KEY_BYTES).hex()}
+    _write_meta(connection, {**meta, "copy": "yes" if copy else "no", "head": str(len(events))})
+    rows = [event.row for event in events]
+    connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -4,9 +4,10 @@
 |---|---|---|---|
 | record | the version's number | | a keyed hash of the record |
 | asked | the query's | its words, its channel and the record's version | the record's hash, where terms cover changes |
-| drawn | the query's, or the plan's | of a plan the report as its collector takes it | the code |
+| drawn | the query's, or the plan's | of a plan the report as its collector takes it, and the collector | the code |
 | sent | the same | the code | |
-| taken back | the plan's | | |
+| invited | the plan's: its answer is sent by an invitation | | |
+| taken back | the plan's | whether the answer was acknowledged before | |
 | period | the plan's | in which period of its series the person answers | |
 | elsewhere | the plan's, and which try | through which other journal it is answered | |
 | freed | the same | | |
@@ -35,10 +36,7 @@ PLAN_KIND = "plan"
 """What is asked by the plan of a survey, whose words hold its bytes."""
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
-TAKEN_BACK, PERIOD, ELSEWHERE, FREED = "taken back", "period", "elsewhere", "freed"
-
-SINCE_2 = frozenset((TAKEN_BACK, PERIOD, ELSEWHERE, FREED))
-"""Events that files of version 1 do not have."""
+TAKEN_BACK, PERIOD, ELSEWHERE, FREED, INVITED = "taken back", "period", "elsewhere", "freed", "invited"
 
 NUMBER = re.compile(r"[0-9]{1,20}")
 """A code, or a version of the record, as a text."""
@@ -50,7 +48,6 @@ class Event:
 
     Attributes:
         sequence: 1 for the first event, then without gaps.
-        id: to what.
         body: what everybody may know of it.
         secret: what stays on the device.
         time: when, by the device's clock: information only.
@@ -89,27 +86,25 @@ class Event:
     def is_well_formed(self) -> bool:
         """Whether each part is of the kind that readers of events count on, whatever JSON it came from."""
         texts = (self.event, self.id, self.secret, self.time)
-        if type(self.sequence) is not int or not isinstance(self.body, dict):
-            return False
-        if not all(isinstance(text, str) for text in texts):
-            return False
+        whole = type(self.sequence) is int and all(isinstance(text, str) for text in texts)
+        return whole and isinstance(self.body, dict) and self._has_own_body()
+
+    def _has_own_body(self) -> bool:
         if self.event == ASKED:
             channel, record = self.body.get("channel"), self.body.get("record")
             return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
-        if self.event in SINCE_2:
-            return self._is_of_2()
+        if self.event == PERIOD:
+            return type(self.body.get("period")) is int
+        if self.event == ELSEWHERE:
+            return isinstance(self.body.get("journal"), str)
+        if self.event in (TAKEN_BACK, FREED, INVITED):
+            return True
         if self.event == DRAWN and not (
-            isinstance(self.body.get("report", {}), dict) and isinstance(self.body.get("upload", ""), str)
+            isinstance(self.body.get("report", {}), dict) and isinstance(self.body.get("collector", ""), str)
         ):
             return False
         number = {RECORD: self.id, DRAWN: self.secret, SENT: self.body.get("code")}.get(self.event)
         return isinstance(number, str) and NUMBER.fullmatch(number) is not None
-
-    def _is_of_2(self) -> bool:
-        """Whether the body is that of an event since version 2."""
-        if self.event == PERIOD:
-            return type(self.body.get("period")) is int
-        return self.event != ELSEWHERE or isinstance(self.body.get("journal"), str)
 
 
 def _is_query(words: object) -> bool:

@@ -16,10 +16,9 @@ from typing import Any, ClassVar, Protocol
 
 from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, SordinoError
-from sordino.once.journal.contents import Contents, read_contents, salvage
-from sordino.once.journal.database import LEDGER, STORE, JournalKind, UnreadableError, settle, transaction
-from sordino.once.journal.event import DRAWN, PERIOD, SENT, TAKEN_BACK, Event
-from sordino.once.journal.writer import Writer
+from sordino.once.journal.contents import Contents, Writer, read_contents, salvage
+from sordino.once.journal.event import ASKED, DRAWN, INVITED, PERIOD, SENT, TAKEN_BACK, Event
+from sordino.once.journal.journal_file import LEDGER, STORE, JournalKind, UnreadableError, settle, transaction
 
 Drawn = tuple[int, Mapping[str, Any]]
 """The code of a plan's answer, and its report as the collector takes it."""
@@ -53,14 +52,15 @@ class StoredAnswer:
     """What was drawn.
 
     Attributes:
-        code: of the answer.
         upload: of a plan what its collector gets, the same bytes each time; empty of a query of a file.
         sent: whether a collector is known to have it.
+        collector: whom it is for, as the journal names it; None where damage lost it.
     """
 
     code: int
     upload: bytes
     sent: bool
+    collector: str | None = None
 
 
 def now() -> str:
@@ -78,7 +78,6 @@ class Journal:
     """The file; every method opens it anew, so that nothing is shared with a fork.
 
     Attributes:
-        path: of the file.
         clock: what time it is, in words: information only.
         step: told the name of each step, for tests of what happens if there is no next one.
     """
@@ -113,6 +112,25 @@ class Journal:
             SordinoError: no journal of this kind, or nothing that is whole.
         """
         return answer_in(self._lines(name), name)
+
+    def find_collector(self, name: str) -> str | None:
+        """Whom the answer to a query or a plan is reserved for; None where nothing is, or where damage lost it.
+
+        Args:
+            name: the query's id, or the plan's hash.
+        """
+        return collector_in(self._lines(name), name)
+
+    def needs_invitation(self, plan: str) -> bool:
+        """Whether an answer is taken back by an invitation alone: it may still be on its way by one.
+
+        Args:
+            plan: its hash.
+        """
+        events = {event.event: event for event in self._lines(plan).about(plan)}
+        taken_back = events.get(TAKEN_BACK)
+        acknowledged = SENT in events if taken_back is None else taken_back.body.get("acknowledged") is True
+        return INVITED in events and not acknowledged
 
     def is_taken_back(self, plan: str) -> bool:
         """Whether the answer to a plan was taken back; the collector may still have to be told.
@@ -175,6 +193,19 @@ class Journal:
                 self.step("noting")
         self.step("noted")
 
+    def note_invited(self, plan: str) -> None:
+        """Note that an answer is sent by an invitation, before it is; a damaged journal cannot note it.
+
+        Args:
+            plan: its hash.
+        """
+        with suppress(UnreadableError):
+            with transaction(self.path, write=True, kind=self.kind) as connection:
+                lines = self._read(connection, plan)
+                if not lines.damage and all(event.event != INVITED for event in lines.about(plan)):
+                    Writer(connection, lines.head, self.clock()).add(INVITED, plan, {})
+            settle(self.path, self.kind)
+
     def note_taken_back(self, plan: str) -> None:
         """Note that the answer to a plan is taken back: it counts as one that was sent, and is not sent again.
 
@@ -188,7 +219,6 @@ class Journal:
             settle(self.path, self.kind)
 
     def _take_back(self, plan: str) -> None:
-        """Note it, in a transaction of its own."""
         with transaction(self.path, write=True, kind=self.kind) as connection:
             lines = self._read(connection, plan)
             if not lines.damage and all(event.event != TAKEN_BACK for event in lines.about(plan)):
@@ -196,7 +226,7 @@ class Journal:
                 if found is not None and not found.sent:
                     # It may have been seen. As any that it might be it would stand in the way of all later questions.
                     writer.add(SENT, plan, {"code": str(found.code)})
-                writer.add(TAKEN_BACK, plan, {})
+                writer.add(TAKEN_BACK, plan, {"acknowledged": found is not None and found.sent})
 
     def choose_period_once(self, plan: str, choose: Callable[[], int]) -> int:
         """The period in which the person answers: the one that was chosen, or a new one, which is on the disk then.
@@ -219,25 +249,22 @@ class Journal:
         self.step("period stored")
         return chosen[0]
 
-    def _draw(self, writer: Writer, name: str, draw: Callable[[], int | Drawn]) -> Event:
-        """Draw an answer, within the transaction that stores it."""
+    def _draw(self, writer: Writer, name: str, draw: Callable[[], int | Drawn], collector: str) -> Event:
         self.step("drawing")
         made = draw()
         self.step("drawn")
         code, report = (made, None) if isinstance(made, int) else made
         # In the order in which it will be read: what is sent is the same each time.
-        body = {} if report is None else {"report": json.loads(canonical(dict(report)))}
+        body = {} if report is None else {"report": json.loads(canonical(dict(report))), "collector": collector}
         line = writer.add(DRAWN, name, body, str(code))
         self.step("storing")
         return line
 
     def _lines(self, name: str) -> JournalLines:
-        """What is needed to know all about a query or a plan, in a transaction of its own."""
         del name
         return self.contents()
 
     def _read(self, connection: Connection, name: str) -> JournalLines:
-        """The same within a transaction."""
         del name
         contents = read_contents(connection)
         self._require_kind(contents.meta)
@@ -279,9 +306,17 @@ def answer_in(lines: JournalLines, name: str) -> StoredAnswer | None:
     if drawn is None:
         # Of a damaged journal the other line may be whole.
         return None if sent is None else StoredAnswer(int(sent.body["code"]), b"", sent=True)
-    # Stores of an earlier format had the bytes themselves.
-    upload = drawn.body.get("upload") or upload_of(drawn.body.get("report"))
-    return StoredAnswer(int(drawn.secret), upload.encode(), sent=sent is not None)
+    upload = upload_of(drawn.body.get("report"))
+    return StoredAnswer(int(drawn.secret), upload.encode(), sent=sent is not None, collector=collector_in(lines, name))
+
+
+def collector_in(lines: JournalLines, name: str) -> str | None:
+    """Whom the answer to a query or a plan is reserved for, if one of the lines says so."""
+    for event in lines.about(name):
+        words = event.body["query"] if event.event == ASKED else event.body
+        if event.event in (ASKED, DRAWN) and "collector" in words:
+            return str(words["collector"])
+    return None
 
 
 def upload_of(report: Mapping[str, Any] | None) -> str:

@@ -1,19 +1,32 @@
-"""Ask a person's record a question: reserve, draw, settle, send, note.
+"""Ask a person's record a question, from a file or by a plan: reserve, draw, settle, send, note.
 
 Whenever it stops, asking again goes on where it stopped: an answer that was stored is sent again, never drawn again.
+Which query of a plan is drawn, whether it is accepted and in which words depends on the plan, the terms, the ledger's
+key and the answers that were sent; on no record.
 """
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sordino.exact.messages.arguments import checked
+import numpy as np
+
+from sordino.document.record_file import read_values
+from sordino.errors import RefusedError, SordinoError
+from sordino.exact.amount_text import loss_text
+from sordino.exact.messages import checked
+from sordino.exact.nats import in_nats
 from sordino.exact.source import Source
-from sordino.once.ledger.documents.asked_query import AskedQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.ledger.balance import Entry
 from sordino.once.ledger.ledger import Ledger
+from sordino.once.ledger.ledger_query import AskedQuery, PlanQuery, ledger_tables, public_tables, require_plan_fits
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.person_record import PersonRecord
+from sordino.survey.answering.plan_report import ID_BYTES, PUBLIC, PlanReport
+from sordino.survey.planning.plan import Plan
+from sordino.words.explain_filter import left_text
 
 Words = TypeVar("Words", AskedQuery, PersonRecord)
 
@@ -23,12 +36,10 @@ class Report:
     """What a collector gets.
 
     Attributes:
-        query: what was asked.
-        code: the answer.
         again: whether it was drawn before, by this call's ledger.
 
     Example:
-        >>> from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+        >>> from sordino.once.ledger.ledger_terms import LedgerTerms
         >>> smoker = {"smoker": {"categories": ["yes", "no"]}}
         >>> terms = LedgerTerms.read({"version": 1, "epsilon": "1", "attribute": smoker})
         >>> asked = {"version": 1, "id": "q", "collector": "c", "epsilon": "1", "category": "smoker"}
@@ -87,19 +98,17 @@ def ask(
     # The record before the query: what is told about it is the same, whatever is asked.
     values = _read(PersonRecord, record, ledger.terms)
     asked = _read(AskedQuery, query, ledger.terms)
-    drawn = []
+    made = list[int]()
 
     def draw() -> int:
-        code = asked.draw(values, source)
-        drawn.append(code)
-        return code
+        made.append(asked.draw(values, source))
+        return made[0]
 
     entry = ledger.reserve(asked, values, draw)
-    if entry.code is None:
-        entry = ledger.draw(asked, values, draw)
-    if entry.code is None:
+    code = ledger.draw(asked, values, draw).code if entry.code is None else entry.code
+    if code is None:
         raise AssertionError("an entry that was drawn has a code")
-    report = Report(asked, entry.code, again=not drawn)
+    report = Report(asked, code, again=not made)
     ledger.deliver(asked.id, lambda: send(report))
     return report
 
@@ -108,3 +117,79 @@ def _read(kind: type[Words], given: Words | Mapping[str, Any] | Path | str, term
     if isinstance(given, Path | str):
         return kind.load(given, terms)
     return kind.read(dict(given), terms) if isinstance(given, Mapping) else given
+
+
+def draw_plan_answer(
+    ledger: Ledger,
+    plan: Plan,
+    collector: str,
+    tables: Mapping[str, Any],
+    source: Source | None = None,
+    admit: Callable[[Callable[[], Entry]], Entry] = lambda reserve: reserve(),
+) -> bool:
+    """Reserve a plan's query, and draw its answer; whether it is a new one.
+
+    Args:
+        ledger: of the person.
+        plan: that asks.
+        collector: who asks.
+        tables: of the record, with its period if the plan has a series.
+        source: of random words; the operating system's by default.
+        admit: has the query reserved where no other journal answers the plan.
+
+    Raises:
+        RefusedError: the ledger does not accept it, or does not know what it asks; nothing is drawn, and nothing sent.
+        SordinoErrors: all mistakes of the record, whatever query would have been drawn; never with a value.
+        SordinoError: see `Ledger.reserve`.
+    """
+    require_plan_fits(plan, ledger.terms)
+    # By the ledger's terms alone, which are the same for every plan: a plan whose values differ where it does not ask
+    # would learn of a record by whether it is refused.
+    record = PersonRecord.read(ledger_tables(plan, ledger.terms, tables), ledger.terms)
+    known_by_all = {one.name: one for one in plan.cells.attributes}
+    values = read_values(public_tables(plan, tables), known_by_all, "the plan's")
+    known = ledger.find(plan.hash)
+    if known is None:
+        query = PlanQuery.of(plan, ledger.terms, collector, ledger.public_stream(plan.hash))
+    elif isinstance(known.query, PlanQuery):
+        query = known.query
+    else:
+        found = "a query of a file under the plan's hash"
+        raise SordinoError("a plan's hash must belong to the plan", found=found, step="give that query another id")
+
+    made = list[int]()
+
+    def draw() -> tuple[int, Mapping[str, Any]]:
+        made.append(query.draw(record, source))
+        public = [np.array([values[one.name]], dtype=np.int64) for one in plan.cells.attributes]
+        cell = int(plan.cells.cell(public)[0]) if public else 0
+        return made[0], collector_words(
+            PlanReport(plan, query.report_code(made[0]), secrets.token_bytes(ID_BYTES), cell)
+        )
+
+    def reserve() -> Entry:
+        try:
+            return ledger.reserve(query, record, draw)
+        except RefusedError as refusal:
+            raise _with_remainder(ledger, query.collector, refusal) from None
+
+    admit(reserve)
+    ledger.draw(query, record, draw)
+    return bool(made)
+
+
+def collector_words(report: PlanReport) -> dict[str, Any]:
+    """Of a report what goes to its collector, who knows the plan: its id, its code, and what it says in clear."""
+    return {name: report.document[name] for name in ("id", "code", PUBLIC) if name in report.document}
+
+
+def _with_remainder(ledger: Ledger, collector: str, refusal: RefusedError) -> RefusedError:
+    """The refusal, and in words what is left; of the collector's quota too, if there are any."""
+    balance, terms = ledger.balance(), ledger.terms
+    left = f"{left_text(balance.joint)} of {in_nats(str(terms.epsilon))}"
+    quota = balance.own_filter(collector)
+    if quota is not None and terms.quotas is not None:
+        key, own = quota
+        left += f", and of the quota {left_text(own)} of {loss_text(terms.quotas.amount(key))},"
+    step = f"nothing was drawn or sent; {left} is left, and a survey that asks for less may be accepted"
+    return RefusedError(refusal.rule, found=refusal.found, step=step)

@@ -1,17 +1,32 @@
-"""What a ledger promises and what is left of it, in plain words."""
+"""What a ledger promises, what is left of it, and what its answers really revealed, in plain words.
 
-from collections.abc import Iterable
+Losses stand by collector and by attribute, beside what adding epsilons would say. Those of one version of the record
+are of all of its answers together; those of versions add. Where terms cover changes, a version is a history, and losses
+are between two of them. What is drawn counts, sent or not; a query whose answer is not drawn counts by its epsilon.
+Units: nats, rounded up.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import isinf
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.pairwise import LDP
+from sordino.errors import SordinoError
 from sordino.exact.amount_text import loss_text, remaining_text
+from sordino.exact.floats import up
 from sordino.exact.nats import Nats, outward
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.journal.event import MODELS
+from sordino.once.ledger.balance import Entry, LedgerEntries
 from sordino.once.ledger.ledger import Ledger
 from sordino.once.ledger.ledger_decision import QuotaLeft
-from sordino.once.ledger.losses import RevealedLoss, losses_by_attribute, losses_by_collector
-from sordino.once.ledger.reading import LedgerLines
-from sordino.once.ledger.standing import Book
+from sordino.once.ledger.ledger_terms import LedgerTerms
+from sordino.once.ledger.reading import LedgerReading
 from sordino.words.explain_filter import left_sentences, left_text, promise_sentences
 from sordino.words.odds import PRIOR, beliefs, factor
 
@@ -51,6 +66,22 @@ NAMES = (
 WITHIN = "against beliefs, before any answer, about the rest that the bounds on dependence allow"
 
 
+@dataclass(frozen=True)
+class RevealedLoss:
+    """What some answers revealed.
+
+    Attributes:
+        name: of the collector that has them, or of the attribute that they are about.
+        realized: the most that they really revealed together.
+        added: the sum of their epsilons; infinite where an answer rules values out.
+    """
+
+    name: str
+    queries: int
+    realized: float
+    added: float
+
+
 def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
     reading = ledger.reading()
@@ -58,7 +89,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     return (
         *_promise_sentences(ledger.terms),
         *(_damage_sentences(damage) if damage else _slack_sentences(reading)),
-        *(() if damage else (*quota_sentences(reading.standing.quotas), *loss_sentences(ledger, reading.book))),
+        *(() if damage else (*quota_sentences(reading.balance.quotas), *loss_sentences(ledger, reading.entries))),
         *((NAMES,) if ledger.terms.quotas else ()),
         ONE,
         *_change_sentences(ledger.terms),
@@ -101,8 +132,8 @@ def _promise_sentences(terms: LedgerTerms) -> tuple[str, ...]:
     )
 
 
-def _slack_sentences(reading: LedgerLines) -> tuple[str, ...]:
-    joint, accepted = reading.standing.joint, len(reading.book.entries)
+def _slack_sentences(reading: LedgerReading) -> tuple[str, ...]:
+    joint, accepted = reading.balance.joint, len(reading.entries.by_id)
     counted = (
         f"Until they are sent, some count by their epsilons: queries that add up to {left_text(joint)} are accepted."
     )
@@ -125,17 +156,19 @@ def quota_sentences(quotas: Iterable[QuotaLeft]) -> tuple[str, ...]:
     )
 
 
-def loss_sentences(ledger: Ledger, book: Book) -> tuple[str, ...]:
+def loss_sentences(ledger: Ledger, entries: LedgerEntries) -> tuple[str, ...]:
     """What the answers so far really revealed, by collector and by attribute, beside what adding epsilons would say."""
     terms = ledger.terms
+    waiting = Counter(entry.query.collector for entry in entries.by_id.values() if not entry.sent)
     collectors = [
-        f"{own.name} has {_answers(own.queries)}, which revealed at most {_loss(own.realized)} about you; {_sum(own)}."
-        for own in losses_by_collector(terms, book)
+        f"{own.name} {_answers_there(own.queries, waiting[own.name])}, which revealed at most {_loss(own.realized)}"
+        f" about you; {_sum(own)}."
+        for own in losses_by_collector(terms, entries)
     ]
     attributes = [
         f"About {own.name!r}: {_answers(own.queries)}, which revealed at most {_loss(own.realized)} to somebody who"
         f" knows all else; {_sum(own)}."
-        for own in losses_by_attribute(terms, book)
+        for own in losses_by_attribute(terms, entries)
     ]
     return (*collectors, *attributes)
 
@@ -144,8 +177,13 @@ def _answers(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
 
 
+def _answers_there(count: int, waiting: int) -> str:
+    if waiting == count:
+        return f"may have {_answers(count)}"
+    return f"has {_answers(count)}" + (f" ({waiting} of them may not have arrived)" if waiting else "")
+
+
 def _sum(own: RevealedLoss) -> str:
-    """What adding epsilons would say."""
     if own.queries == 1:
         return f"its epsilon is {_loss(own.added)}"
     return f"adding their epsilons would say {_loss(own.added)}"
@@ -160,3 +198,97 @@ def _damage_sentences(damage: tuple[str, ...]) -> tuple[str, ...]:
         f"The ledger is damaged ({', '.join(damage)}): lines may be missing, so no new query is answered.",
         "Undamaged answers can still be sent again.",
     )
+
+
+def losses_by_collector(terms: LedgerTerms, entries: LedgerEntries) -> tuple[RevealedLoss, ...]:
+    """What each collector's answers revealed about the whole record, in the order of their names.
+
+    Where some values are protected less than others: of what is protected.
+    """
+    ordered = sorted(entries.by_id.values(), key=lambda entry: entry.query.collector)
+    found = []
+    for name, own in groupby(ordered, key=lambda entry: entry.query.collector):
+        group = list(own)
+        realized, added = _record_loss(terms, group), _summed(terms, group)
+        found.append(RevealedLoss(name, len(group), min(realized, added), added))
+    return tuple(found)
+
+
+def losses_by_attribute(terms: LedgerTerms, entries: LedgerEntries) -> tuple[RevealedLoss, ...]:
+    """What all answers revealed about each attribute, to somebody who knows all others; without those never asked.
+
+    At most what they revealed about the whole record; where terms cover changes what those that depend on the attribute
+    revealed about the whole record.
+    """
+    found, each = [], [] if terms.changes else _attribute_losses(terms, entries)
+    whole = math.inf if terms.protects else _record_loss(terms, list(entries.by_id.values()))
+    for place, name in enumerate(terms.names):
+        group = [entry for entry in entries.by_id.values() if name in entry.query.attribute_names]
+        if group:
+            realized, added = _record_loss(terms, group) if terms.changes else each[place], _summed(terms, group)
+            found.append(RevealedLoss(name, len(group), min(realized, added, whole), added))
+    return tuple(found)
+
+
+def _record_loss(terms: LedgerTerms, entries: Sequence[Entry]) -> float:
+    total = 0.0
+    for version in _versions(entries):
+        # Where some values are protected less than others, only what is protected counts.
+        promise = terms.definition if terms.protects else LDP(0)
+        counted = terms.filter_of(promise)
+        for entry in version:
+            if entry.code is None:
+                # An answer may rule out values that nothing protects.
+                own = counted.charge(entry.query.channel) if terms.protects else math.inf
+                total = up(total + min(own, _level(terms, entry)))
+            else:
+                counted = counted.with_answer(entry.query.channel, entry.code)
+        total = up(total + (counted.spent if terms.protects else counted.realized_loss.upper))
+    return total
+
+
+def _attribute_losses(terms: LedgerTerms, entries: LedgerEntries) -> list[float]:
+    totals = [0.0] * len(terms.names)
+    modelled = terms.numbers == terms.names and all(own.query.kind in MODELS for own in entries.by_id.values())
+    domain = terms.box if modelled and terms.box is not None else terms.domain
+    for version in _versions(entries.by_id.values()):
+        counted = BayesianFilter(domain, CoordinateDP([Nats.of(0)] * len(totals)), nodes=terms.nodes)
+        waiting = list(totals)
+        for entry in version:
+            if entry.code is not None:
+                counted = counted.with_answer(entry.query.channel, entry.code)
+                continue
+            for place, name in enumerate(terms.names):
+                if name in entry.query.attribute_names:
+                    waiting[place] = up(waiting[place] + _level(terms, entry))
+        totals = [up(total + own) for total, own in zip(waiting, counted.group_losses, strict=True)]
+    return totals
+
+
+def _versions(entries: Iterable[Entry]) -> list[list[Entry]]:
+    ordered = sorted(entries, key=lambda entry: entry.record)
+    return [list(own) for _, own in groupby(ordered, key=lambda entry: entry.record)]
+
+
+def _summed(terms: LedgerTerms, entries: Iterable[Entry]) -> float:
+    total = Nats.of(0)
+    for entry in entries:
+        level = _epsilon(terms, entry)
+        if level is None:
+            return math.inf
+        total = total + level
+    return total.ceil() if total.sign() else 0.0
+
+
+def _level(terms: LedgerTerms, entry: Entry) -> float:
+    level = _epsilon(terms, entry)
+    return math.inf if level is None else level.ceil()
+
+
+def _epsilon(terms: LedgerTerms, entry: Entry) -> Nats | None:
+    """The least epsilon of a query, shortened; None where it satisfies none."""
+    try:
+        level = BayesianFilter(terms.domain, LDP(0), nodes=terms.nodes).epsilon_of(entry.query.channel)
+    except SordinoError:
+        return None
+    return Nats(Fraction(level.around()[1]))

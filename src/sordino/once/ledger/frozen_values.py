@@ -52,14 +52,14 @@ READ: Mapping[str, Callable[..., Any]] = {
     "f": float.fromhex,
     "q": lambda above, below: Fraction(int(above, 16), int(below, 16)),
 }
-"""By their tags."""
+"""Readers by tag."""
 
 
 class UnfrozenError(TypeError):
     """A value that cannot be written, or bytes that no value was written as."""
 
 
-def freeze(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """The bytes of a value.
 
     Raises UnfrozenError: a part that is neither a number, a text, a tuple, a dict, an array nor of a class of Sordino.
@@ -71,7 +71,7 @@ def freeze(value: Any) -> bytes:
     return len(words).to_bytes(LENGTH) + words + bytes(-start % ALIGNED) + b"".join(freezer.arrays)
 
 
-def thaw(content: bytes) -> Any:
+def decode(content: bytes) -> Any:
     """The value that was written as some bytes."""
     try:
         end = LENGTH + int.from_bytes(content[:LENGTH])
@@ -161,7 +161,6 @@ class _Freezer:
         return place
 
     def _piece(self, array: NDArray[Any]) -> tuple[Any, ...] | None:
-        """As the beginning of another array."""
         for key in _families(array):
             axis = key[0]
             count = array.shape[axis]
@@ -178,7 +177,6 @@ def _order(array: NDArray[Any]) -> Literal["C", "F"]:
 
 
 def _families(array: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
-    """Along which axes an array may have grown, and what all arrays of its growth share."""
     if array.nbytes >= PIECES and array.itemsize == 8 and _order(array) == "C":
         yield 0, array.dtype.str, array.shape[1:]
         if array.ndim > 1:
@@ -190,7 +188,6 @@ def _derived_fields(kind: type) -> list["Field[Any]"]:
 
 
 def _class_of(module: str, name: str, *names: str) -> tuple[type, list[str], list["Field[Any]"]]:
-    """A class of Sordino and the fields that are written of it."""
     kind = getattr(import_module(module), name) if module.startswith(OWN) else None
     if not isinstance(kind, type) or kind.__module__ != module:
         raise UnfrozenError("a class of somebody else")
@@ -205,7 +202,6 @@ def _class_of(module: str, name: str, *names: str) -> tuple[type, list[str], lis
 def _thaw_all(
     classes: list[tuple[type, list[str], list["Field[Any]"]]], nodes: list[list[Any]], room: NDArray[np.uint8]
 ) -> list[Any]:
-    """All parts, in their order."""
     parts: list[Any] = []
     for tag, *words in nodes:
         if tag == "o":
@@ -230,7 +226,6 @@ def _thaw_all(
 
 
 def _numbers(tag: str, words: list[Any], parts: list[Any], room: NDArray[np.uint8]) -> Any:
-    """An array, a piece of one, or a number of numpy's."""
     if tag == "p":
         place, axis, count = words
         return parts[place][:count] if axis == 0 else parts[place][..., :count]

@@ -16,19 +16,18 @@ from typing import Any, ClassVar
 from sordino.document.kinds import explain_kind
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.arguments import checked
+from sordino.exact.messages import checked
 from sordino.exact.source import Stream
-from sordino.once.journal.contents import read_meta, salvage
-from sordino.once.journal.database import LEDGER, JournalKind, UnreadableError, transaction
+from sordino.once.journal.contents import Writer, read_meta, salvage, write_journal
 from sordino.once.journal.event import ASKED, RECORD
 from sordino.once.journal.journal import Drawn, Journal
-from sordino.once.journal.writer import Writer, write_journal
-from sordino.once.ledger.documents.ledger_query import LedgerQuery
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
-from sordino.once.ledger.documents.person_record import PersonRecord
+from sordino.once.journal.journal_file import LEDGER, JournalKind, UnreadableError, transaction
+from sordino.once.ledger.balance import Balance, Entry, LedgerEntries
 from sordino.once.ledger.ledger_decision import LedgerDecision, refusal_of
-from sordino.once.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
-from sordino.once.ledger.standing import Book, Entry, Standing
+from sordino.once.ledger.ledger_query import LedgerQuery
+from sordino.once.ledger.ledger_terms import LedgerTerms, terms_of_text
+from sordino.once.ledger.person_record import PersonRecord
+from sordino.once.ledger.reading import Checked, LedgerReading, Purpose, read_all, read_part
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ class Ledger(Journal):
     """The file of a ledger; every method opens it anew.
 
     Attributes:
-        path: of the file.
         clock: what time it is, in words: information only.
         step: told the name of each step, for tests of what happens if there is no next one.
 
@@ -45,7 +43,7 @@ class Ledger(Journal):
         >>> terms = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> with TemporaryDirectory() as folder:
         ...     ledger = Ledger.make(f"{folder}/me.ledger", terms)
-        ...     float(ledger.standing().joint.remaining)
+        ...     float(ledger.balance().joint.remaining)
         1.0
     """
 
@@ -93,11 +91,11 @@ class Ledger(Journal):
         self._require_kind(meta)
         return terms_of_text(meta["terms"])
 
-    def reading(self, *, replay: bool = False) -> LedgerLines:
+    def reading(self, *, replay: bool = False) -> LedgerReading:
         """All its lines, or of a damaged file those that are whole, and where it stands after them.
 
         Args:
-            replay: work the standing out from all lines, without the checkpoint.
+            replay: work the balance out from all lines, without the checkpoint.
 
         Raises:
             SordinoError: no ledger, or nothing that is whole.
@@ -106,13 +104,13 @@ class Ledger(Journal):
             with transaction(self.path, write=False) as connection:
                 return read_all(connection, self.terms, replay=replay)
         except UnreadableError:
-            return LedgerLines.of_contents(self.terms, salvage(self.path))
+            return LedgerReading.of_contents(self.terms, salvage(self.path))
 
-    def book(self) -> Book:
+    def entries(self) -> LedgerEntries:
         """What was asked and answered."""
-        return self.reading(replay=True).book
+        return self.reading(replay=True).entries
 
-    def standing(self, *, replay: bool = False) -> Standing:
+    def balance(self, *, replay: bool = False) -> Balance:
         """What may be asked next.
 
         Args:
@@ -123,10 +121,10 @@ class Ledger(Journal):
         """
         reading = self.reading(replay=replay)
         self._require_whole(reading)
-        return reading.standing
+        return reading.balance
 
     def verify(self) -> Checked:
-        """Work the standing out from all lines, and the checkpoint again if it is another.
+        """Work the balance out from all lines, and the checkpoint again if it is another.
 
         Raises:
             SordinoError: a damaged ledger, in which nothing is written.
@@ -146,7 +144,7 @@ class Ledger(Journal):
         Raises:
             SordinoError: no ledger, or nothing that is whole.
         """
-        return self._part(name, to="find").book.entries.get(name)
+        return self._part(name, to="find").entries.by_id.get(name)
 
     def public_stream(self, name: str) -> Stream:
         """Random words for one public choice: by the ledger's key and a name, whatever the record, always the same.
@@ -194,17 +192,17 @@ class Ledger(Journal):
             rule = "where terms cover changes, an answer must be drawn as its query is reserved"
             raise SordinoError(rule, found="no draw", step="give reserve what draws the answer")
 
-        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry | RefusedError:
+        def write(connection: Connection, reading: LedgerReading, known: Entry | None) -> Entry | RefusedError:
             if known is not None:
                 return known
             query.require_fit()
-            standing = self._replay(reading, record)
-            decision = standing.decide(query)
+            balance = self._replay(reading, record)
+            decision = balance.decide(query)
             reading.keep(connection)
             if not decision.accepted:
                 return refusal_of(self.terms, decision)
-            writer, version = Writer(connection, reading.head, self.clock()), standing.version
-            if version.number != reading.book.versions[-1].number:
+            writer, version = Writer(connection, reading.head, self.clock()), balance.version
+            if version.number != reading.entries.versions[-1].number:
                 writer.add(RECORD, str(version.number), {}, version.digest)
             body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
             asked = writer.add(ASKED, query.id, body, version.digest if self.terms.changes else "")
@@ -229,7 +227,7 @@ class Ledger(Journal):
             SordinoError: not reserved, another version of the record, or a damaged ledger.
         """
 
-        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry:
+        def write(connection: Connection, reading: LedgerReading, known: Entry | None) -> Entry:
             if known is None:
                 rule = "a query must be reserved before its answer is drawn"
                 raise SordinoError(rule, found="one that is not reserved", step="call reserve first")
@@ -239,30 +237,28 @@ class Ledger(Journal):
         self.step("stored")
         return entry
 
-    def _lines(self, name: str) -> LedgerLines:
+    def _lines(self, name: str) -> LedgerReading:
         return self._part(name, to="find")
 
-    def _read(self, connection: Connection, name: str) -> LedgerLines:
+    def _read(self, connection: Connection, name: str) -> LedgerReading:
         return read_part(connection, self.terms, name, to="find")
 
     def _write_answer(self, writer: Writer, entry: Entry, draw: Callable[[], int | Drawn]) -> Entry:
-        """Draw the answer of a query and write it down, within a transaction."""
-        line = self._draw(writer, entry.query.id, draw)
+        line = self._draw(writer, entry.query.id, draw, entry.query.collector)
         return replace(entry, code=int(line.secret), report=line.body.get("report"))
 
-    def _part(self, name: str, *, to: Purpose) -> LedgerLines:
-        """What is needed to find a query, or to decide on it, in a transaction of its own."""
+    def _part(self, name: str, *, to: Purpose) -> LedgerReading:
         try:
             with transaction(self.path, write=False) as connection:
                 return read_part(connection, self.terms, name, to=to)
         except UnreadableError:
-            return LedgerLines.of_contents(self.terms, salvage(self.path))
+            return LedgerReading.of_contents(self.terms, salvage(self.path))
 
     def _change_entry(
         self,
         query: LedgerQuery,
         record: PersonRecord,
-        write: Callable[[Connection, LedgerLines, Entry | None], Entry | RefusedError],
+        write: Callable[[Connection, LedgerReading, Entry | None], Entry | RefusedError],
         *,
         to: Purpose,
     ) -> Entry:
@@ -281,7 +277,7 @@ class Ledger(Journal):
                 self._require_whole(reading)
                 found = write(connection, reading, known)
         except UnreadableError:
-            reading = LedgerLines.of_contents(self.terms, salvage(self.path))
+            reading = LedgerReading.of_contents(self.terms, salvage(self.path))
             known = self._find_entry(reading, query, record)
             if known is not None and known.code is not None:
                 return known
@@ -291,13 +287,12 @@ class Ledger(Journal):
             raise found
         return found
 
-    def _find_entry(self, reading: LedgerLines, query: LedgerQuery, record: PersonRecord) -> Entry | None:
-        """The entry of a query."""
+    def _find_entry(self, reading: LedgerReading, query: LedgerQuery, record: PersonRecord) -> Entry | None:
         if reading.meta.get("copy") == "yes":
             rule = f"{self.path} must be the person's own ledger"
             found = "one made from a transcript, which only checks"
             raise SordinoError(rule, found=found, step="ask the ledger itself")
-        entry = reading.book.entries.get(query.id)
+        entry = reading.entries.by_id.get(query.id)
         if entry is None:
             return None
         if entry.query.hash != query.hash:
@@ -307,26 +302,25 @@ class Ledger(Journal):
                 step="give the new query a new id",
             )
         if entry.code is None and not reading.damage:
-            last = reading.book.versions[-1]
+            last = reading.entries.versions[-1]
             if entry.record != last.number or last.digest != _digest(reading, record):
                 rule = "a query must be answered about the record that it was reserved for"
                 found = "a record that has changed since, and no answer"
                 raise RefusedError(rule, found=found, step="ask under another id; until then it counts as any answer")
         return entry
 
-    def _replay(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
-        standing = reading.standing
+    def _replay(self, reading: LedgerReading, record: PersonRecord | None) -> Balance:
+        balance = reading.balance
         if record is None:
-            return standing if standing.version.number else standing.with_record("")
-        return standing.with_record(_digest(reading, record))
+            return balance if balance.version.number else balance.with_record("")
+        return balance.with_record(_digest(reading, record))
 
     def _require_own_terms(self, query: LedgerQuery) -> None:
-        """By other terms the same words build another channel."""
         if query.terms.hash != self.terms.hash:
             found = f"one read by the terms {query.terms.hash[:12]}, not {self.terms.hash[:12]}"
             step = "read the query again by this ledger's terms"
             raise SordinoError("a query must be read by the ledger's own terms", found=found, step=step)
 
 
-def _digest(reading: LedgerLines, record: PersonRecord) -> str:
+def _digest(reading: LedgerReading, record: PersonRecord) -> str:
     return record.digest(bytes.fromhex(reading.meta["key"]))

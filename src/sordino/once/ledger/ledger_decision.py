@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
 
-from sordino.accounting.joint import JointFilter
+from sordino.accounting.joint_filter import JointFilter
 from sordino.accounting.quota import OTHERS
 from sordino.errors import RefusedError
 from sordino.exact.amount_text import loss_text
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import in_nats, outward
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.ledger_terms import LedgerTerms
 
 SMALLER = "ask with a smaller epsilon, or not at all"
 

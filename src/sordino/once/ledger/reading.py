@@ -25,13 +25,13 @@ from sordino.once.journal.checkpoint import (
     write_checkpoint,
 )
 from sordino.once.journal.contents import META, Contents, read_contents, read_lines, read_meta
-from sordino.once.journal.event import ASKED, DRAWN, PERIOD, RECORD, SENT, TAKEN_BACK, Event
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
-from sordino.once.ledger.frozen_values import UnfrozenError, freeze
-from sordino.once.ledger.standing import Book, Standing
+from sordino.once.journal.event import ASKED, DRAWN, INVITED, PERIOD, RECORD, SENT, TAKEN_BACK, Event
+from sordino.once.ledger.balance import Balance, LedgerEntries
+from sordino.once.ledger.frozen_values import UnfrozenError, encode
+from sordino.once.ledger.ledger_terms import LedgerTerms
 
 Purpose = Literal["decide", "find"]
-"""What a part of the lines is read for: to decide by the standing, or to find a query."""
+"""What a part of the lines is read for: to decide by the balance, or to find a query."""
 
 Checked = Literal["none", "agrees", "differed"]
 """A checkpoint, once all lines were read: there was none, it says the same, or it was put away for another one."""
@@ -48,12 +48,12 @@ MOST_WAYS = 32
 LARGEST = 1 << 26
 """Bytes of a checkpoint at most."""
 
-MEANING = 4
+MEANING = 5
 """Counts what the words of a checkpoint meant, where the versions of the libraries do not tell."""
 
 
 @dataclass(frozen=True)
-class LedgerLines:
+class LedgerReading:
     """Lines of a ledger, read within one transaction.
 
     Attributes:
@@ -62,7 +62,7 @@ class LedgerLines:
         events: the lines after those, ascending; of a damaged ledger those that are whole.
         damage: what is not whole, in words; empty if nothing is known not to be.
         checkpoint: what stands for lines before; None if no line is missing.
-        start: the standing after those; None if there are none, or nobody asked for it.
+        start: the balance after those; None if there are none, or nobody asked for it.
     """
 
     terms: LedgerTerms
@@ -71,10 +71,10 @@ class LedgerLines:
     events: tuple[Event, ...]
     damage: tuple[str, ...] = ()
     checkpoint: Checkpoint | None = None
-    start: Standing | None = None
+    start: Balance | None = None
 
     @classmethod
-    def of_contents(cls, terms: LedgerTerms, contents: Contents) -> "LedgerLines":
+    def of_contents(cls, terms: LedgerTerms, contents: Contents) -> "LedgerReading":
         """All lines, and no checkpoint."""
         return cls(terms, contents.meta, (), contents.events, contents.damage)
 
@@ -88,16 +88,16 @@ class LedgerLines:
         return tuple(event for event in (*self.earlier, *self.events) if event.id == name)
 
     @cached_property
-    def book(self) -> Book:
+    def entries(self) -> LedgerEntries:
         """What was asked and answered, as far as it was read."""
-        return Book.of(self.terms, (*self.earlier, *self.events))
+        return LedgerEntries.of(self.terms, (*self.earlier, *self.events))
 
     @cached_property
-    def standing(self) -> Standing:
+    def balance(self) -> Balance:
         """What may be asked next."""
         try:
             if self.start is None:
-                return Standing.of(self.terms, self.events)
+                return Balance.of(self.terms, self.events)
             return self.start.after_all(self.events)
         except SordinoError as error:
             rule = "a ledger's queries must be accepted by the filter as they were when they were asked"
@@ -110,44 +110,44 @@ class LedgerLines:
         if self.damage:
             return self.damage
         try:
-            _ = self.standing
+            _ = self.balance
         except SordinoError as error:
             return (f"its decisions, {error.found}",)
         return ()
 
     def keep(self, connection: sqlite3.Connection) -> None:
-        """Write a checkpoint of the standing within the transaction of this reading, where it is worth it."""
-        if len(self.events) >= (FIRST if self.checkpoint is None else EVERY) and self.standing.most_ways <= MOST_WAYS:
+        """Write a checkpoint of the balance within the transaction of this reading, where it is worth it."""
+        if len(self.events) >= (FIRST if self.checkpoint is None else EVERY) and self.balance.most_ways <= MOST_WAYS:
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:
         """Whether the checkpoint says what all lines say, which were read; one that does not is put away."""
         found = read_checkpoint(connection, self.meta["key"])
         if found is None:
-            _ = self.standing
+            _ = self.balance
             return "none"
         first = replace(self, events=self.events[: found.lines])
         expected = first.next_checkpoint()
         rest = replace(
-            self, earlier=first.events, events=self.events[found.lines :], checkpoint=expected, start=first.standing
+            self, earlier=first.events, events=self.events[found.lines :], checkpoint=expected, start=first.balance
         )
-        _ = rest.standing
+        _ = rest.balance
         if found == expected:
             return "agrees"
-        # Too large a standing leaves none: one that does not fit must not stay.
+        # Too large a balance leaves none: one that does not fit must not stay.
         drop_checkpoint(connection)
         rest._write(connection)  # noqa: SLF001 - another reading
         return "differed"
 
     def next_checkpoint(self) -> Checkpoint | None:
-        """The checkpoint after all lines; None before the first, and where the standing cannot be written."""
+        """The checkpoint after all lines; None before the first, and where the balance cannot be written."""
         if not self.events:
             return self.checkpoint
         try:
-            content = self.standing.content
+            content = self.balance.content
         except UnfrozenError:
             return None
-        return of_lines(self.checkpoint, self.events, self.standing.version.number, basis_of(self.terms), content)
+        return of_lines(self.checkpoint, self.events, self.balance.version.number, basis_of(self.terms), content)
 
     def _write(self, connection: sqlite3.Connection) -> None:
         checkpoint = self.next_checkpoint()
@@ -155,17 +155,17 @@ class LedgerLines:
             write_checkpoint(connection, self.meta["key"], checkpoint)
 
 
-def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool = False) -> LedgerLines:
+def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool = False) -> LedgerReading:
     """All lines within a transaction.
 
     Args:
-        replay: work out the standing from the lines, whatever a checkpoint says.
+        replay: work out the balance from the lines, whatever a checkpoint says.
 
     Raises:
         sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
     """
     contents = read_contents(connection)
-    reading = LedgerLines.of_contents(terms, contents)
+    reading = LedgerReading.of_contents(terms, contents)
     checkpoint = None if replay or contents.damage else read_checkpoint(connection, contents.meta["key"])
     if checkpoint is None:
         return reading
@@ -173,16 +173,16 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
     start = _start(terms, checkpoint)
     if start is None or chain_hash(before) != checkpoint.chain:
         return reading
-    return LedgerLines(terms, contents.meta, before, after, (), checkpoint, start)
+    return LedgerReading(terms, contents.meta, before, after, (), checkpoint, start)
 
 
-def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> LedgerLines:
+def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> LedgerReading:
     """The lines after the checkpoint and those about a query within a transaction; all, where that is not enough.
 
     Raises as `read_all`.
 
     Args:
-        to: decide by the standing, or find the query.
+        to: decide by the balance, or find the query.
     """
     try:
         part = _part(connection, terms, name, to)
@@ -191,7 +191,7 @@ def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, 
     return read_all(connection, terms, replay=True) if part is None else part
 
 
-def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Purpose) -> LedgerLines | None:
+def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Purpose) -> LedgerReading | None:
     """None where all lines must be read."""
     meta = read_meta(connection)
     checkpoint = read_checkpoint(connection, meta["key"]) if meta.keys() >= META.keys() else None
@@ -202,7 +202,7 @@ def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Pur
     start = _start(terms, checkpoint) if to == "decide" else None
     if events is None or earlier is None or (to == "decide" and start is None):
         return None
-    return LedgerLines(terms, meta, earlier, events, (), checkpoint, start)
+    return LedgerReading(terms, meta, earlier, events, (), checkpoint, start)
 
 
 def _from_last(connection: sqlite3.Connection, checkpoint: Checkpoint, head: int) -> tuple[Event, ...] | None:
@@ -216,7 +216,7 @@ def _from_last(connection: sqlite3.Connection, checkpoint: Checkpoint, head: int
 
 def _earlier(connection: sqlite3.Connection, checkpoint: Checkpoint, name: str) -> tuple[Event, ...] | None:
     """The last version of the record and the lines about a query, before a checkpoint; None where one is lost."""
-    kinds = {RECORD: str(checkpoint.record)} | dict.fromkeys((ASKED, DRAWN, SENT, PERIOD, TAKEN_BACK), name)
+    kinds = {RECORD: str(checkpoint.record)} | dict.fromkeys((ASKED, DRAWN, INVITED, SENT, PERIOD, TAKEN_BACK), name)
     events = []
     for kind, about in kinds.items():
         rows = read_lines(connection, "id = ? AND event = ? AND sequence <= ?", about, kind, checkpoint.lines)
@@ -226,20 +226,20 @@ def _earlier(connection: sqlite3.Connection, checkpoint: Checkpoint, name: str) 
     return tuple(sorted(events, key=lambda event: event.sequence))
 
 
-def _start(terms: LedgerTerms, checkpoint: Checkpoint) -> Standing | None:
-    """The standing of a checkpoint; None where it was worked out by something else."""
+def _start(terms: LedgerTerms, checkpoint: Checkpoint) -> Balance | None:
+    """The balance of a checkpoint; None where it was worked out by something else."""
     if checkpoint.basis != basis_of(terms):
         return None
     try:
-        return Standing.of_bytes(terms, checkpoint.state)
+        return Balance.of_bytes(terms, checkpoint.state)
     except UnfrozenError:
         return None
 
 
 def basis_of(terms: LedgerTerms) -> str:
-    """By what a standing is worked out: the terms, the filter that they begin with, and the program."""
+    """By what a balance is worked out: the terms, the filter that they begin with, and the program."""
     begun = terms.filter()
-    limits = freeze((begun.domain, begun.definition, begun.rule, begun.nodes, begun.group, begun.changes))
+    limits = encode((begun.domain, begun.definition, begun.rule, begun.nodes, begun.group, begun.changes))
     return " ".join((str(MEANING), *_versions(), terms.hash, sha256(limits).hexdigest()))
 
 

@@ -14,11 +14,11 @@ from sordino.document.formats import TRANSCRIPT
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import canonical, hash_of
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.once.journal.contents import write_journal
 from sordino.once.journal.event import ASKED, RECORD, SENT, Event
-from sordino.once.journal.writer import write_journal
-from sordino.once.ledger.documents.ledger_terms import LedgerTerms
+from sordino.once.ledger.balance import Balance
 from sordino.once.ledger.ledger import Ledger
-from sordino.once.ledger.standing import Standing
+from sordino.once.ledger.ledger_terms import LedgerTerms
 
 PUBLIC = (RECORD, ASKED, SENT)
 """Events that everybody may see."""
@@ -80,7 +80,7 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
 
 def _require_accepted(terms: LedgerTerms, events: list[Event], source: Path) -> None:
     try:
-        Standing.of(terms, events)
+        Balance.of(terms, events)
     except SordinoError as error:
         step = "ask for the transcript of a ledger that was kept by its filter"
         raise RefusedError(f"{source} must hold queries that the filter accepts", found=error.rule, step=step) from None

@@ -14,8 +14,8 @@ import numpy as np
 from sordino.accounting.filter import BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.domain.categories import Categories
-from sordino.domain.record import Record
-from sordino.mechanism.table import ChannelTable
+from sordino.domain.finite_record import Record
+from sordino.mechanism.channel_table import ChannelTable
 
 BIT = Categories(["0", "1"])
 BITS = Record({"x1": BIT, "x2": BIT, "x3": BIT})
@@ -31,10 +31,7 @@ class CompositionRow:
 
     Attributes:
         delta: promised about x1, in nats.
-        first: whether a first report is accepted.
-        second: whether a second one is, after any first.
         spent: what the first report told of x1, in nats.
-        added: what adding deltas would say two reports tell.
     """
 
     delta: str

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats
 from sordino.papers.bayesian_coordinate.means import Asked, Entrant, entrants, exact_error, reader
 from sordino.papers.simulation import Advance, SimulationSource
@@ -48,12 +48,8 @@ class Figure3Row:
     Attributes:
         paper_exact: the paper's mechanism and its zeta, with the corrected scale.
         paper_printed: with the printed scale, for people drawn from the paper's law.
-        zeta_exact: with the zeta that gives the least error.
         tight_exact: with the best budgets under an exact accounting.
-        sampled_exact: one number each, by the sampling rule.
-        best_exact: what a plan would take.
         baseline_duchi: LDP at the least delta, by Mechanism 2.
-        baseline_sampled: LDP at the least delta, one number each.
     """
 
     q: float
@@ -136,7 +132,6 @@ def _row(q: Fraction, channels: dict[Entrant, Asked]) -> Figure3Row:
 def _errors(
     channels: dict[Entrant, Asked], q: Fraction, mean: Fraction, seeds: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Of one run, for each mechanism and for nobody asked: the squared error without and with projection."""
     records = draw_people(PEOPLE, q, mean, np.random.default_rng((*seeds, 0)))
     truth = records.mean(axis=0)
     estimates = [

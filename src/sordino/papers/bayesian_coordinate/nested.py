@@ -25,14 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import largest_threshold
-from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked_class, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
-from sordino.mechanism.aggregate import Aggregate
-from sordino.papers.bayesian_coordinate.direction import LARGEST_DIMENSION
+from sordino.mechanism.channel import Aggregate
 from sordino.papers.bayesian_coordinate.seeded import (
     FIXED_POINT,
     NumberChannel,
@@ -43,7 +41,7 @@ from sordino.papers.bayesian_coordinate.seeded import (
     pieces,
     require_reports,
 )
-from sordino.papers.bayesian_coordinate.steered import Steered, combine
+from sordino.papers.bayesian_coordinate.steered import LARGEST_DIMENSION, Steered, combine
 
 
 @checked_class
@@ -173,7 +171,6 @@ class NestedMean(Seeded, NumberChannel):
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
-        """Where each level's counters begin, and the last ones end."""
         widths = [len(level.columns) for level in self.levels]
         return tuple(np.concatenate(([0], np.cumsum(widths, dtype=np.intp))).tolist())
 

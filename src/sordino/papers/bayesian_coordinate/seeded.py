@@ -21,14 +21,12 @@ from sordino.domain import scaled
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
-from sordino.exact.arrays import Floats
 from sordino.exact.coin import WORD
-from sordino.exact.messages.brief import shown
+from sordino.exact.floats import Floats, ignore_float_errors
+from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
-from sordino.exact.steady import ignore_float_errors
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.channel import Channel, foreign_code, read_codes
+from sordino.mechanism.channel import Aggregate, Channel, foreign_code, read_codes
 from sordino.papers.bayesian_coordinate.steered import Steered
 
 FIXED_POINT = 2**32
@@ -62,7 +60,6 @@ class Packing:
 
     @property
     def words(self) -> int:
-        """Words of a report."""
         return 1 if self.bits <= MOST_BITS_BESIDE_SEED else 1 + -(-self.bits // 64)
 
     def seeds(self, words: Words) -> Words:
@@ -107,7 +104,6 @@ class SeededBit:
 
     Attributes:
         columns: shape (m,), the numbers it is about, ascending.
-        step: its LDP level, the difference of two budgets.
     """
 
     columns: NDArray[np.intp]
@@ -193,7 +189,6 @@ class Seeded(Channel):
 
     @property
     def _width(self) -> int:
-        """The most numbers that a direction has."""
         return max((len(level.columns) for level in self.levels), default=1)
 
     def _sample(self, values: Floats, stream: Stream) -> Words:

@@ -14,9 +14,9 @@ import numpy as np
 from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.box_evidence import UNIT, BoxEvidence
 from sordino.evidence.shape import Shape
-from sordino.exact.arrays import Floats
+from sordino.exact.floats import Floats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.column import Column
 from sordino.query.linear import LinearQuery

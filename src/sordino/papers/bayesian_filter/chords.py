@@ -20,9 +20,9 @@ import numpy as np
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
-from sordino.evidence.box import BoxEvidence
-from sordino.exact.arrays import Floats
-from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS
+from sordino.evidence.box_evidence import BoxEvidence
+from sordino.exact.floats import Floats
+from sordino.papers.bayesian_filter.health_models import PAPER, PEOPLE, QUESTIONS
 from sordino.query.affine import Affine
 from sordino.query.logistic import Logistic
 from sordino.query.query import Query
@@ -40,7 +40,7 @@ FIRST_TANGENTS = 9
 """Of each function, evenly over its range; others are added where the last solution is."""
 
 ROUNDS = 40
-"""Rounds of tangents at most."""
+"""Largest number of rounds of tangents."""
 
 SETTLED = 1e-6
 """They are close enough then, in nats."""
@@ -51,11 +51,7 @@ class ChordRow:
     """Bounds on the realized loss of one set of answers, in nats.
 
     Attributes:
-        chords_root: the paper's upper bound before any box is cut.
-        chords: its bounds after some boxes.
-        root: the upper bound here after one box for each end.
         own: the bounds here after as many boxes, or some more that are bounded in one go.
-        basic: the sum of the epsilons.
     """
 
     outputs: str
@@ -136,7 +132,6 @@ def _softplus(alpha: float, beta: float) -> Convex:
 
 
 def _bent(low: float, high: float) -> Convex:
-    """Less the logarithm of t, cut at `high` and straight on below `low`."""
 
     def at(t: float) -> tuple[float, float]:
         if t >= high:

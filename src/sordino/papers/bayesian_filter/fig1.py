@@ -64,9 +64,7 @@ def fig1(
     Args:
         clock: seconds, for the time of a decision.
         theta: logistic coefficients lie within plus and minus this; linear ones have absolute sum 1.
-        nodes: the limit of the work for a decision.
         group: questions bounded together; None for all.
-        advance: called once a run.
     """
     box = Box([-1] * DIMENSION, [1] * DIMENSION)
     centre = np.zeros((1, DIMENSION))
@@ -93,7 +91,6 @@ def fig1(
 
 
 def _draw_query(model: Model, models: np.random.Generator, theta: float) -> Query:
-    """A random question: the first number is the intercept."""
     numbers = models.uniform(-1, 1, DIMENSION + 1)
     if model == "logistic":
         numbers *= theta

@@ -54,11 +54,8 @@ class IdenticalRow:
     """An expected number of answers.
 
     Attributes:
-        values: m.
-        budget: k, in answers.
         expected: E[n].
         closed: the closed form, for two values; else None.
-        basic: what basic composition accepts.
     """
 
     values: int
@@ -98,7 +95,6 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
 
     Args:
         values: m, at least 2.
-        budget: k; the filter's budget is k epsilon.
 
     Example:
         >>> round(expected_answers(2, 2, Fraction(1)), 4)
@@ -137,6 +133,5 @@ def _row(values: int, budget: int, epsilon: Fraction) -> IdenticalRow:
 
 
 def _state(counts: list[int]) -> tuple[int, ...]:
-    """Counts but for a constant, the person's own first, the others in order."""
     least = min(counts)
     return (counts[0] - least, *sorted(count - least for count in counts[1:]))

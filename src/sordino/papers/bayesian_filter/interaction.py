@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
+from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
-from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked, shown
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -28,7 +27,7 @@ Transcript: TypeAlias = tuple[tuple[Any, int], ...]
 """Queries and their outputs, in order."""
 
 MOST = 1_000_000
-"""Answers of one interaction at most."""
+"""Largest number of answers of one interaction."""
 
 
 class AnyFilter(Protocol):
@@ -50,7 +49,6 @@ class Interaction:
     """What an interaction gave.
 
     Attributes:
-        filter: as it was left.
         refused: the query that the filter refused, which ended the interaction; None if the adversary halted.
     """
 
@@ -68,7 +66,6 @@ def interact(
     Raises SordinoError: a query that does not fit the filter's domain.
 
     Args:
-        protected: the filter; it is asked before anything is drawn.
         adversary: a function of the filter and the transcript; any randomness of its own is fixed in advance.
         answer: draws a fresh answer to a query: the only part that knows the record. See `answers`.
 
@@ -127,7 +124,6 @@ def answers(
 
 
 def _require_record(domain: Any, record: ArrayLike) -> NDArray[Any]:
-    """The record as a row by itself."""
     row = np.asarray(record)[None]
     if isinstance(domain, Box | Record):
         return domain.check_records(row)

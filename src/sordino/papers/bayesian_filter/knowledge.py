@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.arrays import Floats
-from sordino.exact.messages.arguments import checked
+from sordino.exact.floats import Floats
+from sordino.exact.messages import checked
 
 TOLERANCE = 1e-9
 """How far the sum of beliefs may be from one."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sordino.domain.partition import Partition
-from sordino.estimation.estimate import Method
-from sordino.exact.arrays import Floats
+from sordino.domain.value_partition import Partition
+from sordino.estimation.share_estimate import Method
+from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats, NatsLike
 from sordino.papers.simulation import CONTESTANTS, METHODS, Advance, Contestant, SimulationSource, contestant, distances
 
@@ -47,9 +47,6 @@ class CurvePoint:
     """One point of a curve.
 
     Attributes:
-        distribution: the law that people are drawn from.
-        blocks: how many, m.
-        tv: mean total variation distance to the law.
         paper: what it should be, for the paper's mechanism and setting, where that is known.
     """
 
@@ -91,8 +88,6 @@ def fig2(
     """The points of all curves at one number of people.
 
     Args:
-        people: how many are drawn anew in each run.
-        epsilon: within each block.
         advance: called with the number of estimates made since the last call.
         k: values; a multiple of 100.
     """

@@ -52,7 +52,9 @@ export async function fetchPlan(address) {
   const hash = decodeURIComponent(new URL(address).pathname.split("/").at(-1));
   const answer = await fetch(address, { credentials: "omit", redirect: "error" });
   if (!answer.ok) throw new PageError("problem_no_survey", { status: String(answer.status) });
-  return { hash, text: await answer.text() };
+  // As its bytes are: a mark before them, which no plan has, would be dropped by `text()`.
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+  return { hash, text };
 }
 
 /** What an error says to whoever reads the page. */

@@ -5,6 +5,7 @@ import { ENGLISH } from "./catalogue/speech.js";
 import { blocks, sensitive } from "./channel/promised.js";
 import { amount, ceil, factor, upward } from "./channel/fraction.js";
 import { larger } from "./promise/audit.js";
+import { weakerReports } from "./promise/conditions.js";
 import { rests } from "./promise/promise.js";
 import { publicColumns } from "./plan/public.js";
 import { askedColumns } from "./series/series.js";
@@ -42,8 +43,8 @@ export function topic(part, speech = ENGLISH) {
 /** A factor in digits; null has no limit. */
 function said(ratio, speech) {
   if (!ratio) return speech.say("any_size");
-  const text = upward(ratio);
-  return text.includes("^") ? text : speech.decimal(text);
+  const [digits, ...power] = upward(ratio).split(" x ");
+  return [speech.decimal(digits), ...power].join(" x ");
 }
 
 const bounded = ({ epsilon }, speech) => said(factor(amount(epsilon)), speech);
@@ -92,20 +93,45 @@ export function summary({ plan, questions, verdicts }, speech = ENGLISH) {
 }
 
 /**
+ * What else a page says above the list, where reports reveal more of whether the person was asked than an answer does: a sentence about
+ * those that can show it for certain, and one about all others.
+ */
+export function aboutAsking({ plan, questions }, speech = ENGLISH) {
+  const reports = [...weakerReports(questions)].flatMap(([name, weaker]) => weaker.map((one) => ({ name, ...one })));
+  const [certain, bounded] = [reports.filter(({ bound }) => bound === null), reports.filter(({ bound }) => bound !== null)];
+  const either = (all, say) => listed([...new Set(all.map(say))], speech, "disjunction");
+  const words = (all) => ({ topic: either(all, ({ place }) => topic(plan.queries[place], speech)), name: either(all, ({ name }) => named(name, speech)) });
+  const largest = bounded.map(({ bound }) => factor(bound)).reduce(larger, [1n, 1n]);
+  const [before, after] = [BEFORE, afterwards(largest)].map((chance) => speech.percent(chance));
+  return [
+    ...(certain.length ? [speech.say("asked_shown", words(certain))] : []),
+    ...(bounded.length ? [speech.say("asked_most", { ...words(bounded), factor: said(largest, speech), before, after })] : []),
+  ];
+}
+
+/**
+ * A sentence that answers stay where they are: of a plan with public columns the one that excepts these, by name.
+ * @param {"lead" | "stays"} key
+ */
+export function unlessInClear(key, plan, speech) {
+  const names = askedColumns(plan).map(({ name }) => named(name, speech));
+  const except = { lead: "lead_in_clear", stays: "stays_in_clear" };
+  return names.length ? speech.say(except[key], { count: names.length, names: speech.list(names) }) : speech.say(key);
+}
+
+/**
  * All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised.
  * @param {import("./index.js").Found} found
  * @param {import("./catalogue/speech.js").Speech} [speech]
  * @returns {string[]}
  */
 export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
-  const lines = [speech.say("stays", { count: (questions.outputs - 1n).toString(2).length })];
+  const lines = [unlessInClear("stays", plan, speech), speech.say("one_report", { count: (questions.outputs - 1n).toString(2).length })];
   if (plan.series) lines.push(speech.say("series_once", { count: plan.series.periods }));
-  const inClear = askedColumns(plan).map(({ name }) => named(name, speech));
-  if (inClear.length) lines.push(speech.say("in_clear", { count: inClear.length, names: speech.list(inClear) }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
-  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...Object.entries(plan.attributes).flatMap((one) => ofCondition(one, speech)));
+  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...ofConditions(plan, questions, speech));
   if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));
   lines.push(speech.say("second"));
   return [...new Set(lines)];
@@ -114,6 +140,25 @@ export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
 /** Of several categories, one of which is drawn. */
 function ofDrawn({ several, way: asked }, speech) {
   return asked === "category" ? [speech.say("drawn", { name: named(several, speech) })] : [];
+}
+
+/** What is asked only because of earlier answers, and each report that reveals more of that than the answer does. */
+function ofConditions(plan, questions, speech) {
+  const weaker = weakerReports(questions);
+  return Object.entries(plan.attributes).flatMap(([name, own]) => [...ofCondition([name, own], speech), ...ofWeaker(plan, name, weaker.get(name) ?? [], speech)]);
+}
+
+/** Those by which one attribute was asked, with equal factors in one sentence. */
+function ofWeaker(plan, name, weaker, speech) {
+  const topics = new Map();
+  for (const { place, bound, level } of weaker) {
+    const sentence = bound === null ? ["asked_shown"] : ["asked_odds", said(factor(bound), speech), said(factor(level), speech)];
+    const key = JSON.stringify(sentence);
+    topics.set(key, { sentence, own: [...(topics.get(key)?.own ?? []), topic(plan.queries[place], speech)] });
+  }
+  return [...topics.values()].map(({ sentence: [key, most, own], own: all }) =>
+    speech.say(key, { topic: speech.list(all, "disjunction"), name: named(name, speech), factor: most, own }),
+  );
 }
 
 /** What is asked only because of earlier answers. */

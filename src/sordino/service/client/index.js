@@ -4,10 +4,10 @@
 import { RuleError } from "./channel/entries.js";
 import { Questions } from "./plan/draw.js";
 import { readPlan } from "./plan/plan.js";
-import { PlanError } from "./plan/plan_error.js";
+import { PlanError } from "./plan/canonical.js";
 import { requireKept, verdicts } from "./promise/promise.js";
 
-export { TallyError, estimates } from "./estimate/estimates.js";
+export { TallyError, estimates, readTally } from "./estimate/estimates.js";
 export { sentences } from "./explain.js";
 export { Outbox, invitationOf, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";

@@ -1,7 +1,7 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
 // as the same bytes. Another draw would be a second release. Then its id is kept, by which the collector deletes it, and no
-// other report is drawn. The invitation of a link goes with it as a header: a secret that stands behind #, which no request
-// for a page holds.
+// other report is drawn. It goes to the host that it was drawn for, and to no other: nobody agreed to send it there. The
+// invitation of a link goes with it as a header: a secret that stands behind #, which no request for a page holds.
 
 import { ENGLISH } from "./catalogue/speech.js";
 import { Shelf, StorageError } from "./shelf.js";
@@ -37,6 +37,9 @@ export function invitationOf(fragment) {
   return found !== null && SECRET.test(found) ? found.toLowerCase() : null;
 }
 
+/** A collector's name: the host of an address, whatever the scheme and the port. */
+const hostOf = (address) => new URL(address).hostname.replace(/[.]+$/, "");
+
 /** The headers of an upload that comes by an invitation, or without. */
 const invited = (invitation) => (invitation === null ? {} : { "Sordino-Invitation": invitation });
 
@@ -50,9 +53,10 @@ export async function needsInvitation(address) {
 }
 
 /**
- * What is kept of a plan's report: "kept" with its `upload`, which may not have arrived; "acknowledged" with its `id`; "withdrawing"
- * with its `id`, which is sent no more, and may not be deleted yet; "withdrawn".
- * @typedef {{state: "kept" | "acknowledged" | "withdrawing" | "withdrawn", upload?: string, id?: string}} Kept
+ * What is kept of a plan's report, with the `host` of its collector: "kept" with its `upload`, which may not have arrived;
+ * "acknowledged" with its `id`; "withdrawing" with its `id`, which is sent no more, and may not be deleted yet; "withdrawn". It
+ * `mayComeByLink` if it was sent by an invitation, and not acknowledged.
+ * @typedef {{state: "kept" | "acknowledged" | "withdrawing" | "withdrawn", host: string, upload?: string, id?: string, mayComeByLink?: true}} Kept
  *
  * What became of it: `done`, then its `state`, and what was sent now; or what the problem is: a sentence, its key and values in the
  * catalogue, what the collector said in its own words, and whether it may be over later (`wait`).
@@ -88,33 +92,48 @@ export class Outbox {
   }
 
   /**
-   * Draw a report unless there is one, and keep it; nothing leaves. Whether it was drawn now: of several windows that ask
-   * at once one draws. `draw` must answer at once; throws what it throws, and StorageError.
+   * The collector that a kept report is for, where it is another one than this outbox's; else null.
+   * @param {Kept | null} kept
+   */
+  otherHost(kept) {
+    return kept === null || kept.host === this.#host ? null : kept.host;
+  }
+
+  get #host() {
+    return hostOf(this.address);
+  }
+
+  /**
+   * Draw a report unless there is one, for whichever collector, and keep it; nothing leaves. Whether it was drawn now: of several
+   * windows that ask at once one draws. `draw` must answer at once; throws what it throws, and StorageError.
    * @param {() => string} draw
    */
   async reserve(draw) {
     let drawn = false;
     await this.shelf.change(this.hash, (found) => {
       drawn = found === undefined;
-      return drawn ? { state: "kept", upload: draw() } : found;
+      return drawn ? { state: "kept", host: this.#host, upload: draw() } : found;
     });
     return drawn;
   }
 
   /**
-   * Send what is kept. What is not acknowledged stays kept; throws StorageError.
+   * Send what is kept, to the collector that it was drawn for alone. What is not acknowledged stays kept; throws StorageError.
    * @returns {Promise<Outcome>}
    */
   async send() {
-    const found = await this.#require();
-    const { state, upload } = found;
+    const first = await this.#require();
+    if (this.otherHost(first) !== null) return elsewhere(first.host);
+    // Noted before it leaves: whoever takes it back looks whether it may still come by the link.
+    const found = this.invitation !== null && first.state === "kept" ? await this.shelf.change(this.hash, byLink) : first;
+    const { state, upload, host } = found;
     if (state === "withdrawing") return this.takeBack();
     if (state !== "kept") return { done: true, state };
     const { answer, told, failure } = await this.#post("reports", bytesOf(upload), { "Content-Type": PACKED, ...invited(this.invitation) });
     if (failure) return failure;
     if (answer.ok && told.accepted + told.repeated === 1) {
       const id = idOf(upload);
-      const note = (own = found) => ({ state: own.state === "kept" ? "acknowledged" : own.state, id });
+      const note = (own = found) => ({ state: own.state === "kept" ? "acknowledged" : own.state, host, id });
       // Where that cannot be kept, the same bytes are sent once more, and counted once.
       const own = await this.shelf.change(this.hash, note).catch(() => null);
       // Another window took it back while it was on its way, perhaps before it arrived.
@@ -125,18 +144,23 @@ export class Outbox {
   }
 
   /**
-   * Have the collector delete the report, which is sent no more from now on; no other is drawn. What is not confirmed stays as
-   * "withdrawing": take it back again then, or send, which does the same. Throws StorageError.
+   * Have its collector delete the report, which is sent no more from now on; no other is drawn. What is not confirmed stays as
+   * "withdrawing": take it back again then, or send, which does the same. What may still come by a link is taken back by a link
+   * alone: without it the collector would count what is on its way. Throws StorageError.
    * @returns {Promise<Outcome>}
    */
   async takeBack() {
-    await this.#require();
-    const { state, id } = await this.shelf.change(this.hash, (own) => {
-      if (own === undefined) throw new StorageError("problem_storage_cleared");
-      if (own.state === "withdrawing" || own.state === "withdrawn") return own;
-      return { state: "withdrawing", id: own.id ?? idOf(own.upload) };
+    const found = await this.#require();
+    if (this.otherHost(found) !== null) return elsewhere(found.host);
+    const isRefused = (own) => own.mayComeByLink && this.invitation === null;
+    const own = await this.shelf.change(this.hash, (now) => {
+      if (now === undefined) throw new StorageError("problem_storage_cleared");
+      if (isRefused(now) || now.state === "withdrawing" || now.state === "withdrawn") return now;
+      const { upload, ...rest } = now;
+      return { ...rest, state: "withdrawing", id: now.id ?? idOf(upload) };
     });
-    return state === "withdrawn" ? { done: true, state } : this.#erase(id);
+    if (isRefused(own)) return trouble("problem_take_back_link", {}, false);
+    return own.state === "withdrawn" ? { done: true, state: own.state } : this.#erase(own.id);
   }
 
   async #require() {
@@ -155,7 +179,7 @@ export class Outbox {
     // Another page that comes in between, of a proxy, has no outcome.
     if (!answer.ok || typeof told.outcome !== "string") return refusal(answer, told);
     // Where that cannot be kept, it is deleted once more.
-    await this.shelf.change(this.hash, () => ({ state: "withdrawn" })).catch(() => {});
+    await this.shelf.change(this.hash, () => ({ state: "withdrawn", host: this.#host })).catch(() => {});
     return { done: true, state: "withdrawn" };
   }
 
@@ -178,6 +202,15 @@ export class Outbox {
     }
   }
 }
+
+/** What is kept of a report that leaves by a link. */
+function byLink(own) {
+  if (own === undefined) throw new StorageError("problem_storage_cleared");
+  return own.state === "kept" && !own.mayComeByLink ? { ...own, mayComeByLink: true } : own;
+}
+
+/** That a report is for another collector. */
+const elsewhere = (host) => trouble("problem_elsewhere", { host }, false);
 
 const idOf = (upload) => upload.slice(0, ID_DIGITS);
 

@@ -2,8 +2,9 @@
 // collector's own.
 
 import { element } from "./dom.js";
-import { estimates } from "./estimate/estimates.js";
+import { estimates, readTally } from "./estimate/estimates.js";
 import { topic } from "./explain.js";
+import { joinNames } from "./plan/cells.js";
 
 /** Rows of a question that are shown at most: the largest. */
 const SHOWN = 12;
@@ -11,13 +12,17 @@ const SHOWN = 12;
 /** How far the same sums may be off, by the order of additions, in standard errors. */
 const SAME = 1e-6;
 
+/** Standard errors between the limits of a normal interval of 95 %. */
+const WIDTH = 3.919927969;
+
 class UntoldError extends Error {}
 
+/** The text of what a collector publishes. */
 async function fetched(name) {
   const answer = await fetch(name, { credentials: "omit", redirect: "error", cache: "no-store" }).catch(() => null);
   if (!answer) throw new UntoldError("The collector could not be reached.");
+  if (answer.ok) return answer.text();
   const told = await answer.json().catch(() => ({}));
-  if (answer.ok) return told;
   if (answer.status === 401) throw new UntoldError("Only the analyst can see this tally, and can compute the estimates again with sordino estimate.");
   throw new UntoldError(`There is no tally yet: ${told.detail ?? `the collector answered with status ${answer.status}`}.`);
 }
@@ -31,8 +36,8 @@ function isAbout(part, { attribute, attributes }) {
 }
 
 function nameOf({ asked, numbers }) {
-  if (asked !== "regression") return `${asked} of ${numbers.join(", ")}`;
-  return `regression of ${numbers.at(-1)} on ${numbers.slice(0, -1).join(", ")}`;
+  if (asked !== "regression") return `${asked} of ${joinNames(numbers)}`;
+  return `regression of ${numbers.at(-1)} on ${joinNames(numbers.slice(0, -1))}`;
 }
 
 /** The collector's rows of each question, in their order. */
@@ -52,9 +57,9 @@ const isNext = (next, part, rows, first, at) => next !== undefined && isAbout(ne
 export async function published({ plan, questions }) {
   const card = (...within) => element("section", { class: "card", id: "published" }, element("h2", {}, "Estimates from the published tally"), ...within);
   try {
-    const tally = await fetched("aggregate");
+    const tally = readTally(await fetched("aggregate"));
     // Every period of a series is worked out for whoever asks for it, and nothing here compares it.
-    const told = await fetched(plan.series ? "estimates?series=false" : "estimates");
+    const told = JSON.parse(await fetched(plan.series ? "estimates?series=false" : "estimates"));
     const found = estimates(questions, tally);
     const theirs = rowsOf(plan.queries, told.rows);
     const apart = found.filter((one, i) => one.rows && !isTold(one, theirs[i], hasMap(questions.asked[i])));
@@ -66,7 +71,7 @@ export async function published({ plan, questions }) {
       ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i], hasMap(questions.asked[i]))]),
     );
   } catch (error) {
-    return card(element("p", {}, error instanceof TypeError ? "The collector's publication cannot be read." : error.message));
+    return card(element("p", {}, error instanceof TypeError || error instanceof SyntaxError ? "The collector's publication cannot be read." : error.message));
   }
 }
 
@@ -75,12 +80,17 @@ const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).s
 /** Names of a map's cells are rounded, and not alike everywhere. */
 const hasMap = ({ attribute, attributes = [attribute] }) => attributes.some((own) => own?.grid);
 
+/** What a row of the collector's is called; of a table it has a value of each attribute. */
+const labelIn = ({ value }) => (Array.isArray(value) ? joinNames(value) : value);
+
 /** Whether a row of the collector's says the same, of the same: by what it is called, where that is a name. */
 function isSame(row, other, unnamed) {
   if (other === undefined) return false;
-  const names = unnamed || other.value === undefined || [other.value].flat().join(", ") === row.label;
+  const names = unnamed || other.value === undefined || labelIn(other) === row.label;
   const off = SAME * (row.stderr + Math.abs(row.estimate));
-  return names && Math.abs(row.estimate - other.estimate) <= off && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
+  // Of few reports a collector's standard error is what its interval says, where that is more.
+  const errors = [row.stderr, Math.max(row.stderr, (other.high - other.low) / WIDTH)];
+  return names && Math.abs(row.estimate - other.estimate) <= off && errors.some((error) => Math.abs(error - other.stderr) <= SAME * (error + 1e-12));
 }
 
 /** Whether a quantile of the collector's lies within its interval, and that holds the least that reports leave open. */

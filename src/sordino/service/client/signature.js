@@ -1,7 +1,7 @@
 // Whose plan it is: Ed25519 over its bytes as they are served. A key that a person knows from elsewhere stands in the
 // address behind #key=, which browsers send to nobody.
 
-import { PlanError } from "./plan/plan_error.js";
+import { PlanError } from "./plan/canonical.js";
 
 /** Links of a chain of keys at most. */
 const MOST_LINKS = 64;

@@ -6,21 +6,30 @@ in without changing all hashes after it; the database refuses to change or delet
 database can still write a new chain, or cut off its end: compare the last hash with one kept elsewhere (each act's hash
 stands in the log).
 
-An act is noted before it is done: what stands there may have failed, and nothing that was done is missing.
+What is one commit (a token, a key, closing, tallies of others) is noted in that commit: it stands there only if it was
+done. What is more than one (a scrub, an export, a backup) is noted twice: `begun` before anything is done, then `done`
+or `failed`, with the number of the beginning (`of`). A beginning without an end is of a deed that still runs, or whose
+process ended: it may have been done. So nothing that was done is missing, and nothing stands as done that was not.
 """
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sordino.errors import DamagedError
-from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import Database
-from sordino.service.storage.day import today
+from sordino.exact.messages import shown
+from sordino.service.storage.database import Database, today
 
 BEGIN = hashlib.sha256(b"sordino record 1\n").hexdigest()
 """What stands before the first act's hash."""
+
+BACKUP, SCRUB = "backup", "scrub"
+REPORTS_EXPORT, TALLY_EXPORT = "export of reports", "export of the tally"
+"""Deeds of more than one commit."""
+
+BEGUN = "begun"
+"""Last word of an act whose end is noted as an act of its own."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +57,11 @@ class ActRecord:
         self._database = database
 
     def note(self, by: str, act: str, **about: object) -> Act:
-        """Note an act before it is done.
+        """Note an act.
 
         Args:
             by: the name of a token, or `CONSOLE` (`tokens`).
-            act: what is done.
+            act: what is done in this transaction; or what is begun, or has ended.
             about: what it is done to.
         """
         self._database.lock_record()
@@ -62,6 +71,14 @@ class ActRecord:
         made = Act.after(previous, line)
         self._database.rows("INSERT INTO act VALUES (?, ?, ?)", number + 1, made.line, made.hash)
         return made
+
+    def begin(self, by: str, deed: str, **about: object) -> int:
+        """Note that a deed of more than one commit begins: the act's number."""
+        return int(json.loads(self.note(by, f"{deed} {BEGUN}", **about).line)["number"])
+
+    def end(self, begun: int, by: str, deed: str, *, done: bool) -> None:
+        """Note how a deed ended that began by an act of this number."""
+        self.note(by, f"{deed} {'done' if done else 'failed'}", of=begun)
 
     def after(self, number: int) -> list[tuple[int, Act]]:
         """The acts behind the first `number`, each with its own."""
@@ -78,6 +95,13 @@ class ActRecord:
         acts = [Act(line, hashed) for _, line, hashed in rows]
         require_chain(acts)
         return acts
+
+
+def find_unended(lines: Iterable[Mapping[str, object]]) -> list[object]:
+    """The numbers of acts that began and have no end: what they are about may have been done."""
+    known = list(lines)
+    ended = {line.get("of") for line in known}
+    return [line["number"] for line in known if str(line["act"]).endswith(f" {BEGUN}") and line["number"] not in ended]
 
 
 def require_chain(acts: Sequence[Act]) -> None:

@@ -3,9 +3,13 @@
 What is sent again has the same id and the same code, and is counted once; another code under a known id is refused, as
 long as the code is known. Codes can be scrubbed once they are counted: their ids stay, and what is sent again stays
 repeated. Of other collectors' tallies each collector's reports count once, as its latest tally has them.
+
+A report that is known is acknowledged whenever it comes: its device may not have heard of it the first time. A new one
+of a plan with a series must be of a period that is open (`Series.open_at`): the one that runs, by the collector's own
+days, or the one before within its grace; and of none that was closed by hand.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,22 +17,33 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.errors import DamagedError, RefusedError
+from sordino.exact.messages import shown
 from sordino.exact.source import Words
-from sordino.mechanism.aggregate import Aggregate
-from sordino.service.storage.database import SCRUBBED, Database
-from sordino.service.storage.day import today
+from sordino.mechanism.channel import Aggregate
+from sordino.service.storage.closed_periods import ClosedPeriods
+from sordino.service.storage.database import SCRUBBED, Database, today
 from sordino.service.storage.invitations import Invitations, add_invited
-from sordino.service.storage.periods.closed_periods import ClosedPeriods
-from sordino.service.storage.receipts import Acceptable, judge_reports
-from sordino.service.storage.reports import ID_BYTES, Erasure, MergedPart, Receipt, Upload, join_uploads, take_away
-from sordino.service.storage.tally_table import TallyTable
+from sordino.service.storage.uploaded_reports import (
+    ID_BYTES,
+    MOST_NAMED,
+    Erasure,
+    MergedPart,
+    Receipt,
+    Upload,
+    join_uploads,
+    take_away,
+)
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.sourced_aggregate import (
     LARGEST_COUNT,
+    counts_bytes,
     counts_hash,
     erased_of,
+    is_later,
+    of_counts_bytes,
     require_countable,
     sources_of,
     unsourced_of,
@@ -47,6 +62,7 @@ GRACE = 3
 CODE_OF = "SELECT code FROM report WHERE plan = ? AND id = ?"
 
 FORGET_KNOWN = "UPDATE report SET code = NULL WHERE plan = ? AND id = ?"
+
 FORGET = "INSERT INTO report (plan, id, code) VALUES (?, ?, NULL) ON CONFLICT (plan, id) DO UPDATE SET code = NULL"
 
 ERASED = "erased"
@@ -55,9 +71,163 @@ ERASED = "erased"
 NOTE_ERASED = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
 
 LATE = "a closed plan takes no reports"
+
 OPEN = "a collection is by invitation from its first report on"
+
 OWN = "this collector's own reports: nothing was added"
+
 LOST = "more of this collector's own reports than its store has, as if it was restored from a copy: nothing was added"
+
+NOBODY = np.empty(0, dtype=np.uint64)
+
+MOST_SOURCES = 256
+"""Other sources whose tallies a collector keeps: each is handed on by itself."""
+
+UNSENDABLE = "a code must be one that the plan can send"
+
+SHARED_ID = "an id must belong to one report"
+
+NOT_OPEN = "a report must be of the period that runs, or shortly after its end of the one before"
+
+CLOSED = "a closed period takes no reports: keep this one to yourself"
+
+
+@dataclass(frozen=True)
+class Acceptable:
+    """Which reports of some uploads a plan can send, and which of them may be new today.
+
+    Attributes:
+        sendable: of each report, whether the plan can send it.
+        is_open: of each, whether its period is open; true of a plan without a series.
+        is_closed: of each, whether its period was closed by hand.
+    """
+
+    sendable: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
+    is_closed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, plan: Plan, numbers: Words, day: date, grace: int, closed: Iterable[int] = ()) -> "Acceptable":
+        """Of some reports by their numbers, on a day, with the periods that were closed by hand."""
+        sendable = plan.sendable(numbers)
+        if plan.series is None:
+            return cls(sendable, np.ones_like(sendable), np.zeros_like(sendable))
+        periods = plan.cells.periods(numbers)
+        is_closed = np.isin(periods, [*closed])
+        return cls(sendable, np.isin(periods, plan.series.open_at(day, grace)) & ~is_closed, is_closed)
+
+    @property
+    def all(self) -> bool:
+        """Whether each of them may be new."""
+        return bool(self.sendable.all() and self.is_open.all())
+
+
+def judge_reports(
+    uploads: Sequence[Upload], acceptable: Acceptable, known: dict[bytes, int | None]
+) -> tuple[list[Receipt], list[bytes], NDArray[np.bool_]]:
+    """What becomes of the reports of some uploads, one after the other.
+
+    Args:
+        uploads: that came together.
+        acceptable: of their reports, in the same order.
+        known: the codes by the ids of those that the store has, None where a code is forgotten; what is new is added.
+
+    Returns:
+        A receipt of each upload; the ids of the reports that are new; and which these are, of all.
+    """
+    receipts, first, ids = list[Receipt](), 0, list[bytes]()
+    new = np.zeros(len(acceptable.sendable), dtype=np.bool_)
+    for upload in uploads:
+        accepted, repeated, refused = 0, 0, list[tuple[int, str]]()
+        own = acceptable.sendable[first : first + len(upload)]
+        codes = upload.codes.view(np.int64)
+        for place, code in zip(np.flatnonzero(own).tolist(), codes[own].tolist(), strict=True):
+            key = upload.id_at(place)
+            if key in known and known[key] in (code, None):
+                repeated += 1
+            elif key not in known and acceptable.is_open[first + place]:
+                known[key] = code
+                ids.append(key)
+                new[first + place] = True
+                accepted += 1
+            elif len(refused) < MOST_NAMED:
+                late = CLOSED if acceptable.is_closed[first + place] else NOT_OPEN
+                refused.append((place, SHARED_ID if key in known else late))
+        unsendable = [(place, UNSENDABLE) for place in np.flatnonzero(~own)[:MOST_NAMED].tolist()]
+        failed = tuple(sorted(unsendable + refused)[:MOST_NAMED])
+        receipts.append(Receipt(accepted, repeated, failed, len(upload) - accepted - repeated))
+        first += len(upload)
+    return receipts, ids, new
+
+
+class TallyTable:
+    """One tally for each source. Its methods run within a transaction, but for those that only read."""
+
+    def __init__(self, plan: Plan, number: int, database: Database) -> None:
+        self._plan, self._number, self._database = plan, number, database
+
+    def find(self, source: str) -> Aggregate:
+        """The tally of a source; of no reports if there is none."""
+        return self._find(source)[0]
+
+    def _find(self, source: str) -> tuple[Aggregate, int]:
+        words = "SELECT counts, erased FROM tally WHERE plan = ? AND source = ?"
+        rows = self._database.rows(words, self._number, source)
+        if not rows:
+            return self._plan.tally(NOBODY), 0
+        return of_counts_bytes(self._plan.sampled, rows[0][0]), rows[0][1]
+
+    def others(self) -> Aggregate:
+        """The tallies of others, by their sources."""
+        words = "SELECT source, counts, erased FROM tally WHERE plan = ? AND source != ? ORDER BY source"
+        rows = self._database.rows(words, self._number, SCRUBBED)
+        sources = {source: of_counts_bytes(self._plan.sampled, counts) for source, counts, _ in rows}
+        return with_sources(self._plan.tally(NOBODY), sources, {source: erased for source, _, erased in rows})
+
+    def save(self, source: str, tally: Aggregate, erased: int = 0) -> None:
+        """Keep a tally in the place of an earlier one of its source."""
+        words = (
+            "INSERT INTO tally (plan, source, counts, erased) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (plan, source) DO UPDATE SET counts = EXCLUDED.counts, erased = EXCLUDED.erased"
+        )
+        self._database.rows(words, self._number, source, counts_bytes(tally), erased)
+
+    def merge(self, source: str, found: Aggregate, erased: int) -> tuple[int, str]:
+        """Keep a source's tally in the place of an earlier one: how many reports are new, and words for it.
+
+        Args:
+            source: whose reports they are.
+            found: the tally.
+            erased: how many reports the source was made to forget until then.
+
+        Raises:
+            RefusedError: neither tally can have become the other.
+        """
+        known, before = self._find(source)
+        later = is_later(self._plan.sampled, source, known, found, (before, erased))
+        if later:
+            self.save(source, found, erased)
+        if not known.n and not before:
+            return found.n, "reports that were not known" if later else "no reports"
+        if later:
+            words = f"a later tally than the {known.n:,} reports that were known, whose place it takes"
+            return found.n - known.n, words if erased == before else f"{words}; some of these were taken back"
+        if (found.n, erased) != (known.n, before):
+            return 0, f"an earlier tally than the {known.n:,} reports that are known: nothing was added"
+        return 0, "the tally that is known: nothing was added"
+
+    def require_few_sources(self) -> None:
+        """Refuse more sources than are kept.
+
+        Raises:
+            RefusedError: there are more.
+        """
+        words = "SELECT count(*) FROM tally WHERE plan = ? AND source != ?"
+        ((sources,),) = self._database.rows(words, self._number, SCRUBBED)
+        if sources > MOST_SOURCES:
+            rule = f"a collector takes tallies of at most {MOST_SOURCES} other sources"
+            step = "add the tallies up by `sordino aggregate`, and estimate from the file"
+            raise RefusedError(rule, found=shown(sources), step=step)
 
 
 @dataclass(frozen=True)
@@ -80,7 +250,6 @@ class Collection:
     """What was acknowledged of one plan.
 
     Attributes:
-        plan: whose reports they are.
         source: the id of the store, which tells its reports from others' in tallies.
         grace: days after the end of a period of a series, in which its reports are still taken.
         closed_periods: of a series, those that were closed by hand.
@@ -150,7 +319,6 @@ class Collection:
         return known if known is not None and known.session == self._database.session else None
 
     def _look(self) -> _CollectionState:
-        """What is known, or looked up, within a transaction."""
         known = self._known_now
         if known is None:
             session, own = self._database.session, self._tallies.find(SCRUBBED)
@@ -233,12 +401,10 @@ class Collection:
         self._note_state(replace(before, own=own, erased=erased, invitations=invitations))
 
     def _count_erased(self) -> int:
-        """How many reports that stood were taken out of the count."""
         rows = self._database.rows("SELECT value FROM setting WHERE name = ?", f"{ERASED} {self._number}")
         return int(rows[0][0]) if rows else 0
 
     def _insert(self, uploads: Sequence[Upload]) -> tuple[list[Receipt], Words]:
-        """What becomes of uploads that may come, within a transaction, with the codes that are new."""
         together = join_uploads(uploads)
         acceptable = self._acceptable(together)
         if acceptable.all and self._database.insert(self._number, together):
@@ -246,7 +412,6 @@ class Collection:
         return self._add_new(uploads, together, acceptable)
 
     def _acceptable(self, upload: Upload) -> Acceptable:
-        """Which reports may come today."""
         day = date.fromisoformat(today())
         return Acceptable.of(self.plan, upload.codes, day, self.grace, self.closed_periods.places)
 
@@ -261,7 +426,6 @@ class Collection:
     def _add_new(
         self, uploads: Sequence[Upload], together: Upload, acceptable: Acceptable
     ) -> tuple[list[Receipt], Words]:
-        """The same where some are known, or no reports of the plan."""
         sendable = acceptable.sendable
         rows = np.frombuffer(together.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
         known = dict(self._database.known_ids(self._number, Upload(rows[sendable].tobytes(), together.codes[sendable])))
@@ -278,14 +442,12 @@ class Collection:
             yield codes
 
     def _parts(self) -> Iterator[tuple[bytes, Words]]:
-        """Some codes at a time, with the last id of each part."""
         last = b""
         while part := self._part(last):
             yield part
             last, _ = part
 
     def _part(self, after: bytes) -> tuple[bytes, Words] | None:
-        """The codes that follow an id, with the last of theirs."""
         words = "SELECT id, code FROM report WHERE plan = ? AND id > ? AND code IS NOT NULL ORDER BY id LIMIT ?"
         found = self._rows(words, after, AT_A_TIME)
         if not found:
@@ -315,26 +477,25 @@ class Collection:
         """Whether all codes are still there."""
         return self._tallies.find(SCRUBBED).n == 0
 
-    def merge(self, other: Aggregate) -> list[MergedPart]:
-        """Count what other collectors' tallies hold and is not counted yet, in one commit, or nothing of it.
+    def merge(self, other: Aggregate, note: Callable[[], object] = lambda: None) -> list[MergedPart]:
+        """Count what other collectors' tallies hold and is not counted yet, noted in the same commit, or nothing of it.
 
-        Of each source the later tally takes the place of the earlier. Reports of no known source are one source, which
-        is recognized by its counts.
+        Of each source the later tally counts. Reports of no known source are one source, recognized by its counts.
 
         Raises:
             RefusedError: the plan is closed; nothing but this collector's own reports; a tally that neither holds the
                 one that is counted nor is held by it; or more than can be counted.
         """
         with self._transaction() as before:
+            note()
             if before.closed:
                 step = "add it to this one's by `sordino aggregate`"
                 raise RefusedError(LATE, found="a tally that came late", step=step)
             given, rest = dict(sources_of(other)), unsourced_of(other)
-            if rest.n:
-                given[counts_hash(rest)] = rest
+            given |= {counts_hash(rest): rest} if rest.n else {}
             if given and given.keys() <= {self.source}:
-                step = "merge other collectors' tallies"
-                raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
+                own, step = "this collector's own", "merge other collectors' tallies"
+                raise RefusedError("a tally must be of other reports", found=own, step=step)
             require_countable(before.tally, *given.values(), most=MOST_MERGED)
             parts, erased = [], erased_of(other)
             for source, found in given.items():
@@ -378,23 +539,21 @@ class Collection:
         rows = self._rows("SELECT hashes, bits FROM invitation JOIN used_invitation USING (plan) WHERE plan = ?")
         return Invitations(*map(bytes, rows[0])) if rows else Invitations()
 
-    def close_to_reports(self) -> None:
-        """Take no more reports, for ever."""
+    def close_to_reports(self, note: Callable[[], object] = lambda: None) -> None:
+        """Take no more reports, for ever, in one commit with the note of it."""
         with self._transaction() as before:
+            note()
             if not before.closed:
                 self._database.rows("INSERT INTO closed VALUES (?, ?)", self._number, today())
         self._note_state(replace(before, closed=True))
 
     def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Of a statement whose first value is the plan."""
         return self._database.rows(statement, self._number, *values)
 
 
 def _has_more(found: Aggregate, erased: int, known: _CollectionState) -> bool:
-    """Whether a store's own tally came back with what the store has not."""
     return erased > known.erased or (erased == known.erased and bool((found.counts > known.own.counts).any()))
 
 
 def _total_of(tally: Aggregate) -> Aggregate:
-    """The same without the sources, which each commit would add up again."""
     return Aggregate(tally.fingerprint, tally.n, tally.counts, tally.cells)

@@ -8,68 +8,41 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
-from sordino.service.storage.reports import Upload
+from sordino.exact.messages import shown
+from sordino.service.storage.uploaded_reports import Upload
 
 VERSION = 6
-"""Of the tables: since 3 each tally of others is known by the collector whose reports they are, since 4 there can be
-invitations, since 5 there are tokens by name and a record of acts, since 6 others' tallies say how
-many reports were erased."""
+"""Version of the tables."""
 
 SCRUBBED = "scrubbed"
 """The tally of a store's own reports whose codes are gone; of all others the source is named."""
-
-UNSOURCED = "SELECT count(*) FROM tally WHERE source != 'scrubbed'"
-"""Before version 3: how many tallies of others there are, of which nobody knows whose reports they are."""
 
 TABLES = """
 CREATE TABLE plan (number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body {bytes} NOT NULL, since TEXT NOT NULL);
 CREATE TABLE closed (plan INTEGER PRIMARY KEY, since TEXT NOT NULL);
 CREATE TABLE report (plan INTEGER NOT NULL, id {bytes} NOT NULL, code BIGINT, PRIMARY KEY (plan, id)){clustered};
-CREATE TABLE tally (plan INTEGER NOT NULL, source TEXT NOT NULL, counts {bytes} NOT NULL, PRIMARY KEY (plan, source));
+CREATE TABLE tally (plan INTEGER NOT NULL, source TEXT NOT NULL, counts {bytes} NOT NULL,
+    erased BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (plan, source));
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-"""
-"""Plans are numbered from 1; a report whose code was scrubbed has none; tallies are counters as little-endian int64."""
-
-INVITATION_TABLES = """
 CREATE TABLE invitation (plan INTEGER PRIMARY KEY, hashes {bytes} NOT NULL);
 CREATE TABLE used_invitation (plan INTEGER PRIMARY KEY, bits {bytes} NOT NULL);
-"""
-"""Since version 4: a row in each for a plan that takes reports by invitation, as `Invitations` has it. What a commit
-writes over stands by itself: SQLite writes rows whole."""
-
-
-ACCESS_TABLES = """
 CREATE TABLE token (name TEXT PRIMARY KEY, role TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, since TEXT NOT NULL,
     expires TEXT, revoked TEXT);
 CREATE TABLE act (number INTEGER PRIMARY KEY, line TEXT NOT NULL, hash TEXT NOT NULL);
 """
-"""Since version 5: tokens and the record of acts."""
-
-ERASED_COLUMN = "ALTER TABLE tally ADD COLUMN erased BIGINT NOT NULL DEFAULT 0"
-"""Since version 6: how many reports a source was made to forget until its tally."""
-
-OLD_TOKEN = (
-    "INSERT INTO token SELECT 'first', 'operator', value, '{day}', NULL, NULL FROM setting WHERE name = 'token'",
-    "DELETE FROM setting WHERE name = 'token'",
-)
-"""Before version 5 there was one token, which could do everything."""
+"""Plans are numbered from 1; a report whose code was scrubbed has none; tallies are counters as little-endian int64 and
+say how many reports their source was made to forget before. A plan that takes reports by invitation has a row in both
+tables of them, as `Invitations` has it: what a commit writes over stands by itself, since SQLite writes rows whole."""
 
 
-def require_no_unsourced(name: str, tallies: int) -> None:
-    """Refuse a store of an earlier version that holds tallies of others.
-
-    Raises:
-        SordinoError: there are some.
-    """
-    if tallies:
-        rule = f"{name} must say of each tally that it took from others whose reports it is"
-        step = "serve it by the version of Sordino that made it"
-        raise SordinoError(rule, found=f"{tallies:,} of an earlier version, which do not", step=step)
+def today() -> str:
+    """The day in Greenwich, as 2026-11-22."""
+    return datetime.now(UTC).date().isoformat()
 
 
 def require_version(name: str, found: int) -> None:

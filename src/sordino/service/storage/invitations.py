@@ -14,8 +14,8 @@ import numpy as np
 
 from sordino.document.invitation_list import HASH_BYTES, invitation_hash
 from sordino.exact.source import Words
-from sordino.service.storage.day import today
-from sordino.service.storage.reports import Receipt, Upload
+from sordino.service.storage.database import today
+from sordino.service.storage.uploaded_reports import Receipt, Upload
 from sordino.survey.planning.plan import Plan
 
 Insert = Callable[[Sequence[Upload]], tuple[list[Receipt], Words]]

@@ -5,27 +5,15 @@ advisory lock. A connection that breaks is made again at the next use, in a new 
 the lock meanwhile, so that what was known is looked up, never guessed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sordino.errors import HeldElsewhereError, SordinoError, UnavailableError
-from sordino.service.storage.database import (
-    ACCESS_TABLES,
-    ERASED_COLUMN,
-    INVITATION_TABLES,
-    OLD_TOKEN,
-    TABLES,
-    UNSOURCED,
-    VERSION,
-    Database,
-    require_no_unsourced,
-    require_version,
-)
-from sordino.service.storage.day import today
-from sordino.service.storage.reports import ID_BYTES, Upload
+from sordino.service.storage.database import TABLES, VERSION, Database, require_version
+from sordino.service.storage.uploaded_reports import ID_BYTES, Upload
 
 if TYPE_CHECKING:
     import psycopg
@@ -39,19 +27,13 @@ APPEND_ONLY = """
 CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'a plan that was served stays as it was'; END $$;
 CREATE TRIGGER kept BEFORE UPDATE OR DELETE ON plan FOR EACH ROW EXECUTE FUNCTION kept();
-CREATE TRIGGER kept_all BEFORE TRUNCATE ON plan EXECUTE FUNCTION kept()
-"""
-"""What was served cannot be taken away or changed, whoever writes by SQL."""
-
-ACTS_APPEND_ONLY = """
+CREATE TRIGGER kept_all BEFORE TRUNCATE ON plan EXECUTE FUNCTION kept();
 CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'an act that was noted stays as it was'; END $$;
 CREATE TRIGGER noted BEFORE UPDATE OR DELETE ON act FOR EACH ROW EXECUTE FUNCTION noted();
 CREATE TRIGGER noted_all BEFORE TRUNCATE ON act EXECUTE FUNCTION noted()
 """
-
-FIRST_VERSION = 2
-"""The first one that was kept here."""
+"""What was served or noted cannot be taken away or changed, whoever writes by SQL."""
 
 VERSION_QUERY = b"SELECT value::int FROM setting WHERE name = 'version'"
 
@@ -78,13 +60,13 @@ class PostgresDatabase(Database):
         """The tables of a database.
 
         Raises:
-            SordinoError: of a newer version.
+            SordinoError: of another version.
             UnavailableError: nobody answers there, or another collector holds them.
         """
         database = cls(address)
         try:
             with database.transaction():
-                database._migrate()
+                database._require_tables()
         except BaseException:
             database.close()
             raise
@@ -108,17 +90,14 @@ class PostgresDatabase(Database):
 
     @property
     def version(self) -> int:
-        """See the base class."""
         return int(self.rows(VERSION_QUERY.decode())[0][0])
 
     @property
     def session(self) -> int:
-        """See the base class."""
         return self._made if self._holds else self._made + 1
 
     @property
     def _holds(self) -> bool:
-        """Whether there is a connection that is not known to be broken."""
         return self._held is not None and not self._held.closed
 
     @property
@@ -159,19 +138,16 @@ class PostgresDatabase(Database):
                 raise UnavailableError(error.rule, found=error.found, step=error.step) from None
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """See the base class."""
         with _clear(self.name):
             found = self._connection.execute(statement.replace("?", "%s").encode(), values)
             return [] if found.description is None else found.fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """See the base class."""
         with _clear(self.name), self._connection.transaction():
             yield
 
     def insert(self, plan: int, upload: Upload) -> bool:
-        """See the base class."""
         words = f"INSERT INTO report SELECT %s, substr(%s::bytea, 1 + %s * (place::int - 1), %s), code FROM {PLACES} "  # noqa: S608 - ours
         connection = self._connection
         connection.execute("SAVEPOINT upload")
@@ -185,71 +161,30 @@ class PostgresDatabase(Database):
         return all_new
 
     def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
-        """See the base class."""
         ids = [upload.id_at(place) for place in range(len(upload))]
         found = self.rows("SELECT id, code FROM report WHERE plan = ? AND id = ANY(?::bytea[])", plan, ids)
         return [(bytes(key), code) for key, code in found]
 
     def lock_record(self) -> None:
-        """See the base class."""
         self.rows("LOCK TABLE act IN EXCLUSIVE MODE")
 
     def vacuum(self) -> None:
-        """See the base class."""
         self.rows("VACUUM report, used_invitation")
 
     def close(self) -> None:
-        """See the base class."""
         if self._held is not None:
             self._held.close()
 
-    def _migrate(self) -> None:
-        """Bring the tables to this version, within a transaction. The first version that was kept here is 2."""
+    def _require_tables(self) -> None:
         if self.rows("SELECT to_regclass('sordino.setting')") == [(None,)]:
-            self._create(TABLES)
+            for statement in filter(str.strip, TABLES.format(bytes="BYTEA", clustered="").split(";")):
+                self.rows(statement)
             self.rows(APPEND_ONLY)
-            self.rows("INSERT INTO setting VALUES ('version', '3')")
-        version = self.version
-        if version == FIRST_VERSION:
-            # It knew tallies of others by their counts alone; its tables are those of version 3.
-            require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
-        for number in range(version, VERSION):
-            if number in _MIGRATIONS:
-                _MIGRATIONS[number](self)
-        if version in range(FIRST_VERSION, VERSION):
-            self.rows("UPDATE setting SET value = ? WHERE name = 'version'", str(VERSION))
+            self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
         require_version(self.name, self.version)
-
-    def _create(self, tables: str) -> None:
-        for statement in filter(str.strip, tables.format(bytes="BYTEA", clustered="").split(";")):
-            self.rows(statement)
-
-    def from_three(self) -> None:
-        """Version 3 knew no invitations."""
-        self._create(INVITATION_TABLES)
-
-    def from_four(self) -> None:
-        """Version 4 knew one token and no acts."""
-        self._create(ACCESS_TABLES)
-        self.rows(ACTS_APPEND_ONLY)
-        for statement in OLD_TOKEN:
-            self.rows(statement.format(day=today()))
-
-    def from_five(self) -> None:
-        """Version 5 knew others' tallies by their counts alone."""
-        self.rows(ERASED_COLUMN)
-
-
-_MIGRATIONS: Mapping[int, Callable[[PostgresDatabase], None]] = {
-    3: PostgresDatabase.from_three,
-    4: PostgresDatabase.from_four,
-    5: PostgresDatabase.from_five,
-}
-"""From an earlier version to the next one; those of version 2 are as those of 3."""
 
 
 def _signed_codes(upload: Upload) -> list[int]:
-    """The codes as signed integers, which is how PostgreSQL holds 64 bits."""
     signed: list[int] = upload.codes.view(np.int64).tolist()
     return signed
 
@@ -265,5 +200,5 @@ def _clear(name: str) -> Iterator[None]:
         raise UnavailableError(f"{name} must be written", found="a disk that is full", step="make room") from None
     except psycopg.Error as error:
         found = "nobody who answers" if error.sqlstate is None else f"a refusal ({type(error).__name__})"
-        step = "see that it runs and may be written, and send again"
+        step = "see that it runs and may be written, and try again"
         raise UnavailableError(f"{name} must be written", found=found, step=step) from None

@@ -6,7 +6,7 @@ A commit is whole on disk before anybody is told, so that a crash loses nothing 
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -16,20 +16,9 @@ import numpy as np
 from sordino.document.files import cannot, replace_whole, require_new, sync_folder
 from sordino.document.private_file import make_private, new_private_file
 from sordino.errors import DamagedError, HeldElsewhereError, SordinoError, UnavailableError
-from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import (
-    ACCESS_TABLES,
-    ERASED_COLUMN,
-    INVITATION_TABLES,
-    OLD_TOKEN,
-    TABLES,
-    UNSOURCED,
-    VERSION,
-    Database,
-    require_no_unsourced,
-)
-from sordino.service.storage.day import today
-from sordino.service.storage.reports import ID_BYTES, Upload
+from sordino.exact.messages import shown
+from sordino.service.storage.database import TABLES, VERSION, Database, require_version
+from sordino.service.storage.uploaded_reports import ID_BYTES, Upload
 
 APPLICATION = 0x50524452
 """What says that a SQLite file is a store of reports."""
@@ -38,28 +27,21 @@ CACHE = 64 << 10
 """KiB of pages in memory: the places of random ids are all over the table."""
 
 ENDINGS = "", "-wal", "-shm"
-"""Of the names of the files that SQLite keeps; new ones have the first one's rights."""
-
-OLD_PLAN = "INSERT INTO plan SELECT 1, plan, x'', since FROM served"
-"""Version 1 held one plan's hash; its bytes are given when it is served again."""
+"""Endings of the files that SQLite keeps; new ones have the first one's rights."""
 
 APPEND_ONLY = """
 CREATE TRIGGER kept BEFORE DELETE ON plan BEGIN SELECT RAISE(ABORT, 'a plan that was served stays listed'); END;
-CREATE TRIGGER same BEFORE UPDATE ON plan WHEN OLD.body != x'' OR NEW.hash != OLD.hash OR NEW.since != OLD.since
-BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END;
+CREATE TRIGGER same BEFORE UPDATE ON plan BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END;
 CREATE TRIGGER once BEFORE INSERT ON plan
 WHEN EXISTS (SELECT 1 FROM plan WHERE number = NEW.number OR hash = NEW.hash)
-BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END
-"""
-"""What was served cannot be taken away or changed by writing rows; a row that is replaced is no deletion to SQLite."""
-
-
-ACTS_APPEND_ONLY = """
+BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END;
 CREATE TRIGGER noted BEFORE DELETE ON act BEGIN SELECT RAISE(ABORT, 'an act that was noted stays noted'); END;
 CREATE TRIGGER as_noted BEFORE UPDATE ON act BEGIN SELECT RAISE(ABORT, 'an act that was noted stays as it was'); END;
 CREATE TRIGGER noted_once BEFORE INSERT ON act WHEN EXISTS (SELECT 1 FROM act WHERE number = NEW.number)
 BEGIN SELECT RAISE(ABORT, 'an act that was noted stays as it was'); END
 """
+"""What was served or noted cannot be taken away or changed by writing rows; a row that is replaced is no deletion to
+SQLite."""
 
 
 class SqliteDatabase(Database):
@@ -73,13 +55,14 @@ class SqliteDatabase(Database):
         """The tables of a file.
 
         Raises:
-            SordinoError: a file of another kind, or of a newer version.
+            SordinoError: a file of another kind, or of another version.
             UnavailableError: the system refuses, or another collector has the file open.
         """
+        _require_place(path)
         # Codes stand beside ids: both are for whoever runs the collector. What is refused here, SQLite refuses too.
         with suppress(OSError):
             new_private_file(path).close()
-        with _clear(str(path)):
+        with _clear(str(path), f"make room, or mend the rights of {path.parent}, and start again"):
             connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=1.0)
             try:
                 # Held until the end: a second collector would count reports that this one does not.
@@ -90,7 +73,7 @@ class SqliteDatabase(Database):
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(f"PRAGMA cache_size = -{CACHE}")
                 connection.execute("BEGIN IMMEDIATE")
-                _migrate(path, connection)
+                _require_tables(path, connection)
                 connection.execute("COMMIT")
                 for ending in ENDINGS:
                     make_private(path.with_name(path.name + ending))
@@ -101,24 +84,20 @@ class SqliteDatabase(Database):
 
     @property
     def free_bytes(self) -> int | None:
-        """See the base class."""
         with suppress(OSError):
             return shutil.disk_usage(Path(self.name).resolve().parent).free
         return None
 
     @property
     def version(self) -> int:
-        """See the base class."""
         return int(self.rows("PRAGMA user_version")[0][0])
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """See the base class."""
         with _clear(self.name):
             return self._connection.execute(statement, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """See the base class."""
         with _clear(self.name):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -131,7 +110,6 @@ class SqliteDatabase(Database):
                 raise
 
     def insert(self, plan: int, upload: Upload) -> bool:
-        """See the base class."""
         # One statement for all rows: the interpreter serves others while it runs, and it is undone by itself.
         words = "INSERT INTO report SELECT :plan, substr(:ids, 1 + :bytes * key, :bytes), value FROM json_each(:codes)"
         try:
@@ -141,7 +119,6 @@ class SqliteDatabase(Database):
         return True
 
     def known_ids(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
-        """See the base class."""
         # CROSS JOIN keeps the order: each id is looked up, the table is not walked.
         words = (
             "SELECT report.id, report.code FROM json_each(:codes) AS sent CROSS JOIN report "
@@ -152,7 +129,6 @@ class SqliteDatabase(Database):
 
     @property
     def socket_path(self) -> Path | None:
-        """See the base class."""
         return socket_of(Path(self.name))
 
     def back_up(self, path: Path) -> None:
@@ -168,13 +144,30 @@ class SqliteDatabase(Database):
         sync_folder(path)
 
     def vacuum(self) -> None:
-        """See the base class."""
         with _clear(self.name):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """See the base class."""
         self._connection.close()
+
+
+def _require_place(path: Path) -> None:
+    """Refuse a path at which no file can be: SQLite says of all of them that it cannot open the file.
+
+    Raises:
+        SordinoError: there is no such folder, or a folder has the name.
+        UnavailableError: the system does not show it.
+    """
+    folder = path.parent
+    try:
+        has_folder, is_folder = folder.is_dir(), path.is_dir()
+    except OSError as error:
+        raise cannot("reach", path, error) from None
+    if not has_folder:
+        found = "a file of that name" if folder.exists() else "none"
+        raise SordinoError(f"the folder {folder} must be there", found=found, step="make it, or name another place")
+    if is_folder:
+        raise SordinoError(f"{path} must be a file", found="a folder", step="name a file in it")
 
 
 def socket_of(path: Path) -> Path:
@@ -218,93 +211,34 @@ def _upload_values(plan: int, upload: Upload) -> dict[str, object]:
     return {"plan": plan, "ids": upload.ids, "bytes": ID_BYTES, "codes": codes}
 
 
-def _migrate(path: Path, connection: sqlite3.Connection) -> None:
-    """Bring the tables to this version, a new file's from nothing, within a transaction."""
+def _require_tables(path: Path, connection: sqlite3.Connection) -> None:
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and application != APPLICATION:
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        _make(connection)
+    elif application != APPLICATION:
         raise SordinoError(f"{path} must be a store of reports", found="a different database", step="name another file")
-    if version > VERSION:
-        step = "serve it by the version of Sordino that made it"
-        raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
-    while version < VERSION:
-        version, migrate = _MIGRATIONS[version]
-        migrate(path, connection)
+    else:
+        require_version(str(path), version)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in filter(str.strip, TABLES.format(bytes="BLOB", clustered=" WITHOUT ROWID").split(";")):
+        connection.execute(statement)
+    for statement in APPEND_ONLY.split("END;"):
+        connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _make(_: Path, connection: sqlite3.Connection) -> None:
-    _create(TABLES, connection)
-    _create_triggers(APPEND_ONLY, connection)
-
-
-def _create_triggers(triggers: str, connection: sqlite3.Connection) -> None:
-    for statement in triggers.split("END;"):
-        connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
-
-
-def _create(tables: str, connection: sqlite3.Connection) -> None:
-    for statement in filter(str.strip, tables.format(bytes="BLOB", clustered=" WITHOUT ROWID").split(";")):
-        connection.execute(statement)
-
-
-def _from_one(path: Path, connection: sqlite3.Connection) -> None:
-    """Version 1 held the reports of one plan, of which it knew the hash."""
-    for name in ("report", "setting"):
-        connection.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
-    _make(path, connection)
-    connection.execute(OLD_PLAN)
-    connection.execute("INSERT INTO report SELECT 1, id, code FROM old_report")
-    connection.execute("INSERT INTO setting SELECT name, value FROM old_setting WHERE name != 'closed'")
-    connection.execute("INSERT INTO closed SELECT 1, value FROM old_setting WHERE name = 'closed'")
-    for name in ("old_report", "old_setting", "served"):
-        connection.execute(f"DROP TABLE {name}")
-
-
-def _from_two(path: Path, connection: sqlite3.Connection) -> None:
-    """Version 2 knew tallies of others by their counts alone; its tables are those of version 3."""
-    require_no_unsourced(str(path), connection.execute(UNSOURCED).fetchone()[0])
-
-
-def _from_three(_: Path, connection: sqlite3.Connection) -> None:
-    """Version 3 knew no invitations."""
-    _create(INVITATION_TABLES, connection)
-
-
-def _from_four(_: Path, connection: sqlite3.Connection) -> None:
-    """Version 4 knew one token and no acts."""
-    _create(ACCESS_TABLES, connection)
-    _create_triggers(ACTS_APPEND_ONLY, connection)
-    for statement in OLD_TOKEN:
-        connection.execute(statement.format(day=today()))
-
-
-def _from_five(_: Path, connection: sqlite3.Connection) -> None:
-    """Version 5 knew others' tallies by their counts alone."""
-    connection.execute(ERASED_COLUMN)
-
-
-_MIGRATIONS: Mapping[int, tuple[int, Callable[[Path, sqlite3.Connection], None]]] = {
-    0: (3, _make),
-    1: (3, _from_one),
-    2: (3, _from_two),
-    3: (4, _from_three),
-    4: (5, _from_four),
-    5: (6, _from_five),
-}
-"""From each earlier version the next one that it becomes, and how; 0 is an empty file."""
-
-
 @contextmanager
-def _clear(name: str) -> Iterator[None]:
-    """What SQLite refuses, in words of ours."""
+def _clear(name: str, remedy: str = "make room, or mend the rights, and try again") -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
         busy = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-        step = "stop the other collector" if busy else "make room, or mend the rights, and send again"
+        step = "stop the other collector" if busy else remedy
         found = "another process that has it open" if busy else str(error)
         kind = HeldElsewhereError if busy else UnavailableError
         raise kind(f"{name} must be written", found=found, step=step) from None

@@ -1,41 +1,83 @@
 """What a collector keeps: the plans that were ever served, in public and for ever, and the reports of each.
 
 Cost: a commit for as many uploads as wait; on opening one pass over all codes of the plans that are served.
+
+Codes are scrubbed on certain days, so that none is kept longer than a number of days. When a report came is kept
+nowhere, not even its day, so no report can be forgotten at its own age. What holds without that: all codes are scrubbed
+together on each day that is a multiple of the number after the day when the plan was first served, which is public. So
+every code is gone at that age at the latest, most earlier, and everybody can work out when.
+
+A collector on standby waits while another one has the store, and takes its place when that ends. The store itself says
+who has it (SQLite's lock, PostgreSQL's advisory lock), and gives it up with the process or the connection that held it:
+two never write. Waiting looks once a second; what has another reason is raised at once.
 """
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
+from time import sleep
 from typing import Self
 
 from sordino.document.files import cannot
 from sordino.document.key_chain import MOST_LINKS, KeyLink, is_chain
-from sordino.errors import RefusedError, SordinoError, UnavailableError
-from sordino.exact.messages.brief import shown
+from sordino.errors import HeldElsewhereError, RefusedError, SordinoError, UnavailableError
+from sordino.exact.messages import shown
+from sordino.mechanism.channel import Aggregate
 from sordino.service.log import log_event
-from sordino.service.storage.acts import BEGIN, ActRecord
+from sordino.service.storage.acts import BACKUP, BEGIN, ActRecord
+from sordino.service.storage.closed_periods import ClosedPeriods
 from sordino.service.storage.collection import Collection
-from sordino.service.storage.database import Database, require_version
-from sordino.service.storage.day import today
-from sordino.service.storage.periods.closed_periods import ClosedPeriods
+from sordino.service.storage.database import Database, require_version, today
 from sordino.service.storage.postgres import PostgresDatabase
-from sordino.service.storage.retention import last_scrub_day, next_scrub_day
 from sordino.service.storage.sqlite import SqliteDatabase
 from sordino.service.storage.tokens import CONSOLE, ROLES, TokenHolder, TokenTable, new_secret
+from sordino.service.storage.uploaded_reports import MergedPart
 from sordino.survey.planning.plan import Plan
 
 POSTGRES = ("postgresql://", "postgres://")
-"""How the address of a PostgreSQL database begins."""
+"""Beginnings of a PostgreSQL database's address."""
 
+ADDRESS = re.compile("[A-Za-z][A-Za-z0-9+.-]*://")
+"""Beginning of any address, and hardly of a path."""
 
 LOGGED = "acts logged"
 """The name of a setting: how many acts some collector's log has."""
 
 SOURCE_BYTES = 16
-"""Of a store's random id."""
+"""Length of a store's random id."""
+
+
+def last_scrub_day(since: str, days: int, now: str) -> str | None:
+    """The last day until now on which codes are to be scrubbed; None before the first one.
+
+    Args:
+        since: the day when the plan was first served, as 2027-01-31.
+        days: between two scrubbings, 1 or more.
+        now: today.
+
+    Example:
+        >>> last_scrub_day("2027-01-01", 30, "2027-03-05"), last_scrub_day("2027-01-01", 30, "2027-01-30")
+        ('2027-03-02', None)
+    """
+    first = date.fromisoformat(since)
+    times = (date.fromisoformat(now) - first).days // days
+    return (first + timedelta(days * times)).isoformat() if times > 0 else None
+
+
+def next_scrub_day(since: str, days: int, now: str) -> str:
+    """The first day after today on which codes are scrubbed.
+
+    Example:
+        >>> next_scrub_day("2027-01-01", 30, "2027-01-31")
+        '2027-03-02'
+    """
+    last = last_scrub_day(since, days, now) or since
+    return (date.fromisoformat(last) + timedelta(days)).isoformat()
 
 
 @dataclass(frozen=True)
@@ -43,7 +85,6 @@ class ServedPlan:
     """A plan in the public list.
 
     Attributes:
-        plan: its hash.
         since: the day when it was served first.
         closed: the day since which no more reports are taken, if so.
     """
@@ -53,13 +94,26 @@ class ServedPlan:
     closed: str | None
 
 
+def _is_postgres(place: Path | str) -> bool:
+    """Whether a place is a PostgreSQL database's address; else it is a path.
+
+    Raises:
+        SordinoError: another address.
+    """
+    scheme = ADDRESS.match(place) if isinstance(place, str) else None
+    if scheme is not None and scheme[0] not in POSTGRES:
+        rule = "a store must be a SQLite file, by its path, or a database at postgresql://..."
+        # What follows may hold a password.
+        raise SordinoError(rule, found=f"an address at {scheme[0]}...", step="name one of these")
+    return scheme is not None
+
+
 class ReportStore:
     """The plans of a store, and the reports of those that are served now.
 
     Attributes:
         collections: of the plans that are served, by their hashes.
         tokens: who may ask for more than everybody.
-        acts: what they did.
         acts_logged: how many acts a collector's log has.
         last_hash: of the last of these, from which all before it follow.
 
@@ -92,14 +146,11 @@ class ReportStore:
                 nothing is taken from it.
 
         Raises:
-            SordinoError: a file of another kind, of a newer version, or of other plans.
+            SordinoError: a file of another kind, of another version, or of other plans.
             UnavailableError: the system refuses, or another collector has the store open.
         """
-        database: Database
-        if isinstance(place, str) and place.startswith(POSTGRES):
-            database = PostgresDatabase.open(place)
-        else:
-            database = SqliteDatabase.open(Path(place))
+        is_postgres = _is_postgres(place)
+        database: Database = PostgresDatabase.open(str(place)) if is_postgres else SqliteDatabase.open(Path(place))
         try:
             return cls(database, plans, add=add)
         except BaseException:
@@ -114,8 +165,8 @@ class ReportStore:
             SordinoError: none there, or one of another version.
             UnavailableError: the system refuses, or a collector has the file open.
         """
-        if isinstance(place, str) and place.startswith(POSTGRES):
-            return cls(PostgresDatabase.open_beside(place), ())
+        if _is_postgres(place):
+            return cls(PostgresDatabase.open_beside(str(place)), ())
         try:
             is_there = Path(place).exists()
         except OSError as error:
@@ -127,13 +178,10 @@ class ReportStore:
 
     def _serve(self, plans: Sequence[Plan], *, add: bool) -> dict[str, int]:
         """Note that plans are served, within a transaction; the number of each plan."""
-        listed = self._database.rows("SELECT hash, number, length(body) FROM plan ORDER BY number")
-        numbers: dict[str, int] = {key: number for key, number, _ in listed}
+        listed = self._database.rows("SELECT hash, number FROM plan ORDER BY number")
+        numbers: dict[str, int] = dict(listed)
         for plan in plans:
             if plan.hash in numbers:
-                self._database.rows(
-                    "UPDATE plan SET body = ? WHERE hash = ? AND length(body) = 0", plan.bytes, plan.hash
-                )
                 continue
             if listed and not add:
                 step = "collect its reports in a store of their own, or serve it beside the others with --add"
@@ -168,8 +216,7 @@ class ReportStore:
     def bytes_of(self, plan_hash: str) -> bytes | None:
         """The bytes of a plan that was ever served."""
         found = self._database.rows("SELECT body FROM plan WHERE hash = ?", plan_hash)
-        # Version 1 kept no bytes: they are there once the plan is served again.
-        return bytes(found[0][0]) or None if found else None
+        return bytes(found[0][0]) if found else None
 
     def new_token(self, make: Callable[[], str] = new_secret) -> str | None:
         """A first token that may do everything, of which only a hash is kept. None if there are any already.
@@ -197,14 +244,32 @@ class ReportStore:
             self.acts.note(CONSOLE, "token revoked", token=name)
         self.log_acts()
 
-    def note(self, by: str, act: str, **about: object) -> None:
-        """Note in the record what somebody is about to do."""
+    def begin(self, by: str, deed: str, **about: object) -> int:
+        """Note in the record what somebody is about to do, in more than one commit: the number for `end`."""
         with self._database.transaction():
-            self.acts.note(by, act, **about)
+            begun = self.acts.begin(by, deed, **about)
+        self.log_acts()
+        return begun
+
+    def end(self, begun: int, by: str, deed: str, *, done: bool) -> None:
+        """Note in the record how that ended."""
+        with self._database.transaction():
+            self.acts.end(begun, by, deed, done=done)
         self.log_acts()
 
+    def close_plan(self, plan: str, by: str) -> None:
+        """Take no more reports of a plan that is served, for ever, and note it."""
+        self.collections[plan].close_to_reports(lambda: self.acts.note(by, "closed", plan=plan))
+        self.log_acts()
+
+    def merge(self, plan: str, other: Aggregate, by: str) -> list[MergedPart]:
+        """Count what other collectors' tallies of a plan hold, and note it. See `Collection.merge`."""
+        parts = self.collections[plan].merge(other, lambda: self.acts.note(by, "tallies added", plan=plan))
+        self.log_acts()
+        return parts
+
     def close_period(self, plan: str | None, period: str, by: str) -> str:
-        """Note that a period of a plan is closed, and close it: the plan's hash. See `ClosedPeriods.close`.
+        """Close a period of a plan, and note it: the plan's hash. See `ClosedPeriods.close`.
 
         Args:
             plan: the hash of one that was ever served; None of a store that has one.
@@ -221,9 +286,8 @@ class ReportStore:
         served = self.collections.get(key)
         asked = Plan.of_text((self.bytes_of(key) or b"").decode(), key) if served is None else served.plan
         closed = ClosedPeriods(asked, number, self._database)
-        closed.require_begun(period)
-        self.note(by, "period closed", plan=key, period=period)
-        closed.close(period)
+        closed.close(period, lambda: self.acts.note(by, "period closed", plan=key, period=period))
+        self.log_acts()
         return str(key)
 
     def begin_log(self) -> None:
@@ -242,7 +306,6 @@ class ReportStore:
             self._note_logged()
 
     def _note_logged(self) -> None:
-        """Know it for the next collector, whose log has it again where the store refuses."""
         with suppress(UnavailableError), self._database.transaction():
             self._put(LOGGED, str(self.acts_logged))
 
@@ -331,9 +394,15 @@ class ReportStore:
         return self._database.socket_path
 
     def back_up(self, path: Path) -> None:
-        """Note a backup, and copy all that was committed into a new file of its owner's. See `Database.back_up`."""
-        self.note(CONSOLE, "backed up")
-        self._database.back_up(path)
+        """Copy all that was committed into a new file of its owner's, and note it. See `Database.back_up`."""
+        begun = self.begin(CONSOLE, BACKUP)
+        try:
+            self._database.back_up(path)
+        except BaseException:
+            with suppress(SordinoError):
+                self.end(begun, CONSOLE, BACKUP, done=False)
+            raise
+        self.end(begun, CONSOLE, BACKUP, done=True)
 
     def close(self) -> None:
         """Give the database back."""
@@ -346,3 +415,31 @@ class ReportStore:
     def _put(self, name: str, value: str) -> None:
         words = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value"
         self._database.rows(words, name, value)
+
+
+PAUSE_SECONDS = 1.0
+"""Seconds between two looks for the store."""
+
+
+def open_store(open_it: Callable[[], ReportStore], *, standby: bool) -> ReportStore:
+    """Open a store, on standby as soon as no other collector has it.
+
+    Args:
+        open_it: opens it, or raises `HeldElsewhereError`.
+        standby: whether to wait.
+    """
+    waits = False
+    while True:
+        try:
+            store = open_it()
+        except HeldElsewhereError:
+            if not standby:
+                raise
+            if not waits:
+                log_event("the collector stands by: another one has the store")
+            waits = True
+            sleep(PAUSE_SECONDS)
+        else:
+            if waits:
+                log_event("the collector takes the other's place")
+            return store

@@ -3,19 +3,25 @@
 Of a token, 32 random bytes, the store keeps a hash. A name is given once and for ever, so that the record of what was
 done (`acts`) names one holder. Whether a token is unknown, expired or revoked is not said, and each one that comes is
 compared with all hashes, in the same steps.
+
+A first token is in its file on the disk before its store has it, and is taken again by a store that has none. So a
+collector that is killed while its store is made leaves no token that nobody knows, and starts again by itself.
 """
 
 import hashlib
+import os
 import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
+from sordino.document.files import cannot, read_text, replace_whole, require_new, sync_folder
+from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import RefusedError, SordinoError
-from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import Database
-from sordino.service.storage.day import today
+from sordino.exact.messages import shown
+from sordino.service.storage.database import Database, today
 
 ROLES = "reader", "analyst", "operator"
 """What a token allows, each beside what the one before it does: to look at estimates; to take tallies and reports away
@@ -24,7 +30,7 @@ and to add other collectors' tallies; to scrub and to close."""
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 MOST_TOKENS = 1000
-"""In a store, with those that were revoked."""
+"""Largest number in a store, with those that were revoked."""
 
 TOKEN_BYTES = 32
 
@@ -45,7 +51,6 @@ class TokenHolder:
     """A token without its secret.
 
     Attributes:
-        name: whose it is.
         role: one of `ROLES`.
         since: the day when it was made.
         expires: its last day, if there is one.
@@ -148,3 +153,33 @@ def _require_day(day: str) -> None:
     if not valid:
         rule = "a token's last day must be today or later, as 2027-01-31"
         raise SordinoError(rule, found=shown(day), step="name such a day, or none")
+
+
+def secret_in(path: Path) -> str:
+    """The token that a file of its owner's holds; a new one in a new file if there is none.
+
+    Raises:
+        SordinoError: something else is there, or others can read it.
+        UnavailableError: the system refuses.
+    """
+    if os.path.lexists(path):
+        return _read(path)
+    require_new(path)
+    secret = new_secret()
+    with replace_whole(path) as temporary, new_private_file(temporary) as file:
+        file.write(f"{secret}\n".encode())
+    sync_folder(path)
+    return secret
+
+
+def _read(path: Path) -> str:
+    secret = read_text(path).strip()
+    if not SECRET.fullmatch(secret):
+        rule = f"{path} must not exist yet, or hold the token that a collector began to give"
+        raise SordinoError(rule, found="something else", step="choose another name; nothing here is overwritten")
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    require_private(path, status, "remove it: somebody may have read it")
+    return secret

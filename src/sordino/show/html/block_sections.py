@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sordino.blocks.block import Block, BlockGroup, LateSentence, Plot
-from sordino.blocks.readable import readable_header, readable_rows
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable, TextTable
+from sordino.blocks.tables import QuantityTable, TextTable, readable_header, readable_rows
 from sordino.show.html.chart_figures import figures_of
 from sordino.show.html.page import PageTable, Section, SectionPart, Sentences
 
@@ -78,5 +77,4 @@ def _note(sentences: Iterable[Sentence]) -> str:
 
 
 def _in_lines(cell: str) -> str:
-    """A share, its interval and what was fitted, each of which stays in one line where there is no room for all."""
     return INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)

@@ -29,17 +29,13 @@ from sordino.show.html.descriptions import (
     series_in_words,
     shares_in_words,
 )
-from sordino.show.html.figures.associations import associations
-from sordino.show.html.figures.bars import bars
-from sordino.show.html.figures.changes import changes
-from sordino.show.html.figures.correlations import correlations
-from sordino.show.html.figures.distribution import curve, density
-from sordino.show.html.figures.histogram import columns
-from sordino.show.html.figures.intervals import points
+from sordino.show.html.figures.bars import bars, columns, losses
+from sordino.show.html.figures.density import curve, density
+from sordino.show.html.figures.intervals import changes, points
 from sordino.show.html.figures.lettering import percent
 from sordino.show.html.figures.maps import maps
-from sordino.show.html.figures.over_time.series_curve import series_curve
-from sordino.show.html.figures.privacy.losses import losses
+from sordino.show.html.figures.matrices import associations, correlations
+from sordino.show.html.figures.series_curve import series_curve
 from sordino.show.html.page import Figure
 
 

@@ -9,9 +9,8 @@ from sordino.audit.region import ErrorRegion
 from sordino.blocks.charts import LossChart, SeriesChart, Shares
 from sordino.blocks.digits import in_percent, round_dates, round_row
 from sordino.domain.grid import Grid
-from sordino.show.html.figures.associations import short as short_strength
-from sordino.show.html.figures.correlations import correlation, short
 from sordino.show.html.figures.lettering import in_print, percent
+from sordino.show.html.figures.matrices import correlation, short, short_strength
 
 FEW = 8
 """Values that are named one by one at most."""
@@ -164,7 +163,6 @@ def _evenly(region: ErrorRegion) -> str:
 
 
 def _order(shares: Shares) -> NDArray[np.intp]:
-    """The largest first."""
     return np.argsort(-shares.best_known, kind="stable")
 
 

@@ -1,34 +1,51 @@
-"""The page of an estimate: maps, histograms with intervals, the largest values, and what a report can reveal."""
+"""Pages of a plan: its estimates with all that a report can reveal, a change of two collections, and the dashboard.
 
+The dashboard is the page of all estimates with a bar above and one script, which asks its own collector and nobody else
+for how many reports there are, and, with a token that is typed in and kept in the page's memory alone, for the page of
+estimates, whose parts take the place of its own. Nothing comes from another address; the policy names the script by its
+hash.
+"""
+
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
 from itertools import chain
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.blocks.sentence import texts
-from sordino.show.associations import association_blocks
+from sordino.distinct import DistinctParts
+from sordino.exact.amount_text import loss_text_of
 from sordino.show.certificates import promise_group
-from sordino.show.derived import pooled_blocks, poststratified_blocks, within_blocks
 from sordino.show.findings import finding_blocks
-from sordino.show.groups import grouped_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
-from sordino.show.html.figures.privacy.error_region import error_region, frequent, region_of, tightest
-from sordino.show.html.page import Figure, Fold, PageTable, Section, SectionPart, Sentences, render
-from sordino.show.series import series_blocks
-from sordino.show.weighted import weighted_blocks
-from sordino.survey.estimates.rows import LARGEST
-from sordino.survey.estimates.shares import HistogramResult
+from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
+from sordino.show.html.page import (
+    POLICY,
+    Figure,
+    Fold,
+    PageTable,
+    Section,
+    SectionPart,
+    Sentences,
+    fill,
+    render,
+    script_of,
+)
+from sordino.survey.kinds.estimate_rows import LARGEST
+from sordino.survey.kinds.promised_channel import PromisedChannel
+from sordino.survey.kinds.question import SharesQuestion
+from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import SharesQuestion
-from sordino.survey.results.associations import associations
-from sordino.survey.results.groups import GroupedResults
-from sordino.survey.results.over_time.plan_series import PlanSeries
-from sordino.survey.results.pooled import PooledResult
-from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import Result
-from sordino.survey.results.weighted import Unweighted, Weighted
-from sordino.words.coverage import FINITE, POPULATION
+from sordino.views.collection_changes import INDEPENDENT, CollectionChanges
+from sordino.views.view import Folding, View, Views
+from sordino.words.coverage_sentences import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.explain_questionnaire import survey_title
@@ -72,12 +89,7 @@ def estimate_page(
     results: Sequence[Result],
     title: str = "",
     known: SimulationTruth | None = None,
-    poststratified: Sequence[Poststratified] = (),
-    pooled: Sequence[PooledResult] = (),
-    groups: GroupedResults | None = None,
-    weighted: Weighted | Unweighted | None = None,
-    *,
-    series: PlanSeries | None = None,
+    views: Views | None = None,
 ) -> str:
     """A self-contained HTML page.
 
@@ -86,36 +98,32 @@ def estimate_page(
         results: the estimate of each of its questions.
         title: of the page; by default the survey's own, or its attributes' names.
         known: what a simulation knows beside.
-        poststratified: tables by margins that are known otherwise.
-        pooled: quantities that several questions tell.
-        groups: estimates by groups of people.
-        weighted: estimates by known totals of public groups.
-        series: estimates of each period.
+        views: what is made of several results.
     """
     known = known or SimulationTruth()
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
-    related = associations(results)
-    sections += sections_of((*finding_blocks(results, related, groups, series), *association_blocks(related)))
-    sections += sections_of(() if series is None else series_blocks(series))
+    before, after = ([], []) if views is None else views.before_and_after("page")
+    sections += sections_of(finding_blocks(results, views or ()))
+    sections += chain.from_iterable(_view_sections(view) for view in before)
+
+    def blocks_beside(result: Result) -> Iterator[Block]:
+        return chain.from_iterable(view.question_blocks(result) for view in views or ())
+
     about_questions = [
-        [*sections_of(blocks, several=len(results) > 1), *sections_of(within_blocks([result]))]
+        [*sections_of(blocks, several=len(results) > 1), *sections_of(blocks_beside(result))]
         for result, blocks in zip(results, shown, strict=True)
     ]
-    about_several = [sections_of(pooled_blocks(one)) for one in pooled]
     tables = [place for place, heading in enumerate(headings) if heading.asked == TABLE]
     is_long = _has_many_tables(headings)
     sections += chain(*(each for place, each in enumerate(about_questions) if not (is_long and place in tables)))
+    by_parts = [view for view in after if view.folding is Folding.PARTS]
+    sections += chain.from_iterable(_view_sections(view, is_long=is_long) for view in by_parts)
     if is_long:
-        sections += _folded_sections("From several questions together", about_several, [one.name for one in pooled])
         names = [_name(headings[place], about_questions[place]) for place in tables]
         sections += _folded_sections("Each table", [about_questions[place] for place in tables], names)
-    else:
-        sections += chain(*about_several)
-    sections += chain(*(sections_of(poststratified_blocks(one)) for one in poststratified))
-    sections += map(_with_folded_tables, sections_of(() if weighted is None else weighted_blocks(weighted)))
-    sections += () if groups is None else _grouped_sections(groups)
+    sections += chain.from_iterable(_view_sections(view) for view in after if view not in by_parts)
     explained = explanation(plan)
     sections += [*questionnaire_sections(explained), revealed_section(explained)]
     certified = _certificates(plan, results)
@@ -144,7 +152,6 @@ def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:
 
 
 def _folded_sections(title: str, groups: Sequence[Sequence[Section]], names: Sequence[str]) -> Iterator[Section]:
-    """One section in which each group of sections is folded."""
     folds = tuple(
         Fold(name, tuple(part for section in group for part in _with_title(section, alone=len(group) == 1)))
         for name, group in zip(names, groups, strict=True)
@@ -153,19 +160,23 @@ def _folded_sections(title: str, groups: Sequence[Sequence[Section]], names: Seq
         yield Section(title, (), folds)
 
 
-def _grouped_sections(groups: GroupedResults) -> list[Section]:
-    """By groups: of many rows those of each question are folded; reports, and whether groups are equal, are not."""
-    sections = sections_of(grouped_blocks(groups))
-    if _row_count(sections) <= MOST_ROWS:
-        return sections
-    last = len(sections) - bool(groups.tests)
-    each = sections[1:last]
-    folded = _folded_sections(f"Estimates by {groups.name}", [[one] for one in each], [one.title for one in each])
-    return [sections[0], *folded, *sections[last:]]
+def _view_sections(view: View, *, is_long: bool = False) -> Iterator[Section]:
+    parts = [(part, sections_of(part.blocks)) for part in view.parts()]
+    sections = [section for _, own in parts for section in own]
+    match view.folding:
+        case Folding.PARTS if is_long:
+            yield from _folded_sections(view.fold_title, [own for _, own in parts], [part.name for part, _ in parts])
+        case Folding.TABLES:
+            yield from map(_with_folded_tables, sections)
+        case Folding.SECTIONS if _row_count(sections) > MOST_ROWS:
+            for part, own in parts:
+                titles = [one.title for one in own]
+                yield from own if part.stays_open else _folded_sections(view.fold_title, [[one] for one in own], titles)
+        case _:
+            yield from sections
 
 
 def _with_folded_tables(section: Section) -> Section:
-    """The same, its tables folded where they have many rows together."""
     if _row_count([section]) <= MOST_ROWS:
         return section
     tables = [part for part in section.parts if isinstance(part, PageTable)]
@@ -174,7 +185,6 @@ def _with_folded_tables(section: Section) -> Section:
 
 
 def _row_count(sections: Sequence[Section]) -> int:
-    """Of all tables."""
     return sum(len(part.rows) for one in sections for part in one.parts if isinstance(part, PageTable))
 
 
@@ -192,15 +202,14 @@ def _with_title(section: Section, *, alone: bool) -> Iterator[SectionPart]:
 
 
 def _certificates(plan: Plan, results: Sequence[Result]) -> list[Section]:
-    """How each question was checked."""
     shares = {one.question.name: one.shares for one in results}
     counted = {question.name: question for question in plan.about_shares}
-    sections = []
+    sections, drawn, amount = [], DistinctParts(), cache(loss_text_of)
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        said = Sentences(certificate_sentences(certificate, question.values))
+        said = Sentences(certificate_sentences(certificate, question.values, amount))
         asked = counted.get(question.name)
-        region = () if asked is None else _region(asked, shares.get(question.name))
+        region = () if asked is None else _region(asked, shares.get(question.name), drawn)
         sections.append(Section(f"The certificate{about}", (said, *region)))
     return sections
 
@@ -213,7 +222,6 @@ def revealed_section(said: Explanation) -> Section:
 
 
 def _has_many_tables(headings: Sequence[Heading]) -> bool:
-    """Whether there are too many tables to name them all."""
     return sum(heading.asked == TABLE for heading in headings) >= MANY
 
 
@@ -228,7 +236,6 @@ def _title(headings: Sequence[Heading]) -> str:
 
 
 def _about(headings: Sequence[Heading]) -> str:
-    """What the reports are about, and how distributions were fitted to them."""
     methods = sorted({heading.method for heading in headings if heading.method})
     fitted = f"; fitted by {' and '.join(methods)}" if methods else ""
     if all(heading.values for heading in headings):
@@ -238,7 +245,23 @@ def _about(headings: Sequence[Heading]) -> str:
     return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
 
 
-def _region(question: SharesQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
+class RegionPart(NamedTuple):
+    """All that a figure of how well a report distinguishes two values shows.
+
+    Attributes:
+        channel: the integers with their promise.
+        pair: the two values.
+        labels: their names.
+        note: below the figure.
+    """
+
+    channel: PromisedChannel
+    pair: tuple[int, int]
+    labels: tuple[str, str]
+    note: str
+
+
+def _region(question: SharesQuestion, result: HistogramResult | None, drawn: DistinctParts) -> tuple[Figure, ...]:
     """How well a report distinguishes two values: of many values two that are frequent."""
     if question.certificate.witness is None:
         return ()
@@ -250,5 +273,35 @@ def _region(question: SharesQuestion, result: HistogramResult | None) -> tuple[F
     if result is not None and question.domain.k > LARGEST:
         pair = frequent(question, result.largest(LARGEST).tolist())
         note += ALIKE if pair != tightest(question) else ""
-    region = region_of(question, pair)
-    return (Figure(error_region(*region), region_in_words(*region), note=note),)
+
+    def draw() -> Figure:
+        region = region_of(question, pair)
+        return Figure(error_region(*region), region_in_words(*region), note=note)
+
+    labels = question.domain.label(pair[0]), question.domain.label(pair[1])
+    return (drawn.of(RegionPart(question.channel, pair, labels, note), draw),)
+
+
+def change_page(view: CollectionChanges, title: str = "") -> str:
+    """A self-contained HTML page of what changed.
+
+    Args:
+        view: all that is said of it.
+        title: of the later survey; none if empty.
+    """
+    sections = [section for part in view.parts() for section in sections_of(part.blocks)]
+    lead = f"{view.n[0]:,} reports, then {view.n[1]:,}. {INDEPENDENT} {' '.join(POPULATION)}"
+    return render(f"{title}: what changed" if title else "What changed", lead, sections)
+
+
+def dashboard(plan: Plan) -> str:
+    """The page of a plan's collection before anything is asked: what a report can reveal, which is public."""
+    script = script_of("dashboard.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"{POLICY}; script-src 'sha256-{digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+    about = ", ".join(question.name for question in plan.questions)
+    lead = f"A collection of reports about {about}. The answers themselves stay on people's devices."
+    said = explanation(plan)
+    sections = [*questionnaire_sections(said), revealed_section(said)]
+    more = {"policy": policy, "script": Markup(script), "people": str(plan.people)}  # noqa: S704 - our own file
+    return fill("dashboard.html", survey_title(plan) or "Dashboard", lead, sections, **more)

@@ -8,11 +8,12 @@ survey's author or of the people asked stay texts.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from sordino.errors import SordinoError
 from sordino.printable import printable
@@ -20,6 +21,7 @@ from sordino.show.html.figures.axes import LETTERS, WIDTH
 from sordino.show.html.figures.colours import variables
 from sordino.show.html.figures.drawing import Picture, inline, size_of, svg, write_drawing
 from sordino.show.html.figures.lettering import for_markup
+from sordino.show.html.figures.scenes.scene import Scene
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 """What a page may do."""
@@ -84,12 +86,36 @@ class PageTable:
                 raise SordinoError("each row of a table must be as long as its header", found=found)
 
     @property
+    def body(self) -> Markup:
+        """Its rows as elements, a line each; of long tables a template would take most of the page's time."""
+        told = zip(self.header, self.numeric, self.has_intervals, strict=True)
+        _, *starts = [
+            f'<td role="cell" data-name="{_markup(name)}"{_number_class(numeric=numeric, lined=lined)}>'
+            for name, numeric, lined in told
+        ]
+        lines = []
+        for first, *cells in self.rows:
+            others = "".join(f"{start}{_markup(cell)}</td>" for start, cell in zip(starts, cells, strict=True))
+            lines.append(f'<tr role="row"><th scope="row" role="rowheader">{_markup(first)}</th>{others}</tr>\n')
+        return Markup("".join(lines))  # noqa: S704 - each text is escaped
+
+    @property
+    def head(self) -> Markup:
+        """Its header as elements."""
+        return Markup(  # noqa: S704 - each text is escaped
+            "".join(
+                f'<th scope="col" role="columnheader"{_number_class(numeric=numeric)}>{_markup(name)}</th>'
+                for name, numeric in zip(self.header, self.numeric, strict=True)
+            )
+        )
+
+    @cached_property
     def numeric(self) -> tuple[bool, ...]:
         """Which columns hold numbers; the first never counts as one."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
         return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
 
-    @property
+    @cached_property
     def has_intervals(self) -> tuple[bool, ...]:
         """Which of these hold a number with its interval, that may stand in lines of their own."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
@@ -181,7 +207,6 @@ class Figure:
         return f"Figure: {printable(self.words)}"
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
         return svg(self.drawing).decode()
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
@@ -193,12 +218,18 @@ class Figure:
         write_drawing(self.drawing, Path(path), overwrite=overwrite)
 
     def elements(self, name: str) -> str:
-        """The drawing as elements of the page, its texts escaped.
+        """The drawing as elements of the page, its texts escaped; a scene's, which have no names, are made once.
 
         Args:
             name: begins the names of its parts.
         """
+        if isinstance(self.drawing, Scene):
+            return self._elements
         return inline(self.drawing, self.words, name)
+
+    @cached_property
+    def _elements(self) -> str:
+        return inline(self.drawing, self.words, "")
 
 
 SectionPart = Sentences | PageTable | Figure
@@ -280,7 +311,6 @@ def script_of(name: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The page's templates, which escape every text and fail at a name that is not there."""
     environment = Environment(
         loader=PackageLoader("sordino.show.html"),
         autoescape=True,
@@ -292,6 +322,14 @@ def _templates() -> Environment:
     )
     environment.filters["rows"] = _rows
     return environment
+
+
+def _markup(text: str) -> str:
+    return escape(for_markup(text))
+
+
+def _number_class(*, numeric: bool, lined: bool = False) -> str:
+    return f' class="number{" lined" if lined else ""}"' if numeric else ""
 
 
 def _escape(value: Any) -> Any:
@@ -315,21 +353,17 @@ def _rows(parts: Sequence[SectionPart]) -> list[list[tuple[int, SectionPart]]]:
 
 
 def _are_panels(*parts: SectionPart) -> bool:
-    """Whether all are figures that are to be compared."""
     return all(isinstance(part, Figure) and part.is_panel for part in parts)
 
 
 def _fits_beside(figure: SectionPart, other: SectionPart) -> bool:
-    """Whether a part stands beside a figure where there is room."""
     return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
 
 
 def _parts(cell: str, *, whole: bool) -> list[str]:
-    """What is not broken into lines."""
     return [cell] if whole else cell.split(" ")
 
 
 def _numeric(cells: Sequence[str]) -> bool:
-    """Whether a column holds numbers, besides cells that hold nothing."""
     full = [cell.strip() for cell in cells if cell.strip() not in NOTHING]
     return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell.removesuffix(" days")) for cell in full)

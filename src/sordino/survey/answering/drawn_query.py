@@ -16,26 +16,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.cells.cell_query import CellQuery
-from sordino.accounting.measures.cells.record_reading import BinReading, LawReading, RecordReading, UntabledReading
+from sordino.accounting.measures.cell_query import BinReading, CellQuery, LawReading, RecordReading, UntabledReading
 from sordino.accounting.state import FilterQuery
-from sordino.domain.answers.choices import Choices
 from sordino.domain.attribute import Attribute
+from sordino.domain.choices import Choices
 from sordino.domain.interval import Interval
-from sordino.domain.measured import Measured
+from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.source import Source, Stream, uniform_below
 from sordino.query.bin import Bin
-from sordino.query.categorical.recoded import Recoded
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.query.statistic import Values
+from sordino.query.statistic import Recoded, Values
 from sordino.query.together import Together
-from sordino.survey.answering.draw import question_arrays
+from sordino.survey.answering.report_draw import question_arrays
+from sordino.survey.kinds.question import Question
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.question import Question
 
 LARGEST_LAW = 1 << 16
 """Probabilities of a law that are worked out, at most: some tenths of a second."""

@@ -17,8 +17,7 @@ import numpy as np
 from sordino.document.files import require_new, write_text
 from sordino.document.formats import REPORT
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.messages.arguments import checked
-from sordino.exact.messages.brief import Brief
+from sordino.exact.messages import Brief, checked
 from sordino.survey.planning.plan import Plan
 
 ID_BYTES = 16

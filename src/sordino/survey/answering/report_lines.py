@@ -13,7 +13,7 @@ import numpy as np
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError
-from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.channel import Aggregate
 from sordino.survey.answering.plan_report import PlanReport
 from sordino.survey.planning.plan import Plan
 

@@ -1,4 +1,4 @@
-"""The kinds of question that a survey can ask: a kind is one file of this room and its line here."""
+"""The kinds of question that a survey can ask: each lies whole in a folder of this room, and has its line here."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from sordino.survey.kinds.kind import AnyKind
 
 KINDS: Homes[AnyKind] = Homes(
     {
-        "histogram": "survey.kinds.histogram:HISTOGRAM",
-        "table": "survey.kinds.table:TABLE",
-        "mean": "survey.kinds.mean:MEAN",
-        "covariance": "survey.kinds.covariance:COVARIANCE",
-        "regression": "survey.kinds.regression:REGRESSION",
-        "distribution": "survey.kinds.distribution:DISTRIBUTION",
-        "above": "survey.kinds.above:ABOVE",
-        "several": "survey.kinds.several:SEVERAL",
+        "histogram": "survey.kinds.shares.histogram_kind:HISTOGRAM",
+        "table": "survey.kinds.shares.table_kind:TABLE",
+        "mean": "survey.kinds.numbers.mean_kind:MEAN",
+        "covariance": "survey.kinds.numbers.covariance_kind:COVARIANCE",
+        "regression": "survey.kinds.numbers.regression_kind:REGRESSION",
+        "distribution": "survey.kinds.distribution.distribution_kind:DISTRIBUTION",
+        "above": "survey.kinds.shares.above_kind:ABOVE",
+        "several": "survey.kinds.several.several_kind:SEVERAL",
     }
 )
 """By the first word of each, in the order in which messages name them; a plan loads those that it asks."""

@@ -1,33 +1,32 @@
 """What a kind of question gives, from its settings in a survey to its result.
 
-A kind is one file of this room and its line in `KINDS`. Nothing outside asks of which kind a question is: whoever reads
-surveys, makes plans, answers or estimates calls what stands here, or a property of `Question`.
+A kind lies whole in a folder of this room, with a line in `KINDS`. Nothing outside asks of which kind a question is:
+whoever reads surveys, makes plans, answers or estimates calls what stands here, or a property of `Question`.
 `sordino.testing.check_kind` holds a kind to all of it.
 
 Plans are read by processes that design nothing: designs, forecasts and results are imported where they are used.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from sordino.document.schema.strict_table import StrictTable
 from sordino.errors import SordinoError
-from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.frozen.parts import AttributePart
-from sordino.survey.frozen.question_part import QuestionPart
-from sordino.survey.questions.facts import PlanFacts
-from sordino.survey.questions.question import Floats, Question
+from sordino.mechanism.channel import Aggregate
+from sordino.printable import join_label
+from sordino.survey.kinds.question import Floats, PlanFacts, Question, QuestionPart
+from sordino.survey.schema.attribute_part import AttributePart
 
 if TYPE_CHECKING:
-    from sordino.design.dependence.sample_questions import Compared
-    from sordino.survey.attributes.asked_survey import AskedSurvey
-    from sordino.survey.estimates.shares import QuestionResult
-    from sordino.survey.forecasts.fitted_forecast import FittedForecast
-    from sordino.survey.forecasts.forecast import Forecast
+    from sordino.design.sample_questions import Compared
+    from sordino.survey.kinds.question_forecast import Forecast
+    from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
+    from sordino.survey.kinds.shares.shares_result import QuestionResult
     from sordino.survey.kinds.terms import ChoiceTerms, Chosen, EstimateTerms, Refusal
+    from sordino.survey.schema.attribute_table import AskedSurvey
 
 SettingsT = TypeVar("SettingsT", bound=StrictTable)
 PartT = TypeVar("PartT", bound=QuestionPart)
@@ -58,6 +57,10 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
     def attributes(self, settings: SettingsT) -> tuple[str, ...]:
         """The attributes that a question names, in the order of its values."""
 
+    def question_name(self, settings: SettingsT) -> str:
+        """The name of the question that is asked, as `Question.name` of a plan has it."""
+        return join_label(self.attributes(settings))
+
     def check(self, settings: SettingsT) -> None:
         """Refuse settings that do not go together, whatever the attributes are.
 
@@ -69,13 +72,18 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
         """What a person can be asked of it, each by itself."""
         return (settings,)
 
+    def asked_once(self, settings: SettingsT) -> Iterable[Hashable]:
+        """What no other question of the kind may ask; nothing where `once` says it, or it may be asked again."""
+        del settings
+        return ()
+
     def attribute_references(self, word: str, given: object) -> Mapping[str, object]:
         """Of a setting that nobody has checked, where names of attributes stand, and what stands there."""
         return {word: given}
 
     @abstractmethod
     def mistakes(
-        self, where: str, settings: SettingsT, survey: "AskedSurvey", before: Sequence[SettingsT]
+        self, where: str, settings: SettingsT, survey: "AskedSurvey", before: Collection[Hashable]
     ) -> Iterator[SordinoError]:
         """What does not fit the attributes of a survey, as far as they are there.
 
@@ -83,7 +91,7 @@ class Kind(ABC, Generic[SettingsT, PartT, QuestionT]):
             where: the question stands, as ask.0.
             settings: of the question.
             survey: that asks it.
-            before: the questions of the same kind that stand before it.
+            before: what the questions of the same kind that stand before it ask (`asked_once`).
         """
 
     @abstractmethod

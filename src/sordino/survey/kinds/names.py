@@ -5,15 +5,14 @@ from typing import Annotated
 
 from sordino.document.schema.limits import Convert, ValueLimits
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import Text
+from sordino.exact.messages import shown
+from sordino.survey.schema.attribute_part import Text
 
 MOST_NUMBERS = 1000
 """Numbers of one question at most."""
 
 
 def _as_list(names: object) -> object:
-    """A single name is a list of one."""
     if not isinstance(names, str | list):
         raise SordinoError(
             "attributes must be named, by one name or a list of names",

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sordino.definition.dependence import Dependence
+from sordino.distinct import DistinctParts
 from sordino.errors import SordinoError
-from sordino.survey.questions.question import Floats
+from sordino.survey.kinds.question import Floats
 
 if TYPE_CHECKING:
-    from sordino.estimation.estimate import Method
-    from sordino.survey.estimates.coverage import Coverage
-    from sordino.survey.estimates.single_moments import SingleMoments
+    from sordino.design.numbers.level_limits import LevelLimits
+    from sordino.estimation.share_estimate import Method
+    from sordino.survey.kinds.coverage import Coverage
+    from sordino.survey.kinds.limit_batch import LimitBatch
+    from sordino.survey.kinds.numbers.single_moments import SingleMoments
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,20 @@ class ChoiceTerms:
     Attributes:
         people: how many are expected to answer the survey.
         share: of them, who are asked this question.
-        dependence: between the attributes, if each is promised a delta; None where pairs of values are protected.
-        unknown: the same, and nothing bounded where attributes have no deltas.
+        places: of the attributes by name.
+        limits: what the deltas of all attributes allow of single answers.
+        has_deltas: whether each attribute is promised a delta; otherwise pairs of its values are protected.
         code_bits: of a report at most.
+        designs: what was chosen for other questions of the survey, by all that a choice depends on.
     """
 
     people: int
     share: Fraction
-    dependence: Dependence | None
-    unknown: Dependence
+    places: Mapping[str, int]
+    limits: "LevelLimits"
+    has_deltas: bool
     code_bits: int
+    designs: DistinctParts
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,13 @@ class EstimateTerms:
         method: how distributions are fitted; None for the question's own.
         coverage: what intervals hold against.
         public: numbers that may go with its shares, shape (k,); None without any.
+        batch: of the questions whose limits are looked for together.
     """
 
     method: "Method | None"
     coverage: "Coverage"
     public: Floats | None
+    batch: "LimitBatch"
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ nothing is known all values are taken to be alike and numbers to spread by a fif
 from collections.abc import Iterator, Sequence
 
 from sordino.errors import SordinoError
-from sordino.survey.forecasts.fitted_forecast import FittedForecast
-from sordino.survey.forecasts.forecast import Forecast
-from sordino.survey.frozen.parts import MOST_PEOPLE
-from sordino.survey.frozen.public_part import LEAST_REPORTS
-from sordino.survey.planning.expected import Expectations
+from sordino.survey.kinds.question_forecast import Forecast
+from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
+from sordino.survey.planning.expectations import Expectations
 from sordino.survey.planning.plan import Plan
+from sordino.survey.schema.attribute_part import MOST_PEOPLE
+from sordino.survey.schema.public_column import LEAST_REPORTS
 
 
 def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecast, ...]:

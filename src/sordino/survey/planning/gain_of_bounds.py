@@ -3,12 +3,13 @@
 import json
 from fractions import Fraction
 
-from sordino.domain.answers.condition import related_attributes
 from sordino.domain.categories import few
+from sordino.domain.condition import related_attributes
 from sordino.exact.nats import outward
-from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from sordino.survey.planning.plan_design import design_questions
+from sordino.survey.reading.survey_file import Survey
+from sordino.survey.schema.dependence_bounds import DependenceTable
 
 EXAMPLE = Fraction(1, 10)
 """The bound of the example, in total variation."""
@@ -29,10 +30,11 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
         return ()
     rest = dict.fromkeys(boundable, EXAMPLE) if related else EXAMPLE
     bounded = survey.replace(dependence=DependenceTable(rest=rest))
-    other = Plan.of(bounded, plan.people)
+    chosen = design_questions(bounded, plan.people)
+    others = plan.questions_asked_by(chosen.queries, chosen.protects)
     better = [
         f"{now.name}: {then.typical_error / now.typical_error:.2f} times the standard error."
-        for now, then in zip(plan.questions, other.questions, strict=True)
+        for now, then in zip(plan.questions, others, strict=True)
         if then.typical_error < 0.995 * now.typical_error
     ]
     if not better:

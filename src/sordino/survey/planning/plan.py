@@ -4,53 +4,223 @@ Every later step (privatize, aggregate, estimate, certify, explain) takes the pl
 integers of the document, so that what is sampled is what was certified.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.certify import Certificate
+from sordino.audit.certificate import Certificate
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.displayed import Displayed
+from sordino.distinct import DistinctParts
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
 from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
+from sordino.domain.categories import Categories
 from sordino.errors import DamagedError, RefusedError, SordinoError
-from sordino.exact.messages.arguments import checked, checked_class
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import Nats, in_nats, outward
 from sordino.exact.source import Words
-from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.channel import foreign_code
+from sordino.mechanism.channel import Aggregate, foreign_code
 from sordino.printable import printable
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.amounts import canonical_epsilon
-from sordino.survey.frozen.dependence_bounds import dependence_of
-from sordino.survey.frozen.parts import MOST_PEOPLE
-from sordino.survey.frozen.promise import attribute_of
-from sordino.survey.frozen.promised import promised_text
-from sordino.survey.frozen.question_part import QuestionPart
 from sordino.survey.kinds.kind import AnyKind
+from sordino.survey.kinds.question import PlanFacts, Question, QuestionPart, SharesQuestion
+from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan_fields import PlanDocument, dump, kind_of, seal, unseal
-from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.survey.questions.facts import PlanFacts
-from sordino.survey.questions.public_cells import PublicCells
-from sordino.survey.questions.question import Question, SharesQuestion
-from sordino.survey.questions.question_rows import QUESTION_HEADER, question_table, question_texts
+from sordino.survey.planning.question_rows import QUESTION_HEADER, question_table, question_texts
+from sordino.survey.schema.amounts import canonical_epsilon
+from sordino.survey.schema.attribute_part import MOST_PEOPLE, AttributePart, ProtectPart, attribute_of
+from sordino.survey.schema.dependence_bounds import dependence_of
+from sordino.survey.schema.public_column import PublicPart
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sordino.domain.answers.series import Series
-    from sordino.survey.planning.expected import Expectations
-    from sordino.survey.reading.schema import Survey
+    from sordino.domain.calendar import Series
+    from sordino.survey.planning.expectations import Expectations
+    from sordino.survey.reading.survey_file import Survey
+
+UNSENDABLE = (1 << 64) - 1
+"""The number of no report of a plan with public columns: for what came as a code or a cell that is none."""
+
+MOST_CELLS = 1 << 32
+"""Combinations of public values."""
+
+
+@dataclass(frozen=True)
+class PublicCells:
+    """The combinations of the values of a plan's public columns, which reports name in clear; one without columns.
+
+    A cell is a whole number: the places of the values in their columns, the last column counting fastest. A report's
+    number is cell x outputs + code, so that one number of at most 64 bits says all that a report does; without public
+    columns it is the code. The code is drawn by the same channel in every cell: what is known of a cell was known
+    before.
+
+    Attributes:
+        parts: the public columns.
+        outputs: how many codes the plan's queries have.
+
+    Raises:
+        SordinoError: more numbers of reports than 64 bits have.
+
+    Example:
+        >>> region = PublicPart(name="region", labels=["north", "south"], columns=["region"])
+        >>> cells = PublicCells((region,), outputs=3)
+        >>> cells.join(np.array([2, 0]), np.array([0, 1])).tolist()
+        [2, 3]
+        >>> cells.labels(1)
+        {'region': 'south'}
+    """
+
+    parts: tuple[PublicPart, ...]
+    outputs: int
+
+    def __post_init__(self) -> None:
+        if self.count > MOST_CELLS or (self.parts and self.count * self.outputs > UNSENDABLE):
+            raise SordinoError(
+                "a code and its public values must fit into 64 bits",
+                found=f"{self.count:,} combinations of public values, and {self.outputs:,} codes",
+                step="merge public values, or ask less",
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the public columns."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each column has."""
+        return tuple(len(part.labels) for part in self.parts)
+
+    @cached_property
+    def count(self) -> int:
+        """How many cells there are."""
+        return prod(self.shape)
+
+    @property
+    def last_number(self) -> int:
+        """The largest number of a report."""
+        return self.count * self.outputs - 1
+
+    @cached_property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The public columns as they are read from a table or a record."""
+        return tuple(
+            Attribute(part.name, Categories(part.labels), tuple(part.columns), part.missing) for part in self.parts
+        )
+
+    @property
+    def cell_bytes(self) -> int:
+        """Bytes of a cell where reports are packed; none without public columns."""
+        return -(-(self.count - 1).bit_length() // 8)
+
+    def join(self, codes: Words, cells: NDArray[np.integer]) -> Words:
+        """The numbers of reports, as they are drawn or as they came: those of no report get a number of none."""
+        if not self.parts:
+            return codes
+        own = cells.astype(np.uint64)
+        numbers: Words = own * np.uint64(self.outputs) + codes.astype(np.uint64)
+        numbers[(codes >= np.uint64(self.outputs)) | (own >= np.uint64(self.count))] = np.uint64(UNSENDABLE)
+        return numbers
+
+    def split(self, numbers: Words) -> tuple[Words, Words]:
+        """Of reports the codes and the cells."""
+        if not self.parts:
+            return numbers, np.zeros(len(numbers), dtype=np.uint64)
+        cells, codes = np.divmod(numbers, np.uint64(self.outputs))
+        return codes, cells
+
+    def periods(self, numbers: Words) -> NDArray[np.int64]:
+        """Of reports of a series the places of their periods: the last public column, which counts fastest."""
+        _, cells = self.split(numbers)
+        return (cells % np.uint64(self.shape[-1])).astype(np.int64)
+
+    def cell(self, places: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
+        """The cells of people, from the place of each one's value in each column."""
+        found = np.zeros(len(places[0]) if places else 0, dtype=np.int64)
+        for own, count in zip(places, self.shape, strict=True):
+            found = found * count + own
+        return found
+
+    def places(self, cell: int) -> tuple[int, ...]:
+        """The place of the value in each column."""
+        found = []
+        for count in reversed(self.shape):
+            cell, place = divmod(cell, count)
+            found.append(place)
+        return tuple(reversed(found))
+
+    def labels(self, cell: int) -> dict[str, str]:
+        """The value in each column, by its name."""
+        return {part.name: part.labels[place] for part, place in zip(self.parts, self.places(cell), strict=True)}
+
+    def of_labels(self, given: object) -> int | None:
+        """The cell of the values of all columns, by their names; None where they are something else."""
+        if not isinstance(given, Mapping) or given.keys() != set(self.names):
+            return None
+        cell = 0
+        for part in self.parts:
+            label = given[part.name]
+            if not isinstance(label, str) or label not in part.labels:
+                return None
+            cell = cell * len(part.labels) + part.labels.index(label)
+        return cell
+
+
+MOST_NAMED = 3
+"""Attributes of whose promises a line speaks."""
+
+MOST_DIGITS = 9
+"""Of a decimal that stands for an amount."""
+
+EPSILON, DISTANCE, BOUNDS = "epsilon {}", "epsilon {} for each unit of distance", "bounds for pairs of values"
+
+
+def promised_text(epsilon: str | None, attributes: Mapping[str, AttributePart]) -> str:
+    """The epsilons and deltas of a plan.
+
+    Args:
+        epsilon: of the whole record, in nats, where attributes have a delta.
+        attributes: of the plan, by name.
+    """
+    if epsilon is not None:
+        whole = f"{EPSILON.format(_amount(epsilon))} of the whole record"
+        below = {name: _amount(own.delta) for name, own in attributes.items() if own.delta not in {None, epsilon}}
+        return f"{whole}; {_by_name({n: f'delta {own}' for n, own in below.items()})}" if below else whole
+    each = {name: _protection(own.protect) for name, own in attributes.items() if own.protect is not None}
+    ways = set(each.values())
+    return ways.pop() if len(ways) == 1 else _by_name(each)
+
+
+def _by_name(texts: Mapping[str, str]) -> str:
+    named = [f"{text} of {name}" for name, text in list(texts.items())[:MOST_NAMED]]
+    more = len(texts) - len(named)
+    return ", ".join(named) + (f", and {more:,} more" if more else "")
+
+
+def _protection(protect: ProtectPart) -> str:
+    if protect.epsilon is None:
+        return BOUNDS
+    return (EPSILON if protect.metric is None else DISTANCE).format(_amount(protect.epsilon))
+
+
+def _amount(text: str | None) -> str:
+    amount = Nats.of(text or "0")
+    if amount.ratio != 1:
+        return str(amount)
+    decimal = outward(amount.rational, MOST_DIGITS, up=True)
+    return decimal if Fraction(decimal) == amount.rational else str(amount)
+
 
 Progress: TypeAlias = Callable[[int], None]
 
@@ -123,12 +293,12 @@ class Plan(ArrowRows, Displayed):
         """
         cls.require_people(people)
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
-        from sordino.survey.planning.choose import choose
-        from sordino.survey.planning.expected import expected_of_survey
-        from sordino.survey.reading.schema import Survey
+        from sordino.survey.planning.expectations import expected_of_survey
+        from sordino.survey.planning.plan_design import design_plan
+        from sordino.survey.reading.survey_file import Survey
 
         asked = Survey.of(survey)
-        plan = cls(seal(choose(asked, people, progress)))
+        plan = cls(seal(design_plan(asked, people, progress)))
         known = expected_of_survey(plan.questions, asked)
         plan = plan.with_expected(known) if any(own is not None for own in known) else plan
         plan.check("the plan", "report this as a defect of Sordino")
@@ -175,7 +345,7 @@ class Plan(ArrowRows, Displayed):
             RefusedError: breaking its own promise.
         """
         with explain_kind(Path(path), "plan"):
-            return cls.of_text(read_text(Path(path)), str(path), progress)
+            return cls.of_text(read_text(Path(path), marked=False), str(path), progress)
 
     @classmethod
     @checked
@@ -201,8 +371,11 @@ class Plan(ArrowRows, Displayed):
         except DamagedError as error:
             # What a mechanism says of its record names no file.
             raise PLAN.foreign(f"{error.rule}; found {error.found}", name) from None
-        # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
-        PLAN.require_spelling(text.strip().encode(), plan.bytes.strip(), name)
+        # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1, another end).
+        frozen = plan.bytes.decode()
+        if text != frozen and text.strip() == frozen.strip():
+            raise PLAN.change_error("other blanks or line feeds around it than the one line feed at its end", name)
+        PLAN.require_spelling(text, frozen, name)
         return plan
 
     def check(self, name: str, step: str, progress: Progress = lambda _: None) -> None:
@@ -243,7 +416,7 @@ class Plan(ArrowRows, Displayed):
     def save(self, path: Path | str) -> None:
         """Write the canonical bytes, never over another file: reports may exist that need it."""
         target = Path(path)
-        if not (target.is_file() and read_text(target).encode() == self.bytes):
+        if not (target.is_file() and read_text(target, marked=False).encode() == self.bytes):
             write_text(target, self.bytes.decode())
 
     @cached_property
@@ -327,13 +500,37 @@ class Plan(ArrowRows, Displayed):
         return tuple(map(kind_of, self.document.queries))
 
     def _question(self, kind: AnyKind, part: QuestionPart, share: Fraction) -> Question:
+        question: Question = kind.question(part, share, max(1, int(self.people * share)), self._facts)
+        return question
+
+    def questions_asked_by(
+        self, queries: Sequence[dict[str, Any]], protects: Mapping[str, dict[str, Any]]
+    ) -> tuple[Question, ...]:
+        """The questions of the plan if its attributes were asked and protected otherwise; nothing of it is certified.
+
+        Args:
+            queries: in the words of a plan, as many as it has.
+            protects: of attributes by name, likewise.
+        """
+        read = {name: ProtectPart.read_value(protect) for name, protect in protects.items()}
+        facts = self._facts._replace(protects={**self._facts.protects, **read})
+        parts = [kind.part.read_value(query) for kind, query in zip(self.kinds, queries, strict=True)]
+        asked = zip(self.kinds, parts, self.questions, strict=True)
+        return tuple(kind.question(part, own.share, own.people, facts) for kind, part, own in asked)
+
+    @cached_property
+    def parts(self) -> DistinctParts:
+        """What questions have in common that are alike in all that it depends on."""
+        return DistinctParts()
+
+    @cached_property
+    def _facts(self) -> PlanFacts:
         attributes, epsilon = self.attributes, self.document.epsilon
         protects = {name: own.protect for name, own in self.document.attributes.items()}
-        least = min((each.delta for each in attributes.values() if each.delta is not None), default=None)
-        whole = None if epsilon is None else canonical_epsilon(epsilon)
-        facts = PlanFacts(attributes, protects, self.places, whole, least)
-        question: Question = kind.question(part, share, max(1, int(self.people * share)), facts)
-        return question
+        deltas = dict.fromkeys(each.delta for each in attributes.values() if each.delta is not None)
+        whole, places = None if epsilon is None else canonical_epsilon(epsilon), enumerate(self.places)
+        named = {name: place for place, name in places}
+        return PlanFacts(attributes, protects, named, whole, min(deltas, default=None), self.parts)
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -349,7 +546,7 @@ class Plan(ArrowRows, Displayed):
         """The questions about the shares of values, or of cells."""
         return tuple(shares for question in self.questions if (shares := question.shares) is not None)
 
-    @property
+    @cached_property
     def places(self) -> tuple[str, ...]:
         """The attributes in the order in which statistics name them: that of the alphabet."""
         return tuple(sorted(self.document.attributes))

@@ -1,22 +1,68 @@
 """The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from sordino.document.formats import PLAN
 from sordino.document.schema.limits import OneOf
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.categories import few
+from sordino.domain.condition import condition_mistakes, related_attributes, with_conditions
 from sordino.errors import SordinoError
-from sordino.survey.frozen.conditions import require_conditions
-from sordino.survey.frozen.own_columns import require_own_columns
-from sordino.survey.frozen.parts import AttributePart, Count, DependencePart
-from sordino.survey.frozen.public_part import PublicPart, require_public_columns
-from sordino.survey.frozen.question_part import QuestionPart
-from sordino.survey.frozen.questionnaire_part import QuestionnairePart
-from sordino.survey.frozen.series_part import SeriesPart, require_periods
 from sordino.survey.kinds import KINDS, name_asked
 from sordino.survey.kinds.kind import AnyKind
+from sordino.survey.kinds.question import QuestionPart
+from sordino.survey.schema.amounts import canonical_epsilon
+from sordino.survey.schema.attribute_part import AttributePart, Count, attribute_of
+from sordino.survey.schema.dependence_bounds import DependencePart
+from sordino.survey.schema.own_columns import require_own_columns
+from sordino.survey.schema.public_column import PublicPart, require_public_columns
+from sordino.survey.schema.questionnaire_part import QuestionnairePart
+from sordino.survey.schema.series_table import SeriesPart, require_periods
+
+
+def require_conditions(parts: Mapping[str, AttributePart], dependence: DependencePart | None) -> None:
+    """Refuse conditions that name nothing, lead back, or reveal more than is promised about what they name.
+
+    Raises:
+        SordinoError: with the first of them.
+    """
+    if all(part.only_if is None for part in parts.values()):
+        return
+    attributes = {name: attribute_of(name, part) for name, part in parts.items()}
+    for name, mistake in condition_mistakes(attributes):
+        raise SordinoError(f"{name!r}: {mistake.rule}", found=mistake.found, step=mistake.step)
+    bounded = [name for name in related_attributes(attributes) if dependence and name in _bounded_names(dependence)]
+    if bounded:
+        rule = "nothing bounds what others say about an attribute that decides whether one is asked"
+        raise SordinoError(rule, found=f"a bound for {bounded[0]!r}", step="get the plan again")
+    for name, part in parts.items():
+        # Also what decides whether that is asked, which may have no promise of its own: nobody asks about it.
+        *deciding, _ = with_conditions([name], attributes)
+        for other in deciding:
+            _require_as_well_protected(name, part, other, parts[other])
+
+
+def _bounded_names(dependence: DependencePart) -> set[str]:
+    names = {name for name, bound in dependence.rest.items() if bound != "1"}
+    names |= {name for one in dependence.statistics for name in (one.attribute, *one.statistic)}
+    names |= {name for one in dependence.tables or () for name in (one.attribute, *one.table)}
+    names |= {name for one in dependence.category_signs or () for name in (one.attribute, one.category, one.number)}
+    return names | {name for one in dependence.thresholds or () for name in (one.attribute, one.number)}
+
+
+def _require_as_well_protected(name: str, part: AttributePart, other: str, decides: AttributePart) -> None:
+    """What says for certain something about another attribute is protected at least as well."""
+    if part.protect is None or decides.protect is None:
+        return
+    rule = f"{name!r} must be protected at least as well as {other!r}, which decides whether it is asked"
+    if decides.protect.metric is not None or decides.protect.bounds is not None:
+        raise SordinoError(rule, found="distances or bounds", step="get the plan again")
+    own, least = canonical_epsilon(part.protect.epsilon or ""), canonical_epsilon(decides.protect.epsilon or "")
+    if own > least:
+        raise SordinoError(rule, found=f"epsilon {own} above {least}", step="get the plan again")
+
 
 MOST_PUBLIC = 8
 """Public columns of a plan."""

@@ -10,14 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sordino.design.dependence.sample_questions import (
-    Compared,
-    SampleNumber,
-    SampleQuestions,
-)
+from sordino.design.sample_questions import Compared, SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
-from sordino.survey.reading.schema import Survey
+from sordino.survey.reading.survey_file import Survey
 
 MOST_BINS = 1000
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Any
 
-from sordino.domain.answers.series import Series
-from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.series.expected_error import smoothed_error
-from sordino.survey.forecasts.forecast import Forecast, finite
+from sordino.domain.calendar import Series
+from sordino.estimation.intervals.share_interval import errors_to_either_side
+from sordino.estimation.smooth_series import smoothed_error
+from sordino.survey.kinds.question_forecast import Forecast, finite
 from sordino.survey.planning.plan import Plan
 
 STEPS = (0.0, 0.0025, 0.005, 0.01, 0.02)

@@ -13,9 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER, Dependence
-from sordino.design.dependence.from_sample import MOST_RECORDS
-from sordino.design.dependence.sample_questions import (
+from sordino.definition.bounded_dependence import FEWEST_TOGETHER, MOST_TOGETHER, Dependence
+from sordino.design.from_sample import MOST_RECORDS
+from sordino.design.sample_questions import (
     CategorySignDistribution,
     Compared,
     DistributionFunction,
@@ -25,7 +25,7 @@ from sordino.design.dependence.sample_questions import (
     cells_of,
     places_of,
 )
-from sordino.design.dependence.stated import Bound, Statement, dependence_of_bounds, read_confidence
+from sordino.design.stated_dependence import Bound, Statement, dependence_of_bounds, read_confidence
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
@@ -35,16 +35,16 @@ from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.exact.nats import outward
 from sordino.printable import quote
-from sordino.survey.frozen.parts import GridPart, Text
+from sordino.survey.schema.attribute_part import GridPart, Text
 
 RatioText = Annotated[str, ValueLimits(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
 """A number >= 0 as a text."""
 
 
-class _StatementAttribute(StrictTable):
+class _SampledValues(StrictTable):
     name: Text
     labels: list[Text] | None = None
     numbers: int | None = setting(default=None, ge=1)
@@ -72,7 +72,7 @@ class _BoundPart(StrictTable):
 class _StatementPart(StrictTable):
     format: Literal["sordino dependence"]
     version: Literal[1]
-    attributes: list[_StatementAttribute] = setting(min_length=1)
+    attributes: list[_SampledValues] = setting(min_length=1)
     bounds: list[_BoundPart] = setting(min_length=1)
     records: int = setting(ge=1, lt=MOST_RECORDS)
     confidence: RatioText
@@ -214,7 +214,6 @@ REASONS: dict[Why, str] = {
 
 
 def _about(attribute: SampleNumber, *, signed: bool) -> str:
-    """What the bounds of a number are about."""
     answers = "the middle of its bin" if attribute.answers == "bin" else "the number as it is"
     if attribute.lipschitz is not None:
         about = f"it is declared, not estimated, that conditional means change by at most {_exact(attribute.lipschitz)}"
@@ -246,10 +245,10 @@ def _attribute_part(attribute: Attribute) -> dict[str, Any]:
 
 def _values(attribute: Attribute) -> Attribute:
     """The attribute without what does not change its values."""
-    return _attribute(_StatementAttribute(**_attribute_part(attribute)))
+    return _attribute(_SampledValues(**_attribute_part(attribute)))
 
 
-def _attribute(part: _StatementAttribute) -> Attribute:
+def _attribute(part: _SampledValues) -> Attribute:
     given = part.dump(exclude={"name"} if part.clip else {"name", "clip"})
     if len(given) == 1:
         return Attribute(part.name, domain_of(given))
@@ -262,7 +261,6 @@ def _attribute(part: _StatementAttribute) -> Attribute:
 
 
 def _statement(part: _StatementPart) -> Statement:
-    """The statement of a checked document."""
     attributes = tuple(map(_attribute, part.attributes))
     place = {attribute.name: j for j, attribute in enumerate(attributes)}
     unknown = {name for bound in part.bounds for name in (bound.attribute, *bound.statistic)} - set(place)
@@ -285,7 +283,6 @@ def _statement(part: _StatementPart) -> Statement:
 
 
 def _statistic_of(told: tuple[int, ...], bound: _BoundPart) -> Compared:
-    """The statistic of a bound about some places."""
     if bound.thresholds:
         if bound.sign or len(told) > 1:
             raise SordinoError("thresholds must be of one number", found=shown(bound.statistic))

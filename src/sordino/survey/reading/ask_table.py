@@ -20,6 +20,7 @@ ranges = [[0, 20000], [20000, 50000]]
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sordino.document.schema.strict_table import StrictTable, setting
@@ -63,17 +64,17 @@ class Ask(StrictTable):
                 raise SordinoError(rule, found=f"a question with {given[0]}", step=step)
         self.kind.check(self.settings)
 
-    @property
+    @cached_property
     def word(self) -> str:
         """The setting that says what is asked."""
         return next(word for word in WORDS if getattr(self, word) is not None)
 
-    @property
+    @cached_property
     def kind(self) -> AnyKind:
         """Of the question."""
         return next(kind for kind in KINDS.values() if self.word in kind.words)
 
-    @property
+    @cached_property
     def settings(self) -> Any:
         """Those of its kind."""
         names = self.kind.settings.settings_table()

@@ -6,9 +6,9 @@ from typing import Any
 from sordino.document.checked_tables import is_list_of
 from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError
-from sordino.survey.frozen.own_columns import columns_of, shared_columns
 from sordino.survey.kinds.kind import AnyKind
 from sordino.survey.reading.ask_table import named_attributes
+from sordino.survey.schema.own_columns import columns_of, shared_columns
 
 FOUND = "or have the least one found: plan it with people and an accuracy"
 """What else can be done where a survey has no epsilon."""

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
 from sordino.survey.reading.mistakes import wrong_epsilon
-from sordino.survey.reading.schema import Survey
+from sordino.survey.reading.survey_file import Survey
 
 OpenSurvey: TypeAlias = Callable[[str], Survey]
 """The survey with an epsilon, checked."""

@@ -9,23 +9,24 @@ from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose
 from sordino.errors import SordinoError
-from sordino.estimation.estimate import Method
 from sordino.estimation.intervals.forged import require_fewer
-from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.estimates.coverage import Coverage
-from sordino.survey.estimates.distribution import DistributionResult
-from sordino.survey.estimates.numbers import NumbersResult
-from sordino.survey.estimates.quantities import Quantities
-from sordino.survey.estimates.rows import EstimateRow
-from sordino.survey.estimates.several import SeveralResult
-from sordino.survey.estimates.shares import HistogramResult, QuestionResult
-from sordino.survey.estimates.single_moments import SingleMoments
-from sordino.survey.estimates.surroundings import Public, require_public
+from sordino.estimation.share_estimate import Method
+from sordino.mechanism.channel import Aggregate
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.distribution.distribution_result import DistributionResult
+from sordino.survey.kinds.estimate_rows import EstimateRow
 from sordino.survey.kinds.kind import AnyKind
+from sordino.survey.kinds.limit_batch import LimitBatch
+from sordino.survey.kinds.numbers.numbers_result import NumbersResult
+from sordino.survey.kinds.numbers.single_moments import SingleMoments
+from sordino.survey.kinds.quantities import Quantities
+from sordino.survey.kinds.question import Question
+from sordino.survey.kinds.several.several_result import SeveralResult
+from sordino.survey.kinds.shares.joint_fits import fitted_together
+from sordino.survey.kinds.shares.shares_result import HistogramResult, QuestionResult
+from sordino.survey.kinds.shares.surroundings import Public, require_public
 from sordino.survey.kinds.terms import EstimateTerms, Refusal
 from sordino.survey.planning.plan import Plan
-from sordino.survey.questions.joint import fitted_together
-from sordino.survey.questions.question import Question
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,24 +61,19 @@ class Untold(QuestionResult):
         return self.awaiting() if self.from_reports is None else self.from_reports
 
     def with_coverage(self, coverage: Coverage) -> "Untold":
-        """The same: there are no intervals."""
         del coverage
         return self
 
     def quantities(self) -> Iterator[Quantities]:
-        """Nothing."""
         return iter(())
 
     def findings(self) -> Iterator[Finding]:
-        """Nothing."""
         return iter(())
 
     def rows(self) -> Iterator[EstimateRow]:
-        """What is given instead."""
         return iter(()) if self.instead is None else self.instead.rows()
 
     def blocks(self) -> tuple[Block, ...]:
-        """Why the question is not answered, and what is given instead."""
         name, instead = self.question.name, () if self.instead is None else (self.instead.table,)
         facts: dict[str, Any] = {"untold": str(self.why)}
         if self.instead is not None:
@@ -93,7 +89,7 @@ class Untold(QuestionResult):
         if self.reports_needed is None:
             return str(self.why)
         # Forecasts are loaded where something is not told.
-        from sordino.survey.forecasts.forecast import in_two_digits
+        from sordino.survey.kinds.question_forecast import in_two_digits
 
         reports, known = (
             f"About {in_two_digits(self.reports_needed)} reports",
@@ -164,15 +160,16 @@ def results_so_far(
     public = public or {}
     require_public([one.name for one in plan.about_shares], public, method)
     estimated: list[Result] = []
+    batch = LimitBatch(coverage)
     for kind, (question, own) in zip(plan.kinds, parts, strict=True):
-        estimated.append(_result(kind, question, own, EstimateTerms(method, coverage, public.get(question.name))))
+        terms = EstimateTerms(method, coverage, public.get(question.name), batch)
+        estimated.append(_result(kind, question, own, terms))
         progress(1)
     found = tuple(estimated)
     return found if method is not None else _share_fits(found)
 
 
 def _share_fits(found: tuple[Result, ...]) -> tuple[Result, ...]:
-    """The same, what is fitted to tables and histograms of the same attributes being one distribution's."""
     joint = [(place, shares) for place, result in enumerate(found) for shares in joint_shares([result])]
     places, shares = [place for place, _ in joint], [result for _, result in joint]
     together = fitted_together([result.question for result in shares], [result.estimate for result in shares])
@@ -188,7 +185,6 @@ def joint_shares(found: Iterable[Result]) -> Iterator[HistogramResult]:
 
 
 def _require_bounded(question: Question, n: int, forged: int) -> None:
-    """Refuse what forged reports could move to anything, or what nothing bounds."""
     require_fewer(forged, n)
     lacking = [number.name for number in question.attributes if number.optional]
     if forged and lacking:
@@ -198,7 +194,6 @@ def _require_bounded(question: Question, n: int, forged: int) -> None:
 
 
 def _result(kind: AnyKind, question: Question, own: Aggregate, terms: EstimateTerms) -> Result:
-    """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it", step="collect more")
         return Untold(question, own.n, why)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import RefusedError, SordinoError
-from sordino.exact.messages.brief import shown
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.messages import shown
+from sordino.mechanism.channel import Aggregate
 from sordino.query.sampled import Sampled
 
 LARGEST_COUNT = 2**53

@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.survey.frozen.own_columns import fold_name
+from sordino.survey.schema.own_columns import fold_name
+from sordino.tables.csv_file import require_file
 from sordino.tables.damage import damage_error
 from sordino.tables.duckdb import ROW
-from sordino.tables.files.table_name import require_file
 from sordino.tables.frame import Frame, PathOrFrame
 
 LEAST = 1 << 18

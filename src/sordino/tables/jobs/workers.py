@@ -18,7 +18,7 @@ from typing import Self
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
-from sordino.process.stops import postpone
+from sordino.process import postpone
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.plan_fields import PlanDocument
 from sordino.tables.duckdb import read_alone
@@ -35,7 +35,6 @@ class Share:
     """What one process does.
 
     Attributes:
-        document: of the plan.
         table: a Parquet file.
         id_column: tells its rows apart, if a column does.
         key: the key and the task of a keyed source, where rows have ids.
@@ -186,7 +185,6 @@ def _receive(process: BaseProcess, connection: Connection) -> Drawn | None:
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """What is started here leaves Ctrl-C, which a terminal sends to all, to whoever started it."""
     # It lets signals through once it is started: before, so that it does not do so here.
     resource_tracker.ensure_running()
     with postpone(signal.SIGINT):

@@ -12,7 +12,7 @@ from sordino.blocks.tables import QuantityTable
 from sordino.document.files import write_text
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.show.cells import tables_of
+from sordino.show.estimate_rows import tables_of
 from sordino.survey.results.result import Result
 from sordino.tables.results.tidy import COLUMNS, TEXTS
 
@@ -43,7 +43,6 @@ def map_features(found: Sequence[Result], question: str | None = None) -> dict[s
 
 
 def _maps(found: Sequence[Result]) -> Iterator[tuple[str, tuple[Grid, QuantityTable]]]:
-    """The name of each question whose cells are shown on a map, with its grid and their estimates."""
     for result in found:
         blocks = result.blocks()
         charts = [plot.chart() for plot in blocks_of(Plot, blocks) if plot.of is MapChart]
@@ -52,7 +51,6 @@ def _maps(found: Sequence[Result]) -> Iterator[tuple[str, tuple[Grid, QuantityTa
 
 
 def _features(name: str, grid: Grid, table: QuantityTable) -> Iterator[dict[str, Any]]:
-    """The cells, row by row from the south-west."""
     for cell in range(grid.k):
         row, column = divmod(cell, grid.columns)
         south, north = (_edge(grid.south, grid.north, grid.rows, line) for line in (row, row + 1))

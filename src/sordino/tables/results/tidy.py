@@ -14,10 +14,10 @@ from sordino.blocks.tables import QuantityTable
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError
 from sordino.extras import naming_extra
-from sordino.show.cells import FULL, estimate_batches
+from sordino.show.estimate_rows import FULL, MADE, TESTS, estimate_batches, estimate_schema
+from sordino.tables.csv_file import FORMATS, ending_of
 from sordino.tables.duckdb import begins_with, write_table
-from sordino.tables.files.table_name import FORMATS, ending_of
-from sordino.tables.results.cells import as_cell
+from sordino.tables.results.spreadsheet_cells import as_cell
 
 COLUMNS = {
     "question": "question",
@@ -126,7 +126,7 @@ def write_tidy(
 
     Args:
         found: the tables of all questions.
-        made: what is made of their results (`rows_made`).
+        made: what is made of their results.
         confidence: of the intervals.
         path: of the file.
         overwrite: whether an existing file may be replaced.
@@ -151,7 +151,6 @@ def write_tidy(
 
 
 def _as_cells(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """With texts as a spreadsheet takes them for texts."""
     for batch in batches:
         columns = [
             pa.array([None if text is None else as_cell(text) for text in batch[one.name].to_pylist()], pa.string())
@@ -189,3 +188,18 @@ def is_tidy(path: Path) -> bool:
     except (SordinoError, pa.ArrowException, OSError, ImportError, ValueError):
         return False
     return begins_with(path, SCHEMA.names)
+
+
+def table_of(found: Sequence[QuantityTable], made: Iterable[Mapping[str, Any]] = ()) -> pa.Table:
+    """All rows; what was fitted is null where nothing was.
+
+    Of the columns of made rows there are those that some row has.
+
+    Args:
+        found: the tables of all questions.
+        made: what is made of their results.
+    """
+    more = list(made)
+    columns = [name for name in (*MADE, *TESTS) if any(name in row for row in more)]
+    schema = estimate_schema(found, columns, always=("fitted",))
+    return pa.Table.from_batches(estimate_batches(found, more, schema), schema)

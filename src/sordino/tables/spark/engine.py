@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.brief import shown
-from sordino.mechanism.aggregate import Aggregate
+from sordino.exact.messages import shown
+from sordino.mechanism.channel import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import header, require_columns
 from sordino.tables.key import open_key
 from sordino.tables.records import id_expressions
 from sordino.tables.release import Release, Released
 from sordino.tables.reports import report_columns, tally_table
-from sordino.tables.spark.failure import spark_errors
 from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
-from sordino.tables.spark.table import PathOrSpark, SparkTable
+from sordino.tables.spark.people_frame import PathOrSpark, SparkTable
+from sordino.tables.spark.task_failure import spark_errors
 from sordino.tables.spark.tasks import (
     SLICE,
     STORED,
@@ -136,7 +136,6 @@ def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str]
 def _work(
     plan: Plan, people: SparkTable, id_column: str, made: Callable[[], KeyedSource | None]
 ) -> "tuple[DataFrame, Work, int]":
-    """What makes the reports of people, whose ids have been compared, and how many they are."""
     parted = people.parts_for([*columns_read(plan), id_column])
     require_people(plan, parted.sample)
     id_expressions(parted.sample, id_column, dict(header(parted.sample)))

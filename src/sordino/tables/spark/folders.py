@@ -13,9 +13,9 @@ from pyarrow import parquet
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError, UnavailableError
-from sordino.exact.messages.brief import shown
+from sordino.exact.messages import shown
+from sordino.tables.csv_file import require_file, require_plain
 from sordino.tables.damage import damage_error
-from sordino.tables.files.table_name import require_file, require_plain
 
 DONE = "_SUCCESS"
 """What is written last into a folder that is whole, here as by Spark's own writers."""

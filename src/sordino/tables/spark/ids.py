@@ -22,9 +22,8 @@ from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
 from sordino.tables.duckdb import header, read_alone, read_batches
 from sordino.tables.records import batch_ids, id_expressions, missing_ids
-from sordino.tables.spark.failure import error_for_driver, spark_errors
-from sordino.tables.spark.partition import partition
-from sordino.tables.spark.parts import Parts, Stretch
+from sordino.tables.spark.task_failure import error_for_driver, spark_errors
+from sordino.tables.spark.task_input import Parts, Stretch, partition
 from sordino.tables.table_file import change_error
 
 if TYPE_CHECKING:
@@ -157,7 +156,6 @@ def count_ids(words: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Reco
 
 
 def _count_repeats(held: list[NDArray[Any]]) -> int:
-    """How many values stand several times."""
     if not held:
         return 0
     values = np.sort(np.concatenate(held))

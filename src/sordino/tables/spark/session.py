@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sordino.errors import UnavailableError
 from sordino.extras import naming_extra
-from sordino.process.children import ChildGroup
-from sordino.process.stops import is_asked, put_back
+from sordino.process import ChildGroup, is_asked, put_back
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,7 +136,6 @@ def _is_no_trace_of_a_stop(record: logging.LogRecord) -> bool:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether a record is another than those that py4j logs by the root logger."""
     return record.module != "java_gateway"
 
 

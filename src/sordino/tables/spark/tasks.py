@@ -25,11 +25,10 @@ from sordino.survey.planning.plan_fields import unseal
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import Drawn, draw_reports
 from sordino.tables.reports import public_columns, read_codes, report_columns, tally_codes, write_reports
-from sordino.tables.spark.columns import UNSIGNED
-from sordino.tables.spark.failure import error_for_driver
 from sordino.tables.spark.folders import PART
-from sordino.tables.spark.partition import partition
-from sordino.tables.spark.parts import Parts
+from sordino.tables.spark.frame_columns import UNSIGNED
+from sordino.tables.spark.task_failure import error_for_driver
+from sordino.tables.spark.task_input import Parts, partition
 from sordino.tables.values import read_people
 
 if TYPE_CHECKING:
@@ -92,7 +91,6 @@ class Work:
     """What a task needs.
 
     Attributes:
-        sent: the plan.
         parts: those of its table.
         id_column: tells the rows apart.
         key: the key and the task of the plan's keyed source.

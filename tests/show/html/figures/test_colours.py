@@ -10,8 +10,8 @@ from matplotlib.image import imread
 
 from sordino import Grid
 from sordino.show.html.figures.colours import ROLES, scale
-from sordino.show.html.figures.correlations import correlations
 from sordino.show.html.figures.maps import maps
+from sordino.show.html.figures.matrices import correlations
 from sordino.show.html.page import render
 
 SEEN, READ = 3, 4.5

@@ -9,8 +9,8 @@ from matplotlib.image import imread
 
 from in_one import in_one
 from sordino import Categories
-from sordino.design.dependence.sample_questions import SampleQuestions
-from sordino.design.dependence.stated import Bound, Statement
+from sordino.design.sample_questions import SampleQuestions
+from sordino.design.stated_dependence import Bound, Statement
 from sordino.domain.attribute import Attribute
 from sordino.show.html.figures.dependence_map import dependence_map as drawn
 from sordino.show.html.figures.dependence_map import short

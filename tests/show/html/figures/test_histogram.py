@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sordino import SordinoError
-from sordino.show.html.figures.bars import Shares
-from sordino.show.html.figures.histogram import columns
+from sordino.show.html.figures.bars import Shares, columns
 
 
 def shares(count, *, fitted=True):

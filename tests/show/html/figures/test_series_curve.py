@@ -9,8 +9,8 @@ from sordino import SordinoError
 from sordino.blocks.charts import SeriesChart
 from sordino.show.html.descriptions import series_in_words
 from sordino.show.html.figures.axes import LETTER
-from sordino.show.html.figures.over_time.series_curve import series_curve
 from sordino.show.html.figures.scenes.scene import Circle, Outline, Text
+from sordino.show.html.figures.series_curve import series_curve
 
 WEEKS = tuple(f"2026-{month:02d}-{day:02d}" for month in (1, 2, 3) for day in (5, 12, 19, 26))
 

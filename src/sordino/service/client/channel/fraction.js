@@ -66,6 +66,12 @@ export const compare = ([a, b], [c, d]) => (a * d < c * b ? -1 : Number(a * d > 
 export const ceil = (a, b) => -(-a / b) + (a > 0n && a % b !== 0n ? 1n : 0n);
 
 /**
+ * No loss.
+ * @type {Amount}
+ */
+export const NOTHING = { rational: [0n, 1n], ratio: [1n, 1n] };
+
+/**
  * An amount r + ln q.
  * @param {string} text
  */
@@ -227,27 +233,31 @@ export function within([a, b], { rational, ratio }) {
   }
 }
 
-/** A fraction above 0 as a short decimal with three digits, never below it. */
+/** Numbers from here on have an exponent. */
+const LARGE = 6;
+
+/** A fraction above 0 as a short decimal, never below it, as the package writes factors: hundredths, of large and small ones three digits. */
 export function upward([a, b]) {
   const digits = (a / b).toString().length;
-  if (digits > 6) {
-    const shift = 10n ** BigInt(digits - 2);
-    return `${ceil(a, b * shift)} x 10^${digits - 2}`;
-  }
-  let places = a >= b ? Math.max(0, 3 - digits) : 3;
-  while (a * 10n ** BigInt(places) < b * 100n) places += 1;
-  const scaled = ceil(a * 10n ** BigInt(places), b).toString().padStart(places + 1, "0");
-  const text = places ? `${scaled.slice(0, -places)}.${scaled.slice(-places)}` : scaled;
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  let places = digits > LARGE ? 3 - digits : 2;
+  while (a < b && a * 10n ** BigInt(places) < b * 100n) places += 1;
+  const scaled = (places < 0 ? ceil(a, b * 10n ** BigInt(-places)) : ceil(a * 10n ** BigInt(places), b)).toString();
+  const exponent = scaled.length - 1 - places;
+  if (exponent >= LARGE) return `${pointed(scaled, scaled.length - 1)} x 10^${exponent}`;
+  return pointed(scaled.padStart(places + 1, "0"), places);
 }
 
+/** Digits with a point before the last of them, and no zeros at their end. */
+const pointed = (digits, places) => `${digits.slice(0, digits.length - places)}.${digits.slice(digits.length - places)}`.replace(/\.?0+$/, "");
+
 /**
- * e^amount, rounded up to a fraction; null of an amount that protects nothing.
+ * e^amount, rounded up to a fraction, exact without a rational part; null of an amount that protects nothing.
  * @param {Amount} told
  */
 export function factor(told) {
   if (!atMost(told, LARGEST_EPSILON)) return null;
-  const { rational, ratio } = told;
-  const [, high] = exponential(rational[0] < 0n ? [0n, 1n] : rational, 128);
-  return times([high, 1n << 128n], ratio);
+  const { rational: [a, b], ratio } = told;
+  if (a === 0n) return ratio;
+  const [low, high] = exponential([a < 0n ? -a : a, b], 128);
+  return times(a < 0n ? [1n << 128n, low] : [high, 1n << 128n], ratio);
 }

@@ -8,17 +8,42 @@ import { leastSquares } from "./regression.js";
 import { quantilesOf, rangesGiven, rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
 import { ofSeveral } from "./several.js";
+import { joinNames } from "../plan/cells.js";
 
 /** What is wrong with a tally, in words. */
 export class TallyError extends Error {}
+
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+const NUMBER = /-?\d[\d.eE+-]*/g;
+
+/** Whether a number of JSON is a whole one in digits alone, which a double holds. */
+const isWhole = (text) => /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text));
+
+/**
+ * A tally's document from its text, all of whose numbers are whole ones in digits alone, as the package takes them; throws TallyError.
+ * @param {string} text
+ */
+export function readTally(text) {
+  let document;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new TallyError("The tally must be JSON.");
+  }
+  if (![...text.replace(STRING, "").matchAll(NUMBER)].every(([number]) => isWhole(number))) throw new TallyError(WHOLE);
+  return document;
+}
+
+const WHOLE = "The tally must hold whole numbers.";
 
 /** The counts of a tally's document; throws TallyError. */
 export function countsOf(plan, document) {
   const { format, version, plan: hash, counts } = document ?? {};
   if (format !== "sordino aggregate" || version !== 1) throw new TallyError("This page does not know the format of the tally.");
   if (hash !== plan.hash) throw new TallyError("The tally belongs to a different plan.");
-  const whole = Array.isArray(counts) && counts.every((count) => Number.isSafeInteger(count) && count >= 0);
-  if (!whole) throw new TallyError("The tally must hold whole numbers.");
+  // Their sum too: a double holds no other whole number for certain.
+  const whole = Array.isArray(counts) && [...counts, counts.reduce((a, b) => a + b, 0)].every((count) => Number.isSafeInteger(count) && count >= 0);
+  if (!whole) throw new TallyError(WHOLE);
   return counts;
 }
 
@@ -98,7 +123,7 @@ function ofNumbers(part, question, counts) {
     const told = centred(found, i, i + offset);
     if (!told) throw new RangeError("the tally does not have its moments together");
     const unit = half * other;
-    const label = part.numbers.slice(i, i + offset + 1).filter((_, place) => place === 0 || place === offset).join(", ");
+    const label = joinNames(offset ? [part.numbers[i], part.numbers[i + offset]] : [part.numbers[i]]);
     return { label, estimate: unit * told.value, stderr: unit * told.stderr };
   }));
   return { n, rows: [...rows, ...cases] };

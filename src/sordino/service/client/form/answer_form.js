@@ -3,6 +3,7 @@
 
 import { Speech, chosen, offered } from "../catalogue/speech.js";
 import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
+import { unlessInClear } from "../explain.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
 import { FreshWords, PlanError, asked, askedColumns, open } from "../index.js";
@@ -76,10 +77,12 @@ export class AnswerForm {
       this.languages = offered(this.plan);
       this.#speak(chosen(this.languages, this.site.wanted()));
       const kept = await this.outbox.kept();
+      const host = this.outbox.otherHost(kept);
       const mayBeSent = kept === null || kept.state === "kept";
-      const isUninvited = mayBeSent && invitation === null && (await needsInvitation(address));
+      const isUninvited = host === null && mayBeSent && invitation === null && (await needsInvitation(address));
       if (this.isStopped) return;
-      if (isUninvited) this.#refuse();
+      if (host !== null) this.#refuse("problem_elsewhere", { host });
+      else if (isUninvited) this.#refuse("problem_uninvited");
       else if (kept === null) await this.#ask();
       else if (kept.state === "acknowledged" || kept.state === "withdrawn") this.#conclude(kept);
       else await this.#goOn();
@@ -152,7 +155,7 @@ export class AnswerForm {
     const heading = `h${this.site.level}`;
     this.head.replaceChildren(
       ...[languageSwitch(this.languages, speech, (other) => this.#switch(other)), title === undefined ? element(heading, {}, speech.say("page_title")) : surveyText(speech, title, heading)].filter(Boolean),
-      element("p", { class: "lead" }, speech.say("lead")),
+      element("p", { class: "lead" }, unlessInClear("lead", this.plan, speech)),
       ...[aboutList(this.plan, speech)].filter(Boolean),
     );
   }
@@ -270,6 +273,10 @@ export class AnswerForm {
     const result = await job().catch((error) => ({ reason: { key: error.key ?? "problem_unreachable", values: {} } }));
     if (this.isStopped) return;
     this.status.focus();
+    if (result.reason?.key === "problem_elsewhere") {
+      this.#refuse(result.reason.key, result.reason.values);
+      return;
+    }
     this.tell = () => tell(result);
     this.tell();
     if (result.wait) this.timer = setTimeout(() => this.#exchange(label, job, tell), 1000 * AGAIN[Math.min(this.tries++, AGAIN.length - 1)]);
@@ -309,9 +316,10 @@ export class AnswerForm {
     }
   }
 
-  /** Without an invitation nothing is asked. */
-  #refuse() {
-    this.tell = () => this.#say(this.speech.say("problem_uninvited"), "wrong");
+  /** Nothing is asked, as without an invitation, or where the report is for another collector. */
+  #refuse(key, values = {}) {
+    this.place.replaceChildren();
+    this.tell = () => this.#say(this.speech.say(key, values), "wrong");
     this.tell();
   }
 

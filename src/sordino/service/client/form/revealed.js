@@ -1,7 +1,8 @@
-// What a report can reveal, above the button: two sentences and a picture of them; all else is folded.
+// What a report can reveal, above the button: two sentences and a picture of them, and what reports reveal of who was asked; all else
+// is folded.
 
 import { element } from "../dom.js";
-import { sentences, summary } from "../explain.js";
+import { aboutAsking, sentences, summary } from "../explain.js";
 
 /** A bar as long as a chance, with its number. */
 function bar(label, text, per, kind) {
@@ -44,6 +45,7 @@ export function revealedCard(found, signed, checkPage, speech, level) {
     element(`h${level}`, { id: "reveals" }, speech.say("reveals")),
     ...short.sentences.map((line) => element("p", {}, line)),
     short.after === null ? null : picture(short, speech),
+    ...aboutAsking(found, speech).map((line) => element("p", {}, line)),
     all,
     checked,
   );

@@ -1,14 +1,39 @@
 // JSON in the form that plans have, and nothing that another reader could take differently, as a key twice.
 
-import { PlanError } from "./plan_error.js";
+/** What is wrong with a plan: a rule, what was found, and a next step. */
+export class PlanError extends Error {
+  /**
+   * @param {string} rule
+   * @param {string} found
+   * @param {string} [step]
+   */
+  constructor(rule, found, step = "Get the original from whoever asks you, and answer no other.") {
+    super(`${rule}; found ${found}. ${step}`);
+    this.rule = rule;
+    this.found = found;
+    this.step = step;
+  }
+}
 
-/** Whole numbers in digits alone; of others any digits that give the double. */
-const NUMBER = /(?!-0(?![.]))-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?(?:e-\d+)?(?![\d.e])/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:e-\d+)?(?![\d.eE])/y;
 const STRING = /"(?:[^"\\\u0000-\u001f\u007f-\uffff]|\\["\\bfnrt]|\\u[0-9a-f]{4})*"/y;
 const NAMES = [["true", true], ["false", false]];
 
 /** Tables and lists within each other at most; plans have less than ten. */
 const DEEPEST = 64;
+
+/** No whole number is larger. */
+const LARGEST = 2 ** 64;
+
+/** Numbers below this have an exponent, of two digits at least. */
+const SMALL = 1e-4;
+
+/** The one spelling of a number: a whole one in all its digits, another by the fewest that give the double; null of what no plan holds. */
+function spelling(number) {
+  if (Number.isInteger(number)) return Math.abs(number) <= LARGEST ? BigInt(number).toString() : null;
+  if (!Number.isFinite(number)) return null;
+  return Math.abs(number) < SMALL ? number.toExponential().replace(/e-(\d)$/, "e-0$1") : String(number);
+}
 
 /** Half of a pair that stands for one character: no text has it. */
 const HALF = /\p{Surrogate}/u;
@@ -55,7 +80,7 @@ export class Canonical {
     if (next === "{" || next === "[") return this.#within(next);
     if (next === '"') return this.#string();
     for (const [name, value] of NAMES) if (this.#take(name)) return value;
-    return Number(this.#match(NUMBER));
+    return this.#number();
   }
 
   #within(next) {
@@ -64,6 +89,13 @@ export class Canonical {
     const found = next === "{" ? this.#object() : this.#list();
     this.#depth -= 1;
     return found;
+  }
+
+  #number() {
+    const text = this.#match(NUMBER);
+    const value = Number(text);
+    if (spelling(value) !== text) this.#refuse();
+    return value;
   }
 
   #string() {

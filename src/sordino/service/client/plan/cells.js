@@ -3,7 +3,7 @@
 
 import { blocks, sensitive, size } from "../channel/promised.js";
 import { requires } from "../channel/entries.js";
-import { amount, atMost, sum, written } from "../channel/fraction.js";
+import { NOTHING, amount, atMost, sum, written } from "../channel/fraction.js";
 import { LARGEST_MATRIX } from "./fields.js";
 import { hasHidden, protectedPairs } from "./pairs.js";
 
@@ -15,6 +15,11 @@ const FARTHEST = { rational: [100n, 1n], ratio: [1n, 1n] };
 
 const least = (one, other) => (atMost(one, other) ? one : other);
 const most = (one, other) => (atMost(one, other) ? other : one);
+
+/** One name of several, as the package joins them: what could be read otherwise stands in quotes, doubled within. */
+export const joinNames = (parts) => parts.map((part) => (isPlain(part) ? part : `"${part.replaceAll('"', '""')}"`)).join(", ");
+
+const isPlain = (part) => part !== "" && !/^ | $|"|, /.test(part);
 
 /** How many cells attributes have together. */
 export const countCells = (attributes) => attributes.reduce((all, attribute) => all * size(attribute), 1);
@@ -34,7 +39,7 @@ export function cells(attributes, epsilon) {
   const k = countCells(attributes);
   if (k > NAMED) return { numbers: k, protect };
   const name = ({ labels }, value) => labels?.[value] ?? String(value);
-  return { labels: rowsOf(attributes).map((row) => row.map((value, i) => name(attributes[i], value)).join(", ")), protect };
+  return { labels: rowsOf(attributes).map((row) => joinNames(row.map((value, i) => name(attributes[i], value)))), protect };
 }
 
 function together(attributes) {
@@ -54,6 +59,36 @@ function together(attributes) {
 function kind(attribute) {
   if (hasHidden(attribute)) return "bounds";
   return ["blocks", "sensitive", "metric", "bounds"].find((name) => attribute.protect[name] !== undefined) ?? "whole";
+}
+
+/**
+ * The largest bound of two cells that differ in some attributes and in no other; null where one has no bound.
+ * @param {{protect: any}} whole the cells, or the one attribute, as the values of one attribute
+ * @param {any[]} attributes of which the cells are
+ * @param {number[]} places of the attributes in which the cells may differ
+ */
+export function largestBound(whole, attributes, places) {
+  const { epsilon, blocks: tiled, sensitive: named, metric, bounds } = whole.protect;
+  // Some cell that is not sensitive may be ruled out, or shown; distances are not looked at.
+  if (named || metric) return null;
+  if (!tiled && !bounds) return amount(epsilon);
+  const kept = keptOf(attributes, places);
+  if (!bounds) {
+    const block = blocks(whole);
+    const known = new Map(block.map((own, cell) => [kept[cell], own]));
+    return block.every((own, cell) => known.get(kept[cell]) === own) ? amount(epsilon) : null;
+  }
+  // Of a table each bound is along the shortest way already.
+  const matrix = attributes.length > 1 ? bounds.map((row) => row.map((bound) => (bound === "inf" ? null : amount(bound)))) : closed(whole);
+  const found = matrix.flatMap((row, cell) => row.filter((_, other) => other !== cell && kept[other] === kept[cell]));
+  return found.includes(null) ? null : found.reduce(most, NOTHING);
+}
+
+/** What each cell has of the attributes that are not at some places, as a number. */
+function keptOf(attributes, places) {
+  const parts = attributes.map((own) => Array.from({ length: size(own) }, (_, value) => value));
+  const counts = new Map(parts.map((own, place) => [own, places.includes(place) ? 0 : own.length]));
+  return joined(parts, (before, value, own) => (counts.get(own) ? before * counts.get(own) + value : before), 0);
 }
 
 /** What is said of each value of each attribute, joined for each cell. */
@@ -101,8 +136,7 @@ function added(matrices, row, other, cap) {
 
 function largest({ protect: { epsilon, metric } }, matrix) {
   if (epsilon && !metric) return amount(epsilon);
-  const zero = { rational: [0n, 1n], ratio: [1n, 1n] };
-  return matrix.flatMap((row, value) => row.filter((bound, other) => bound !== null && other !== value)).reduce(most, zero);
+  return matrix.flatMap((row, value) => row.filter((bound, other) => bound !== null && other !== value)).reduce(most, NOTHING);
 }
 
 /** What each two values of an attribute may be told apart by at most, null without limit: along the shortest way. */

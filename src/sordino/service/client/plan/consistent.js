@@ -213,10 +213,11 @@ function boundedNames({ rest, statistics, tables = [], category_signs: signs = [
 function protectsDeciding({ attributes, dependence }) {
   const related = Object.entries(attributes).flatMap(([name, { only_if: own }]) => (own ? [name, ...Object.keys(own)] : []));
   if (dependence && boundedNames(dependence).some((name) => related.includes(name))) return false;
-  return Object.values(attributes).every(({ only_if: conditions = {}, protect }) =>
-    Object.keys(conditions).every((other) => {
+  return Object.entries(attributes).every(([name, { protect }]) =>
+    // Also what decides whether that is asked, which may have no promise of its own: nobody asks about it.
+    withConditions([name], attributes).every((other) => {
       const deciding = attributes[other].protect;
-      if (!protect || !deciding) return true;
+      if (!protect || !deciding || other === name) return true;
       return !deciding.metric && !deciding.bounds && atMost(amount(protect.epsilon), amount(deciding.epsilon));
     }),
   );

@@ -1,6 +1,6 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
-import { cellOf, cells } from "./cells.js";
+import { cellOf, cells, joinNames } from "./cells.js";
 import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf } from "./choices.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
@@ -27,7 +27,7 @@ function labelOf({ labels, grid }, value) {
     const { south, north, west, east, rows, columns } = grid;
     const latitude = south + ((Math.floor(value / columns) + 0.5) * (north - south)) / rows;
     const longitude = west + (((value % columns) + 0.5) * (east - west)) / columns;
-    return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(", ");
+    return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(",");
   }
   return labels?.[value] ?? String(value);
 }
@@ -84,7 +84,7 @@ class Cells {
       left = Math.floor(left / k);
       return value;
     });
-    return values.reverse().map((value, i) => labelOf(this.attributes[i], value)).join(", ");
+    return joinNames(values.reverse().map((value, i) => labelOf(this.attributes[i], value)));
   }
 
   answer(found, words) {

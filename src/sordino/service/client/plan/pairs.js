@@ -2,7 +2,7 @@
 
 import { axes, blocks, labelsOf, sensitive, size, stepLength, stepLoss } from "../channel/promised.js";
 import { requires } from "../channel/entries.js";
-import { amount, atMost, plus, scaled } from "../channel/fraction.js";
+import { NOTHING, amount, atMost, plus, scaled } from "../channel/fraction.js";
 
 /** [value, other, amount] of each pair that is protected by itself; all others follow from these. */
 export function* protectedPairs(attribute) {
@@ -33,9 +33,6 @@ function lossOf(found) {
   requires(found !== null, "an epsilon with a logarithm needs whole distances");
   return found;
 }
-
-/** @type {import("../channel/fraction.js").Amount} */
-const NOTHING = { rational: [0n, 1n], ratio: [1n, 1n] };
 
 /** What two values that are next to each other on an axis may be told apart by. */
 export function stepBound(axis, epsilon, length) {

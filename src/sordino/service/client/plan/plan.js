@@ -1,9 +1,8 @@
 // A plan from its bytes: canonical JSON under its own hash, with the fields of docs/plan-format.md and no others.
 
-import { Canonical } from "./canonical.js";
+import { Canonical, PlanError } from "./canonical.js";
 import { RULES } from "./consistent.js";
 import { PLAN } from "./fields.js";
-import { PlanError } from "./plan_error.js";
 
 /** SHA-256 of a text, as a plan's hash is written. */
 export async function hashOf(content) {

@@ -2,7 +2,7 @@
 // of them in a language.
 
 import { askedColumns } from "../series/series.js";
-import { anyOf, both, fields, listOf, named, real, tableOf, text, unlike } from "./shapes.js";
+import { anyOf, both, named, settings, tableOf, text, unlike } from "./shapes.js";
 
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -28,20 +28,6 @@ function isDay(found) {
   return !Number.isNaN(date.getTime()) && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
 }
 
-const SECTION = fields({ "title?": WORDS, "text?": WORDS, attributes: listOf(text, 1) });
-
-const WORDING = both(
-  fields({
-    "text?": WORDS,
-    "help?": WORDS,
-    "labels?": tableOf(WORDS),
-    "unit?": WORDS,
-    "input?": (found) => found === "slider" || found === "date",
-    "step?": real,
-  }),
-  ({ input, step }) => (input === "slider") === (step !== undefined),
-);
-
 const ABOUT = ["title", "by", "purpose", "contact", "reports", "consent"];
 
 function* texts({ sections, attributes, ...about }) {
@@ -56,17 +42,22 @@ function isInEach(found) {
   return [...texts(found)].every((words) => words === undefined || text(words) || whole(words));
 }
 
-/** The words of a plan by themselves. */
-export const QUESTIONNAIRE = both(
-  fields({
-    languages: both(listOf((found) => text(found) && LANGUAGE.test(found), 1), unlike),
-    ...Object.fromEntries(ABOUT.map((name) => [`${name}?`, WORDS])),
-    "until?": isDay,
-    sections: listOf(SECTION, 1),
-    attributes: tableOf(WORDING),
-  }),
-  isInEach,
-);
+/** What must hold of the words of a plan by themselves, beside their fields. */
+export const WORDS_OF_PLAN = {
+  SurveySectionPart: [settings({ title: WORDS, text: WORDS })],
+  WordingPart: [
+    settings({ text: WORDS, help: WORDS, labels: tableOf(WORDS), unit: WORDS }),
+    ({ input, step }) => (input === "slider") === (step !== undefined),
+  ],
+  QuestionnairePart: [
+    settings({
+      languages: both((found) => found.every((language) => LANGUAGE.test(language)), unlike),
+      ...Object.fromEntries(ABOUT.map((name) => [name, WORDS])),
+      until: isDay,
+    }),
+    isInEach,
+  ],
+};
 
 const order = ({ sections }) => sections.flatMap(({ attributes }) => attributes);
 

@@ -5,7 +5,7 @@ import { broken, differentParts, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
 import { keepsDistances } from "./distances.js";
 import { amount, times, within } from "../channel/fraction.js";
-import { PlanError } from "../plan/plan_error.js";
+import { PlanError } from "../plan/canonical.js";
 import { about } from "../plan/record.js";
 
 /**

@@ -2,7 +2,7 @@
 // column. Days are texts as 2026-01-05, of UTC, which stand in the order of time.
 
 import { below } from "../channel/words.js";
-import { fields, listOf, text, whole } from "../plan/shapes.js";
+import { fields, listOf, settings, text, whole } from "../plan/shapes.js";
 
 const DAY = 86_400_000;
 const DAYS = { day: 1, week: 7 };
@@ -39,12 +39,12 @@ function dayAfter({ every, start }, periods) {
   return Object.hasOwn(DAYS, every) ? dayOf(year, month, day + periods * DAYS[every]) : dayOf(year, month + periods * MONTHS[every], day);
 }
 
-/** The fields of a series, each by itself. */
-export const SERIES = fields({
+/** Whether the fields of a series are possible, each by itself. */
+export const isSeries = settings({
   periods: whole(2, MOST_PERIODS),
-  every: (found) => text(found) && (Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found)),
+  every: (found) => Object.hasOwn(DAYS, found) || Object.hasOwn(MONTHS, found),
   start: isDay,
-  "season?": whole(2),
+  season: whole(2),
 });
 
 /** The first day of each period, and of what comes after the last. */

@@ -1,9 +1,11 @@
 """Sizes that figures share, and the axes of those that a library draws. Lengths are points."""
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from typing import TYPE_CHECKING
 
 from sordino.show.html.figures.colours import INK, RULE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDTH = 440
 """Of a drawing that stands beside its table."""
@@ -21,7 +23,7 @@ STEPS = [1, 2, 2.5, 5, 10]
 """Round numbers that ticks may be apart, times powers of ten."""
 
 
-def degrees(axes: Axes, width: float, height: float, size: float) -> None:
+def degrees(axes: "Axes", width: float, height: float, size: float) -> None:
     """Longitudes below and latitudes on the left of a map of that width and height."""
     quiet(axes, size)
     axes.grid(color=RULE, linewidth=1, zorder=1)
@@ -42,7 +44,7 @@ def degrees(axes: Axes, width: float, height: float, size: float) -> None:
             label.set_horizontalalignment("left" if place < width / 2 else "right")
 
 
-def quiet(axes: Axes, size: float) -> None:
+def quiet(axes: "Axes", size: float) -> None:
     """Texts of one size, thin lines, and no edges above and on the right."""
     axes.tick_params(labelsize=size, labelcolor=INK, color=RULE, which="both")
     for spine in axes.spines.values():
@@ -51,6 +53,8 @@ def quiet(axes: Axes, size: float) -> None:
 
 
 def _angles(first: float, last: float, most: int) -> list[float]:
+    from matplotlib.ticker import MaxNLocator
+
     margin = 1e-9 * (last - first)
     angles = MaxNLocator(most, steps=STEPS).tick_values(first, last)
     return [float(angle) for angle in angles if first - margin <= angle <= last + margin]

@@ -6,7 +6,6 @@ sheet, so that figures turn dark with the page. What has to be seen differs from
 """
 
 import numpy as np
-from matplotlib import colormaps
 from numpy.typing import NDArray
 
 ROLES = {
@@ -39,6 +38,8 @@ STEEPS = {LIGHT: (0.5, 0.0), DARK: (0.45, 1.0)}
 
 def scale(count: int, screen: str) -> NDArray[np.uint8]:
     """Colours of so many classes, shape (count, 4): the higher the class, the farther from the sea's colour."""
+    from matplotlib import colormaps
+
     colours: NDArray[np.uint8] = colormaps["viridis"](np.linspace(*STEEPS[screen], count), bytes=True)
     return colours
 

@@ -10,8 +10,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure as Drawing
 
-from sordino.design.dependence.sample_questions import CategorySignDistribution, DistributionFunction, places_of
-from sordino.design.dependence.stated import Statement
+from sordino.design.sample_questions import CategorySignDistribution, DistributionFunction, places_of
+from sordino.design.stated_dependence import Statement
 from sordino.exact.nats import outward
 from sordino.show.html.figures.axes import FILE_SIZE as SIZE
 from sordino.show.html.figures.colours import INK, SEA

@@ -7,23 +7,22 @@ program's name, no numbers of the process. In SVG texts stay texts, in the fonts
 import re
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import catch_warnings, filterwarnings
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
-
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure as Drawing
-from matplotlib.text import Text
 
 from sordino.document.files import replace_whole
 from sordino.errors import SordinoError
 from sordino.show.html.figures.colours import DARK, LIGHT, ROLES
 from sordino.show.html.figures.lettering import drawable, families, for_markup
 from sordino.show.html.figures.scenes.scene import POINTS, Scene, library_drawing
+
+if TYPE_CHECKING:
+    # It takes longer to load than most pages take, which draw scenes alone.
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+    from matplotlib.text import Text
 
 DRAWINGS = (".png", ".svg")
 """How names of files with drawings end."""
@@ -40,16 +39,18 @@ DIGITS = re.compile(r"(\.\d\d)\d+")
 REFERENCE = re.compile(r"url\(#(.+)\)")
 QUOTE = {'"': "&quot;"}
 
-Picture = Scene | Drawing
+Picture: TypeAlias = "Scene | Drawing"
 """What is drawn here, or by a library: maps and matrices of colours."""
 
 
-def sheet(width: float, height: float) -> Drawing:
+def sheet(width: float, height: float) -> "Drawing":
     """An empty drawing of so many points."""
+    from matplotlib.figure import Figure as Drawing
+
     return Drawing(figsize=(width / POINTS, height / POINTS), dpi=POINTS, facecolor="none")
 
 
-def area(drawing: Drawing, left: float, top: float, width: float, height: float, colour: str = "none") -> Axes:
+def area(drawing: "Drawing", left: float, top: float, width: float, height: float, colour: str = "none") -> "Axes":
     """Axes in a sheet, all in points, from its left and upper edges."""
     wide, high = drawing.get_size_inches() * POINTS
     return drawing.add_axes((left / wide, 1 - (top + height) / high, width / wide, height / high), facecolor=colour)
@@ -65,6 +66,8 @@ def size_of(drawing: Picture) -> tuple[float, float]:
 
 def png(drawing: Picture) -> bytes:
     """As a PNG file on white; letters that no installed font has become squares."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     drawing = library_drawing(drawing) if isinstance(drawing, Scene) else drawing
     _as_file(drawing)
     for text in _texts(drawing):
@@ -129,7 +132,10 @@ def inline(drawing: Picture, words: str, name: str) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def _write(drawing: Drawing, ground: str) -> bytes:
+def _write(drawing: "Drawing", ground: str) -> bytes:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     for text in _texts(drawing):
         text.set_text("\n".join(map(for_markup, text.get_text().split("\n"))))
     stream = BytesIO()
@@ -142,19 +148,19 @@ def _write(drawing: Drawing, ground: str) -> bytes:
     return stream.getvalue()
 
 
-def _as_file(drawing: Drawing) -> None:
-    """Files have one ground only."""
+def _as_file(drawing: "Drawing") -> None:
     for artist in drawing.findobj(lambda artist: artist.get_gid() == DARK):
         artist.remove()
 
 
-def _texts(drawing: Drawing) -> list[Text]:
+def _texts(drawing: "Drawing") -> "list[Text]":
+    from matplotlib.text import Text
+
     texts: list[Any] = drawing.findobj(Text)
     return texts
 
 
 def _restyle(node: ET.Element, name: str) -> None:
-    """Colours by their roles, letters of the page's font, and names that are the drawing's own."""
     attributes = {key.rpartition("}")[2]: value for key, value in node.attrib.items()}
     own = attributes.pop("id", "")
     if own in {LIGHT, DARK}:
@@ -181,6 +187,5 @@ def _restyle(node: ET.Element, name: str) -> None:
 
 
 def _by_role(colour: str) -> str:
-    """The variable of a colour's role, or the colour."""
     role = ROLE.get(colour)
     return f"var(--{role})" if role else colour

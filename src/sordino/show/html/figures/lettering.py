@@ -5,8 +5,6 @@ from functools import cache
 from textwrap import TextWrapper
 from unicodedata import east_asian_width
 
-from matplotlib.font_manager import findfont, fontManager, get_font
-
 from sordino.printable import printable
 
 FAMILIES = (
@@ -37,6 +35,8 @@ UNDERSCORE = re.compile(r"(?<=_)(?=[^_])")
 
 def families() -> list[str]:
     """The installed ones of the families above, in the order in which they are tried."""
+    from matplotlib.font_manager import fontManager
+
     installed = set(fontManager.get_font_names())
     return [family for family in FAMILIES if family in installed]
 
@@ -96,7 +96,8 @@ def for_markup(text: str) -> str:
         >>> print(for_markup("a\x1b[2J\u202eb"), for_markup("a\ufffe"))
         a\x1b[2J\u202eb a□
     """
-    return NONCHARACTERS.sub(MISSING, printable(text))
+    shown = printable(text)
+    return shown if shown.isascii() else NONCHARACTERS.sub(MISSING, shown)
 
 
 def drawable(text: str) -> str:
@@ -109,5 +110,6 @@ def drawable(text: str) -> str:
 
 @cache
 def _known_letters() -> frozenset[int]:
-    """Those that an installed font has."""
+    from matplotlib.font_manager import findfont, get_font
+
     return frozenset(letter for family in families() for letter in get_font(findfont(family)).get_charmap())

@@ -12,14 +12,12 @@ from matplotlib.text import Text as LibraryText
 
 from sordino.audit.region import allowed_errors
 from sordino.show.html.figures.axes import LETTERS, WIDE
-from sordino.show.html.figures.bars import Shares, bars
-from sordino.show.html.figures.changes import Sides, changes
+from sordino.show.html.figures.bars import Shares, bars, columns
 from sordino.show.html.figures.colours import BAR, GROUND, MARK
-from sordino.show.html.figures.distribution import curve, density
+from sordino.show.html.figures.density import curve, density
 from sordino.show.html.figures.drawing import DPI, inline, png, svg
-from sordino.show.html.figures.histogram import columns
-from sordino.show.html.figures.intervals import points
-from sordino.show.html.figures.privacy.error_region import error_region
+from sordino.show.html.figures.error_region import error_region
+from sordino.show.html.figures.intervals import Sides, changes, points
 from sordino.show.html.figures.scenes.legend import Mark
 from sordino.show.html.figures.scenes.plane import Plane, ticks, with_room
 from sordino.show.html.figures.scenes.scene import Circle, Outline, Scene, Text

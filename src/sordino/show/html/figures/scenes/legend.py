@@ -72,7 +72,6 @@ class Sign:
     Attributes:
         text: what it means.
         stroke: the line.
-        mark: the mark.
     """
 
     text: str

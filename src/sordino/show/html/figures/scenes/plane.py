@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from sordino.domain.answers.days import first_day
+from sordino.domain.calendar import first_day
 from sordino.show.html.figures.axes import LETTER, STEPS
 from sordino.show.html.figures.colours import INK, RULE
 from sordino.show.html.figures.lettering import MINUS
@@ -110,6 +109,8 @@ class Plane:
 
 def ticks(ends: tuple[float, float], most: int, *, integer: bool = False) -> list[float]:
     """Round numbers between two, at most so many and one."""
+    from matplotlib.ticker import MaxNLocator
+
     low, high = ends
     room = ROUNDING * (high - low)
     found = MaxNLocator(most, steps=None if integer else STEPS, integer=integer).tick_values(low, high)

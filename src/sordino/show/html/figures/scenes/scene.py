@@ -7,19 +7,18 @@ a thousandth. Files of pixels are drawn by the library (`library_drawing`).
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 from xml.sax.saxutils import escape
 
 import numpy as np
-from matplotlib.figure import Figure as Drawing
-from matplotlib.patches import Circle as LibraryCircle
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
-from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from sordino.show.html.figures.colours import INK
 from sordino.show.html.figures.lettering import for_markup
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 POINTS = 72
 """To the inch."""
@@ -133,8 +132,15 @@ class Scene:
         return "".join(_element(part, colour) for part in self.parts if not isinstance(part, Text) or part.text)
 
 
-def library_drawing(scene: Scene) -> Drawing:
+def library_drawing(scene: Scene) -> "Drawing":
     """The same as a drawing of the library."""
+    # Pages need none of it.
+    from matplotlib.figure import Figure as Drawing
+    from matplotlib.patches import Circle as LibraryCircle
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
+
     drawing = Drawing(figsize=(scene.width / POINTS, scene.height / POINTS), dpi=POINTS, facecolor="none")
     # Points from the upper left corner, as parts of the drawing from its lower left one.
     places = Affine2D().scale(1 / scene.width, -1 / scene.height).translate(0, 1) + drawing.transFigure
@@ -193,7 +199,8 @@ def _corners(lines: Iterable[NDArray[np.float64]], *, closed: bool) -> str:
     )
 
 
+@lru_cache(maxsize=1 << 12)
 def _number(length: float) -> str:
-    """In as many digits as it has."""
+    """In as many digits as it has; figures of a page have many lengths in common."""
     text = f"{length:z.{DECIMALS}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

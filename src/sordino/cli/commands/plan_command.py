@@ -1,0 +1,283 @@
+"""`sordino plan`: a survey frozen into a plan."""
+
+from collections.abc import Iterator, Sequence
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.audit.certificate import Certificate
+from sordino.cli.command_words import command_words
+from sordino.cli.explanations import (
+    certificate_json,
+    least_certificate,
+    print_certificates,
+    print_explanation,
+    promise_json,
+    promise_rows,
+)
+from sordino.cli.options import FILE, Whole, as_json_option
+from sordino.cli.output import print_json, print_lines, print_table
+from sordino.cli.progress import progress
+from sordino.cli.say import say
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.survey.kinds.question import Question
+from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
+from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
+from sordino.survey.planning.least_epsilon import EPSILONS, MOST_PLANS, REVEALING_EPSILON
+from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.series_forecast import STEPS, SeriesForecast, series_forecast
+from sordino.survey.reading.open_epsilon import open_survey
+from sordino.survey.reading.survey_file import Survey
+from sordino.survey.schema.attribute_part import MOST_PEOPLE
+from sordino.verbs.make_plan import make_plan
+from sordino.verbs.plan_forecast import PlanForecast
+from sordino.words.explain_plan import explanation
+from sordino.words.odds import PRIOR, beliefs, factor
+
+
+@click.command()
+@click.argument("survey", type=FILE)
+@click.option(
+    "--people",
+    type=Whole(1, MOST_PEOPLE),
+    help="The number of people expected to answer; sets the expected errors.",
+)
+@click.option(
+    "--accuracy",
+    type=float,
+    help="The half-width that every interval should have; 0.01 is one percentage point. Instead of --people it sets the"
+    " number of people; with --people, the least epsilon of a survey without one.",
+)
+@click.option("--confidence", type=float, help="The confidence of the intervals for --accuracy, 0.95 by default.")
+@click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
+@click.option("--expect", type=FILE, help="For the forecasts: a public sample of people like those who will answer.")
+@click.option(
+    "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
+)
+@as_json_option
+def plan(
+    survey: Path,
+    people: int | None,
+    accuracy: float | None,
+    confidence: float | None,
+    output: Path,
+    expect: Path | None,
+    *,
+    floor: bool,
+    as_json: bool,
+) -> None:
+    """Turn a SURVEY file into a frozen plan: mechanisms, integer thresholds, a content hash.
+
+    Shows what a report can reveal, how accurate the estimates will be, and what uniform protection would cost. Warns
+    about questions for which there are too few people. Give the number of people, or the accuracy you want for every
+    question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
+    digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
+    else; instead, the survey may state what it expects of its attributes. A plan never overwrites another, since
+    reports that need it may exist.
+    """
+    if confidence is not None and accuracy is None:
+        step = "give --accuracy, or leave --confidence out"
+        raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
+    is_open = people is not None and accuracy is not None
+    with_epsilon = open_survey(survey) if is_open else lambda _: Survey.load(survey)
+    asked = with_epsilon(EPSILONS[-1])
+    total = len(asked.questions) * (MOST_PLANS if is_open else 1)
+    with progress("plan", total) as advance:
+        sure = 0.95 if confidence is None else confidence
+        frozen = make_plan(survey if is_open else asked, people, accuracy, sure, expect, advance)
+        made, found = frozen.plan, frozen.forecasts
+        over_time = series_forecast(made, found)
+        asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
+        buys = what_a_bound_buys(asked, made)
+        said = explanation(made, floor=floor)
+    made.save(output)
+    with progress("forecasts", len(found)) as advance:
+        for forecast in found:
+            forecast.tables()
+            advance(1)
+    if as_json:
+        print_json(
+            {
+                "plan": str(output),
+                "hash": made.hash,
+                "people": made.people,
+                "accuracy": accuracy and accuracy_json(frozen, accuracy),
+                **({} if frozen.least is None else {"least_epsilon": frozen.least._asdict()}),
+                "code_bits": made.sampled.code_bits,
+                "certificate": least_certificate(made),
+                "promise": made.promise and promise_json(made.promise),
+                "expected_from": _source(expect, asked),
+                "warnings": list(frozen.warnings),
+                "questions": _questions(made, found, floor=floor),
+                **({} if over_time is None else {"series": over_time.json()}),
+                "explanation": said.json(),
+                "a_bound_buys": list(buys),
+            }
+        )
+        return
+    say(f"{output}: {made.hash}")
+    if accuracy is not None:
+        say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
+    print_warnings(frozen.warnings)
+    for forecast in found:
+        print_forecast(forecast)
+    if over_time is not None:
+        print_series_forecast(over_time)
+    if made.promise is not None:
+        header = ("nats revealed about", "delta", "at most", "rests on dependence")
+        print_table("", header, promise_rows(made.promise))
+    print_explanation(said, f"sordino explain {output} --all", floor=floor)
+    print_lines(buys)
+    print_certificates(made)
+    print_lines(said.missing_words)
+
+
+def _source(expect: Path | None, survey: Survey) -> str | None:
+    if expect is not None:
+        return str(expect)
+    return "survey" if any(table.expected is not None for table in survey.attribute.values()) else None
+
+
+def _questions(plan: Plan, found: Sequence[Forecast], *, floor: bool) -> list[dict[str, Any]]:
+    certificates = iter(certificate for _, certificate in plan.certificates)
+    each = [next(certificates) if question.value_promise is not None else None for question in plan.questions]
+    return [forecast_json(forecast, own, floor=floor) for forecast, own in zip(found, each, strict=True)]
+
+
+def print_forecast(forecast: Forecast) -> None:
+    """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
+    own = f"{forecast.question.name}, at {forecast.question.people:,} people"
+    for table in forecast.tables():
+        print_table(own if table.title is None else table.title, table.header, table.rows)
+        if table.notes:
+            say(*map(command_words, table.notes), "")
+
+
+def print_warnings(lines: tuple[str, ...]) -> None:
+    """What cannot be expected to be answered, where nobody overlooks it."""
+    for line in lines:
+        say(f"WARNING: {line}", bold=True)
+    if lines:
+        say()
+
+
+def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor: bool) -> dict[str, Any]:
+    """A question of a plan for programs, with its certificate; its floor by a search, if asked for."""
+    question, values = forecast.question, forecast.question.values
+    head = {
+        "attribute": question.name,
+        "share": str(question.share),
+        "people": question.people,
+        "code_bits": question.query.code_bits,
+        "warning": forecast.warning,
+        "people_needed": forecast.people_needed,
+        "above_floor": _above_floor(question, search=floor),
+    }
+    if values is not None:
+        known = certificate and {"attribute": question.name, **certificate_json(certificate, values)}
+        head |= {"certificate": known}
+    return head | forecast.json()
+
+
+def accuracy_sentences(frozen: PlanForecast, wanted: float) -> Iterator[str]:
+    """How many people an accuracy takes, which question most of them, and what of the people it assumes."""
+    forecast, width = frozen.widest()
+    series = frozen.plan.series
+    of = "" if series is None else f" of one {series.every}"
+    yield (
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval{of} has an expected half-width"
+        f" of at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
+    )
+    fewer, assumed = frozen.people_as_assumed(wanted), frozen.people_at_worst(wanted)
+    for one, people in assumed:
+        more = (
+            "where its features vary less, more are needed"
+            if people is None
+            else (f"whatever people are like, about {in_two_digits(people)} are enough")
+        )
+        yield f"The {one.question.name} is for people as assumed below; {more}."
+    if fewer is not None:
+        holds = "All others hold" if assumed else "This holds"
+        enough = f"; if they are as assumed below, about {in_two_digits(fewer)} are enough"
+        yield f"{holds} whatever people are like{enough if fewer < frozen.plan.people else ''}."
+    for one in frozen.forecasts:
+        if one.accuracy_note:
+            yield one.accuracy_note
+    for one, people in frozen.people_for_whole(wanted):
+        if people is None or people > frozen.plan.people:
+            many = "more people than a plan can have" if people is None else f"about {in_two_digits(people)} people"
+            yield f"The whole distribution function of {one.question.name} takes {many}."
+
+
+def epsilon_sentences(frozen: PlanForecast) -> tuple[str, ...]:
+    """The epsilon that was found for an accuracy, what it reveals, and how to keep it; nothing where none was."""
+    found = frozen.least
+    if found is None:
+        return ()
+    smaller = ""
+    if found.smaller_width is not None:
+        own, width = frozen.widest()[1], found.smaller_width
+        digits = next(digits for digits in (*range(3, 17), 17) if f"{own:.{digits}g}" != f"{width:.{digits}g}")
+        smaller = f" (with {found.smaller} the half-width would be {width:.{digits}g})"
+    least = f"epsilon = {found.epsilon} is the least in two digits that gives this{smaller}."
+    if Nats.of(found.epsilon) > Nats.of(REVEALING_EPSILON):
+        least += f" Above {REVEALING_EPSILON} a report reveals nearly the whole answer: rather ask more people."
+    again = f'The plan holds it. To make the same plan again, write epsilon = "{found.epsilon}" into the survey.'
+    return f"{least} {_odds(frozen.plan, Nats.of(found.epsilon))}", again
+
+
+def _odds(plan: Plan, epsilon: Nats) -> str:
+    """What an epsilon reveals, where it bounds a loss as it is; distances are multiplied by it."""
+    protects = [own.protect for own in plan.document.attributes.values()]
+    if any(own is not None and (own.metric is not None or own.bounds is not None) for own in protects):
+        return "Below it is said what it reveals: of some attributes it is the loss for each unit of distance."
+    most, least = beliefs(epsilon)
+    return (
+        "Where answers are protected by it, a report changes the odds between two of them by a factor of at most"
+        f" {factor(epsilon)}: a suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
+    )
+
+
+def print_series_forecast(found: SeriesForecast) -> None:
+    """The widest interval of each question in one period, and of the smoothed curve."""
+    every = found.series.every
+    walks = (f"steps of {100 * step:.3g} %" for step in STEPS[1:])
+    header = ("widest 95% interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
+    rows = [(row.question, _width(row.one_period), *(_width(width) for width in row.smoothed)) for row in found.rows]
+    print_table(f"Over time: about {found.people:,} people each {every}", header, rows)
+    say(
+        f"In % of all that is possible, of shares percentage points. Steps: the usual change from one {every} to the"
+        f" next, if the number goes by a random walk around a line; a smoothed number is about so near.",
+        "",
+    )
+
+
+def _width(width: float) -> str:
+    return f"{100 * width:.2g} %" if width < 1 else "nothing"
+
+
+def accuracy_json(frozen: PlanForecast, wanted: float) -> dict[str, Any]:
+    """The same for programs."""
+    forecast, width = frozen.widest()
+    return {
+        "wanted": wanted,
+        "confidence": frozen.confidence,
+        "expected": width,
+        "widest": forecast.question.name,
+        "people_as_assumed": frozen.people_as_assumed(wanted),
+        "people_at_worst": {one.question.name: people for one, people in frozen.people_at_worst(wanted)},
+        "people_for_whole": {one.question.name: people for one, people in frozen.people_for_whole(wanted)},
+    }
+
+
+def _above_floor(question: Question, *, search: bool) -> float | None:
+    """By how much the variance exceeds the least that is proved of all channels, relatively; rounded up.
+
+    At equal shares, or at the number that is worst for it. Null where nothing is proved, or nobody asked to
+    search.
+    """
+    above = question.above_floor(search=search)
+    return None if above is None else max(0.0, nextafter(float(above), inf))

@@ -1,0 +1,128 @@
+"""What commands print of a plan: its explanation, what it promises, and certificates."""
+
+from functools import cache
+from typing import Any
+
+from sordino.audit.certificate import Certificate
+from sordino.blocks.sentence import texts
+from sordino.cli.output import print_lines
+from sordino.cli.say import say
+from sordino.exact.amount_text import DIGITS, loss_text_beside
+from sordino.exact.nats import upward
+from sordino.survey.kinds.question import CountedDomain
+from sordino.survey.planning.coordinates import CoordinatePromise
+from sordino.survey.planning.plan import Plan
+from sordino.words.bound_sources import bound_in_short, dependence_json
+from sordino.words.condition_sentences import weaker_report_sentences
+from sordino.words.explain_certificate import plan_certificates
+from sordino.words.explain_plan import NEARLY, Explanation
+
+
+def print_explanation(explanation: Explanation, more: str | None, *, floor: bool = False) -> None:
+    """What matters first; then all else under headings, or how to see it.
+
+    Args:
+        explanation: of a plan.
+        more: the command that shows the rest; None to show it here.
+        floor: whether to show how near the best possible the plan is in any case.
+    """
+    print_lines(texts(explanation.summary))
+    if floor and more is not None:
+        found = (paragraph.lines for paragraph in explanation.details if paragraph.heading == NEARLY)
+        print_lines(next(found, ("For this plan, no lower bound on the variance is known.",)))
+    if more is None:
+        for paragraph in explanation.details:
+            say("", paragraph.heading)
+            print_lines(paragraph.lines)
+        return
+    count, heads = sum(len(paragraph.sentences) for paragraph in explanation.details), len(explanation.details)
+    sentences, headings = "sentence" + "s" * (count != 1), "heading" + "s" * (heads != 1)
+    say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
+
+
+def print_questionnaire(explanation: Explanation) -> None:
+    """What people read, and what they see where there are no words for it."""
+    for paragraph in explanation.questionnaire:
+        if paragraph.heading:
+            say(paragraph.heading)
+        if paragraph.heading or paragraph.lines:
+            say(*(f"  {line}" for line in paragraph.lines), "")
+    if explanation.missing_words:
+        say(*explanation.missing_words, "")
+
+
+def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
+    """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
+    # Many attributes have equal amounts.
+    beside, short, rows = cache(loss_text_beside), cache(upward), []
+    for i, name in enumerate(promise.names):
+        bins = promise.bins_of(i)
+        label = f"{name} ({bins} bins)" if bins else name
+        rests = bound_in_short(promise, i) if promise.depends_on_bound(i) else "nothing"
+        delta = promise.deltas[i]
+        rows.append((label, short(delta, DIGITS), beside(promise.losses[i], delta), rests))
+    whole = upward(promise.epsilon, DIGITS), loss_text_beside(promise.level, promise.epsilon)
+    return [*rows, ("the whole record", *whole, "")]
+
+
+def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
+    """Deltas and what the plan's integers reach, rounded up."""
+    attributes = {
+        name: {
+            "delta": str(delta),
+            "reached": reached.ceil(),
+            "dependence": str(promise.dependence.of_rest(i)),
+            "rests_on_dependence": promise.depends_on_bound(i),
+            "bins": promise.bins_of(i),
+        }
+        for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.losses, strict=True))
+    }
+    whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
+    answers = [
+        {"holds": found.holds, "slack": found.slack.floor() if found.slack.is_finite else None}
+        for found in promise.certificates
+    ]
+    found = {"holds": promise.holds, "attributes": attributes, "record": whole}
+    return found | dependence_json(promise) | {"answers": answers}
+
+
+def certificate_json(certificate: Certificate, domain: CountedDomain) -> dict[str, Any]:
+    """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
+    witness = certificate.witness
+    return {
+        "holds": certificate.holds,
+        "slack": certificate.slack.floor() if certificate.slack.is_finite else None,
+        "slack_exact": str(certificate.slack),
+        "witness": witness
+        and {
+            "code": None if witness.code is None else str(witness.code),
+            "value": witness.value,
+            "other": witness.other,
+            "labels": [domain.label(value) for value in (witness.value, witness.other)],
+            "loss": str(witness.loss) if witness.loss else None,
+        },
+    }
+
+
+def certificates_json(plan: Plan) -> list[dict[str, Any]]:
+    """The verdict on each histogram."""
+    return [
+        {"attribute": question.name, **certificate_json(certificate, question.values)}
+        for question, certificate in plan.certificates
+        if question.values is not None
+    ]
+
+
+def least_certificate(plan: Plan) -> dict[str, Any] | None:
+    """The certificate that leaves least of its bound: if it holds, those of all histograms do."""
+    slacks = [certificate.slack for _, certificate in plan.certificates]
+    return certificates_json(plan)[min(range(len(slacks)), key=lambda i: slacks[i])] if slacks else None
+
+
+def print_certificates(plan: Plan) -> None:
+    """The verdict on each attribute and each histogram."""
+    for paragraph in plan_certificates(plan):
+        if paragraph.heading:
+            say(f"{paragraph.heading}:")
+        print_lines(paragraph.lines)
+    print_lines(weaker_report_sentences(plan))

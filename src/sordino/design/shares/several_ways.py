@@ -1,0 +1,168 @@
+"""Ways to ask for categories of which several apply, and how exact the shares of the categories are by each.
+
+By *combination*: all categories that apply are one value of one channel; the share of a category is the sum of those of
+the combinations that have it. By *category*: one of the categories (or that none applies, or that it was not asked) is
+drawn, publicly and uniformly, and the person answers yes or no about it.
+
+Guarantee: epsilon between any two combinations, either way: by combination by the channel's certificate; by category
+since the draw is public and looks at nothing, and whichever category is drawn, the answer is one of two values of a
+channel with that epsilon. Variances are exact.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.pairwise import LDP
+from sordino.design.accuracy import subtracting_helps, worst_variance
+from sordino.design.coarse import coarse_number
+from sordino.distinct import DistinctParts
+from sordino.domain.choices import Choices
+from sordino.errors import SordinoError
+from sordino.estimation.unbiased import Functionals
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+
+Way = Literal["combination", "category"]
+
+MOST_CODES = 1 << 13
+"""Of a channel over combinations: what each adds to each share is worked out."""
+
+YES = np.array([[0.0, 1.0]])
+"""Of two values the share of the second."""
+
+Floats = NDArray[np.float64]
+
+
+class SeveralDesign(NamedTuple):
+    """All that the choice of a way depends on.
+
+    Attributes:
+        code_bits: of a report at most.
+        combinations: the shares of all combinations that people are expected to have, as the bytes of floats; None
+            where they are not listed.
+    """
+
+    choices: Choices
+    epsilon: Nats
+    code_bits: int
+    combinations: bytes | None
+    marks: bytes
+
+
+class PromisedWays(NamedTuple):
+    """All that the ways to ask that keep a promise depend on.
+
+    Attributes:
+        code_bits: of a report at most.
+    """
+
+    choices: Choices
+    epsilon: Nats
+    code_bits: int
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralWay:
+    """A way to ask.
+
+    Attributes:
+        way: which.
+        mechanism: over the combinations, or over no and yes.
+        subtract_totals: whether estimates are shifted to the total.
+        choices: the categories.
+    """
+
+    way: Way
+    mechanism: Mechanism
+    subtract_totals: bool
+    choices: Choices
+
+    @property
+    def functionals(self) -> Floats:
+        """Of the mechanism's values those whose shares are asked, shape (marks, k); by category of a single one."""
+        return self.choices.applies(self.choices.values).T.astype(np.float64) if self.way == "combination" else YES
+
+    @property
+    def times(self) -> int:
+        return 1 if self.way == "combination" else len(self.choices.marks)
+
+    def variances(self, combinations: Floats | None, marks: Floats) -> Floats:
+        """Of the estimated share of each mark, times the number of reports, shape (marks,).
+
+        Args:
+            combinations: the shares of all combinations, shape (k,); None where they are not listed.
+            marks: those of the marks, shape (marks,).
+        """
+        found = self._shares
+        if self.way == "combination":
+            return np.full(len(marks), np.inf) if combinations is None else found.expected_variances(combinations)
+        each = np.stack([1 - marks, marks])
+        return self.times * np.concatenate([found.expected_variances(own) for own in each.T])
+
+    @cached_property
+    def _shares(self) -> Functionals:
+        return Functionals(self.mechanism, self.functionals, self.subtract_totals)
+
+    def largest_variance(self) -> float:
+        """That of the share of a mark whatever people are like, times the number of reports."""
+        rows, squares = self._shares.weights, self._shares.squares_of_value
+        own = np.where(rows == 1, squares, -np.inf).max(axis=1)
+        others = np.where(rows == 0, squares, -np.inf).max(axis=1)
+        return float(self.times * worst_variance(own, others).max())
+
+    def leverage(self) -> float:
+        """How many people one forged report can weigh in the share of a mark, at most."""
+        each = self.mechanism.contributions(self.functionals, subtract_totals=self.subtract_totals)
+        return float(self.times * np.ptp(each, axis=1).max())
+
+
+def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int) -> Iterator[SeveralWay]:
+    """All ways that fit; of channels over the combinations those whose tallies say how often each code was sent.
+
+    Args:
+        code_bits: of a report at most.
+    """
+    # Who reads a plan designs nothing.
+    from sordino.design.shares.best_mechanism import best_mechanism, candidates
+
+    bits = code_bits - (len(choices.marks) - 1).bit_length()
+    yield SeveralWay("category", best_mechanism(2, LDP(epsilon), bits), subtract_totals=False, choices=choices)
+    if not choices.is_listed:
+        return
+    try:
+        made = candidates(choices.k, LDP(epsilon), code_bits, designed=False)
+    except SordinoError:
+        # No channel over so many values fits into a report.
+        return
+    for mechanism in made.values():
+        if mechanism.informative and mechanism.counts_codes and mechanism.outputs <= MOST_CODES:
+            yield SeveralWay("combination", mechanism, subtracting_helps(mechanism), choices)
+
+
+def best_way(choices: Choices, epsilon: Nats, combinations: Floats | None, marks: Floats, code_bits: int) -> SeveralWay:
+    """The way with the least summed variance of the shares of the marks, for people with these shares."""
+    ways = list(ways_to_ask(choices, epsilon, code_bits))
+    return min(ways, key=lambda own: coarse_number(float(own.variances(combinations, marks).sum())))
+
+
+def distinct_best_way(
+    choices: Choices, epsilon: Nats, shares: tuple[Floats | None, Floats], code_bits: int, parts: DistinctParts
+) -> SeveralWay:
+    """`best_way` of unnamed categories, worked out once for all questions that are asked alike.
+
+    Args:
+        choices: the categories.
+        epsilon: between any two combinations.
+        shares: of the combinations and of the marks, as of `best_way`.
+        code_bits: of a report at most.
+        parts: what was worked out for other questions.
+    """
+    unnamed, (combinations, marks) = choices.without_names, shares
+    listed = None if combinations is None else combinations.tobytes()
+    design = SeveralDesign(unnamed, epsilon, code_bits, listed, marks.tobytes())
+    return parts.of(design, lambda: best_way(unnamed, epsilon, combinations, marks, code_bits))

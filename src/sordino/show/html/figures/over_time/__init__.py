@@ -1,1 +1,0 @@
-"""Figures of what changes over time."""

@@ -1,0 +1,410 @@
+"""What a plan's reports say about the distribution of a number: rows of bins, of ranges, and of quantiles."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.blocks.block import Block, BlockGroup, Heading, Plot
+from sordino.blocks.charts import DensityChart, Floats, FunctionChart
+from sordino.blocks.finding import Finding
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
+from sordino.domain.bins import plain
+from sordino.domain.calendar import iso_date
+from sordino.errors import SordinoError
+from sordino.estimation.intervals.possible import possible_limits
+from sordino.estimation.intervals.share_interval import at_least_as_wide
+from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.estimation.number_distribution import DistributionEstimate, Limits
+from sordino.estimation.range_shares import RangeShares
+from sordino.estimation.share_estimate import Method
+from sordino.mechanism.channel import Aggregate
+from sordino.query.bin import MISSING
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
+from sordino.survey.kinds.estimate_rows import UNBIASED, Numbers, numbers_at
+from sordino.survey.kinds.fitted_limits import CURVE
+from sordino.survey.kinds.number_findings import middle_finding
+from sordino.survey.kinds.quantities import Quantities, Range, measured_ranges
+from sordino.survey.kinds.shares.shares_result import QuestionResult
+
+Row: TypeAlias = dict[str, str | float]
+
+PARTS, MOST_SHOWN = 8, 15
+"""Of a number's range, of which people are shown the shares; and bins that are shown themselves."""
+
+DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""That words name where a survey asks for no quantiles."""
+
+FITTED = "Fitted ({method}) is a valid distribution near them; quantiles are read from it."
+"""What a column of a table of bins is."""
+
+LAST = 5
+"""Of the tables of a distribution in files: after bins, ranges, who has no number and quantiles come the parts."""
+
+ROW = "row"
+"""What each interval is about: all rows of a distribution hold together where intervals do."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionResult(QuestionResult):
+    """What a plan's reports say about the distribution of a number.
+
+    Attributes:
+        question: that they answer.
+        estimate: of the bins, the distribution function and its quantiles.
+        coverage: what the intervals of bins, ranges and quantiles hold against; of the band, which holds everywhere.
+    """
+
+    question: DistributionQuestion
+    estimate: DistributionEstimate
+    coverage: Coverage
+
+    together = "Bonferroni"
+    """How intervals are made to hold together, if they do."""
+
+    @classmethod
+    def of(
+        cls, question: DistributionQuestion, aggregate: Aggregate, method: Method | None, coverage: Coverage
+    ) -> "DistributionResult":
+        """Estimate from the tally of the question's own reports."""
+        mechanism = question.mechanism
+        # The query's tally is that of its mechanism: what was read are its values.
+        tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
+        # What is smoothed by default is not smoothed twice.
+        own = None if method == "smoothed" else method
+        spikes = bool(question.part.spikes)
+        found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, own, spikes=spikes)
+        return cls(question, found, coverage)
+
+    def with_coverage(self, coverage: Coverage) -> "DistributionResult":
+        return replace(self, coverage=coverage)
+
+    @property
+    def why(self) -> SordinoError | None:
+        """Why nothing is estimated: the reports allow that nobody has the number; None where it is estimated."""
+        if self.estimate.subpopulation.tells(self._errors, self.n):
+            return None
+        rule = f"{self.question.name}: a distribution needs reports that show that somebody has the number"
+        return SordinoError(
+            rule, found="too few to rule out that nobody has it", step=self.coverage.step("leave it out")
+        )
+
+    def reports_needed(self) -> int | None:
+        """From how many reports on it is expected to be told, where it is not."""
+        from sordino.survey.kinds.reports_needed import reports_for_distribution
+
+        return reports_for_distribution(self.question, self._errors_of)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    @property
+    def fitted(self) -> NDArray[np.float64] | None:
+        """The fitted share of each bin, shape (k,)."""
+        return self.estimate.fitted
+
+    @property
+    def each(self) -> float:
+        """The confidence of each interval, those of the parts among them."""
+        return self.coverage.each(self.count + self._parts)
+
+    @cached_property
+    def interval(self) -> Limits:
+        """Lower and upper limits of each bin's share, shape (k,) each."""
+        return self._bins["low"], self._bins["high"]
+
+    @property
+    def _errors(self) -> float:
+        return self._errors_of(self.n)
+
+    def _errors_of(self, n: int) -> float:
+        return self.coverage.errors(n, self.question.people, self.each)
+
+    @cached_property
+    def band(self) -> Limits:
+        """Limits of the distribution function at all edges together, shape (k + 1,) each."""
+        confidence = self.coverage.confidence
+        return self.estimate.band(
+            confidence, self._away(self.estimate.critical(confidence) * self.estimate.stderr, confidence)
+        )
+
+    @cached_property
+    def quantiles(self) -> list[tuple[str, float, float, float]]:
+        """Each quantile that is asked: its part of the people, and the number with its limits."""
+        return [(text, *self.quantile(float(text))) for text in self.question.part.quantiles]
+
+    def quantile(self, part: float) -> tuple[float, float, float]:
+        """Where the curve reaches a part of the people, and the limits of that quantile."""
+        reach = self.estimate.reach(part, self.each) * self.estimate.errors_at(part)
+        return self.estimate.quantile(part, self.each, self._away(reach, self.each))
+
+    def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
+        """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
+        value, stderr, edges = np.zeros_like(fixed), self.estimate.stderr, self.question.domain.k - 1
+        moved = self.coverage.forged * self.estimate.below.leverage / self.n
+        return self._widen((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
+
+    def _widen(
+        self,
+        fixed: Limits,
+        value: NDArray[np.float64],
+        stderr: NDArray[np.float64],
+        moved: NDArray[np.float64],
+        each: float,
+    ) -> Limits:
+        n, expected, part = self.n, self.question.people, self.coverage.forged / self.n
+        return self.coverage.limits(fixed, value, stderr, each=each, n=n, expected=expected, moved=moved, part=part)
+
+    @cached_property
+    def _bins(self) -> Numbers:
+        return self._columns(self.estimate.of_bins)
+
+    @cached_property
+    def ranges(self) -> list[Row]:
+        """The share of each range that is asked, with the limits of an interval that holds by itself."""
+        return self._range_rows(self.question.ranges)
+
+    @cached_property
+    def parts(self) -> list[Row]:
+        """The same of parts of the range with as many bins each; none where bins are few enough to be shown."""
+        edges = np.linspace(0, self.question.domain.k, self._parts + 1).round().astype(np.intp).tolist()
+        return self._range_rows(list(pairwise(edges)))
+
+    @property
+    def _parts(self) -> int:
+        return PARTS if self.question.domain.k > MOST_SHOWN else 0
+
+    def _range_rows(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
+        return self._rows(ranges, self._columns(self.estimate.range_shares(ranges))) if ranges else []
+
+    def _columns(self, shares: RangeShares) -> Numbers:
+        """What is told of the shares of some ranges, bins among them."""
+        forged, fitted = self.coverage.forged, self.fitted
+        moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
+        fixed, stderr = shares.within(self._errors), shares.stderr
+        low, high = self._widen(fixed, shares.value, stderr, moved, self.each)
+        if shares.subpopulation.optional:
+            stderr = at_least_as_wide(stderr, fixed, self._errors)
+        columns = {"estimate": shares.value, "stderr": stderr}
+        columns |= {"low": np.clip(low, 0, 1), "high": np.clip(high, 0, 1)}
+        columns |= {} if fitted is None else {"fitted": shares.inside @ fitted}
+        return columns | ({"moved": moved} if forged else {})
+
+    def _rows(self, ranges: Iterable[tuple[int, int]], columns: Numbers) -> list[Row]:
+        name, edges = self.question.name, self.question.domain.edges
+        return [
+            {"attribute": name, "from": edges[first], "to": edges[last], **numbers_at(columns, place)}
+            for place, (first, last) in enumerate(ranges)
+        ]
+
+    @property
+    def count(self) -> int:
+        """How many rows there are: bins, ranges, who lacks the number where it may be missing, quantiles."""
+        asked = len(self.question.ranges) + len(self.question.part.quantiles)
+        return self.question.domain.k + asked + self.question.optional
+
+    def quantities(self) -> Iterator[Quantities]:
+        """Bins, ranges and quantiles; of many bins people are shown parts of the range instead."""
+        question, edges = self.question, self.question.domain.edges
+        name, rows = question.name, list(self.rows())
+        shown = [*self.parts, *rows[question.domain.k :]] if self.parts else []
+        values = {name: Range(edges, question.attribute.clip, question.optional)}
+        is_date = question.attribute.is_date
+        measured, instead = (measured_ranges(part, edges, is_date=is_date) for part in (rows, shown))
+        yield Quantities(name, name, ("distribution", name), values, measured, instead)
+
+    def kind(self, place: int) -> str:
+        """What a row is: a bin, a range, missing or a quantile."""
+        k, asked = self.question.domain.k, self.question.domain.k + len(self.ranges)
+        if place < asked:
+            return "bin" if place < k else "range"
+        return MISSING if place < asked + self.question.optional else "quantile"
+
+    def label(self, place: int) -> str:
+        """Of one row in a table."""
+        k = self.question.domain.k
+        if place < k:
+            return self._ends(*self.question.domain.edges[place : place + 2])
+        if place < k + len(self.ranges):
+            return self._ends(*self.question.part.ranges[place - k])
+        told = place - k - len(self.ranges) - self.question.optional
+        return MISSING if told < 0 else f"quantile {self.quantiles[told][0]}"
+
+    def _ends(self, low: float, high: float) -> str:
+        """From where to where: dates, if the number is one."""
+        written = iso_date if self.question.attribute.is_date else plain
+        return f"{written(low)} to {written(high)}"
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of all rows the columns of a table; what a row has not, as a quantile its standard error, is NaN."""
+        rows = list(self.rows())
+        return {name: np.array([row.get(name, np.nan) for row in rows], dtype=np.float64) for name in self._names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        names = ("estimate", "stderr", "low", "high", *(() if self.fitted is None else ("fitted",)))
+        return (*names, "moved") if self.coverage.forged else names
+
+    def rows(self) -> Iterator[Row]:
+        """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
+        yield from self._rows(pairwise(range(self.question.domain.k + 1)), self._bins)
+        yield from self.ranges
+        if self.missing_row is not None:
+            yield self.missing_row
+        for text, value, low, high in self.quantiles:
+            yield {"attribute": self.question.name, "quantile": text, "estimate": value, "low": low, "high": high}
+
+    @cached_property
+    def missing_row(self) -> Row | None:
+        """The share of the people who lack the number; None where everybody has it."""
+        if self.estimate.missing_share is None:
+            return None
+        value, stderr = self.estimate.missing_share
+        (low,), (high,) = possible_limits(value, self.estimate.missing_limits(self._errors))
+        told = {"estimate": value, "stderr": stderr, "low": float(low), "high": float(high)}
+        return {"attribute": self.question.name, "value": MISSING} | told
+
+    def findings(self) -> Iterator[Finding]:
+        question, (value, low, high) = self.question, self.quantile(0.5)
+        row, possible = {"estimate": value, "low": low, "high": high}, question.domain.edges
+        ends, is_date = (possible[0], possible[-1]), question.attribute.is_date
+        yield middle_finding(question.whose, "median", row, ends, self.coverage.confidence, is_date=is_date)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The bins with their histogram, the distribution function with its quantiles, who has no number, the ranges.
+
+        Of many bins each is mostly noise: people read parts of the range, programs both.
+        """
+        name, whose, k = self.question.name, self.question.whose, self.question.domain.k
+        asked, optional = k + len(self.ranges), self.question.optional
+        bins = f"all {k} bins" if not self.parts else ""
+        rows = [self._table(bins, range(k), 0, self._columns_sentences, () if self.parts else None)]
+        rows += [self._parts_table] if self.parts else []
+        groups = [BlockGroup(f"Histogram of {whose}", (Plot(DensityChart, self._density), *rows))]
+        quantiles = (
+            self._table(
+                f"the distribution of {whose}", range(asked + optional, self.count), 4, self._quantile_sentences
+            ),
+        )
+        function = (Plot(FunctionChart, self._function), *(quantiles if self.quantiles else ()))
+        groups.append(BlockGroup(f"Distribution function of {whose}", function))
+        if optional:
+            missing = self._table("people without a number", range(asked, asked + 1), 3, about=f"{name}, of all people")
+            groups.append(BlockGroup(f"Without {name}", (missing,)))
+        if self.ranges:
+            groups.append(BlockGroup(f"Ranges of {whose}", (self._table("ranges", range(k, asked), 2),)))
+        return self._heading, *groups
+
+    @property
+    def _heading(self) -> Heading:
+        facts = {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
+        method, name = self.estimate.method, self.question.name
+        fitted = "" if self.fitted is None else method
+        about = tuple(self.question.attribute_names)
+        return Heading(name, "distribution", about, self.n, facts | {"method": method}, "distribution", method=fitted)
+
+    def _table(
+        self,
+        title: str,
+        places: range,
+        order: int,
+        sentences: tuple[Sentence, ...] = (),
+        excerpt: Sequence[int] | None = None,
+        about: str = "",
+    ) -> QuantityTable:
+        """Some of the rows, with the columns that these have."""
+        first, rows = places.start, list(self.rows())[places.start : places.stop]
+        names = [name for name in self.numbers if all(name in row for row in rows)]
+        numbers = ("estimate", "stderr", "low", "high", "fitted", "moved")
+        keys = [{name: value for name, value in row.items() if name not in numbers} for row in rows]
+        return QuantityTable(
+            question=self.question.name,
+            about=about or self.question.name,
+            columns={name: self.numbers[name][places.start : places.stop] for name in names},
+            label=lambda place: self.label(first + place),
+            kind=lambda place: self.kind(first + place),
+            key=keys.__getitem__,
+            confidence=self.coverage.confidence,
+            excerpt=excerpt,
+            title=f"{self.n:,} reports; {title}",
+            are_shares="stderr" in names,
+            sentences=(self.coverage.sentence(ROW, self.together), *sentences),
+            order=order,
+            # A quantile has no standard error, and is a number of the attribute; all else are shares.
+            is_date=lambda _: self.question.attribute.is_date and "stderr" not in names,
+        )
+
+    @property
+    def _parts_table(self) -> QuantityTable:
+        """Parts of the range with many bins each, which are read in their place."""
+        name, numbers = self.question.name, self._names
+        ends = [(float(row["from"]), float(row["to"])) for row in self.parts]
+        return QuantityTable(
+            question=name,
+            about=name,
+            columns={column: np.array([row[column] for row in self.parts], dtype=np.float64) for column in numbers},
+            label=lambda place: self._ends(*ends[place]),
+            kind=lambda _: "part",
+            key=lambda place: {"attribute": name, "from": ends[place][0], "to": ends[place][1]},
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; parts of {self.question.domain.k} bins",
+            sentences=(self.coverage.sentence(ROW, self.together), *self._columns_sentences),
+            order=LAST,
+        )
+
+    @property
+    def _columns_sentences(self) -> tuple[Sentence, ...]:
+        texts = [UNBIASED]
+        if self.fitted is not None:
+            texts += [FITTED.format(method=self.estimate.method), *([CURVE] if self.coverage.fitted else [])]
+        return tuple(Sentence(text, Purpose.COLUMNS) for text in texts)
+
+    @property
+    def _quantile_sentences(self) -> tuple[Sentence, ...]:
+        """What a quantile is, and where within a bin it is taken to lie."""
+        what = "A quantile is the smallest number that this part of the people do not exceed"
+        how = "; it is read from the fitted curve."
+        if self.estimate.spikes:
+            how = ". With declared spikes it is the lower edge of its bin, without interpolation."
+        return (Sentence(what + how, Purpose.COLUMNS),)
+
+    def _density(self) -> DensityChart:
+        shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
+        how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
+        rest = "; the table of estimates has the unbiased shares of all bins" if self.parts else ""
+        return density_chart(self.question, shares, self.label, f"{how}{rest}.")
+
+    def _function(self) -> FunctionChart:
+        note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
+        note += "" if self.coverage.watched else " This holds for one look, not for many looks while reports come in."
+        asked = tuple((float(text), value, low, high) for text, value, low, high in self.quantiles)
+        described = asked or tuple((part, *self.quantile(part)) for part in DECILES)
+        edges, function = np.array(self.question.domain.edges), self.estimate.fitted_function
+        steps = self.estimate.spikes
+        whose, is_date = self.question.whose, self.question.attribute.is_date
+        return FunctionChart(whose, edges, function, self.band, asked, described, steps, note, is_date)
+
+
+def density_chart(
+    question: DistributionQuestion, shares: Floats, label: Callable[[int], str], note: str
+) -> DensityChart:
+    """The bins with their shares.
+
+    Args:
+        question: whose bins they are.
+        shares: of the bins, shape (k,).
+        label: of a bin, by its place.
+        note: how the shares were made.
+    """
+    densest = label(int(np.argmax(shares / question.domain.widths)))
+    edges = np.array(question.domain.edges)
+    return DensityChart(question.whose, edges, shares, densest, note, question.attribute.is_date)

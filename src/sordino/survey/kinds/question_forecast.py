@@ -1,0 +1,136 @@
+"""What a question will show once people have answered, and what it cannot be expected to answer: whatever its kind."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from math import ceil, isfinite
+from typing import Any, NamedTuple
+
+from sordino.survey.kinds.question import Question
+
+Z = 1.96
+"""Standard errors of a 95 % interval to either side."""
+
+HALF = 0.5
+"""The half-width of an interval of all numbers from 0 to 1."""
+
+TENTH = 0.1
+"""An interval that says something: a tenth of all that is possible."""
+
+
+class ForecastTable(NamedTuple):
+    """Rows of a forecast.
+
+    Attributes:
+        header: above its columns.
+        rows: of texts.
+        notes: sentences below.
+        title: above it, where the forecast's own would stand again.
+    """
+
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+    title: str | None = None
+
+
+class Forecast(ABC):
+    """What will be shown about a question."""
+
+    question: Question
+
+    @property
+    @abstractmethod
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+
+    @property
+    @abstractmethod
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+
+    @property
+    @abstractmethod
+    def largest_part(self) -> float:
+        """The largest expected standard error, in parts of all that is possible: what an accuracy bounds."""
+
+    @property
+    def assumed_part(self) -> float:
+        """The same for the people whom the tables assume, or expect; smaller where an accuracy holds for others too."""
+        return self.largest_part
+
+    @property
+    def worst_part(self) -> float:
+        """The same whatever people are like; larger where an accuracy rests on the assumption. May be infinite."""
+        return self.largest_part
+
+    @property
+    def whole_part(self) -> float | None:
+        """The same of more than was asked for, which is shown too; None where nothing is."""
+        return None
+
+    @property
+    def accuracy_note(self) -> str:
+        """What of the question an accuracy is about, where that is not all that is shown."""
+        return ""
+
+    @property
+    def fewest_reports(self) -> int | None:
+        """Reports of the question without which it is not answered, or often refused; None where no number suffices."""
+        return 1
+
+    @abstractmethod
+    def tables(self) -> "Sequence[ForecastTable]":
+        """What people read of it, beside uniform protection; worked out once, of many values it takes a while."""
+
+    @abstractmethod
+    def json(self) -> dict[str, Any]:
+        """What programs read of it; without what all forecasts say."""
+
+    @abstractmethod
+    def errors(self) -> Iterator[tuple[str, float]]:
+        """Each expected standard error, with what it is of."""
+
+
+def finite(number: float) -> float | None:
+    """For JSON, which has no infinity."""
+    return number if isfinite(number) else None
+
+
+def needed_for(people: int, error: float, most: float) -> int | None:
+    """People for an interval that is a tenth of all that is possible, from the error with some; None without end."""
+    if not isfinite(error):
+        return None
+    return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
+
+
+def unlearned_warning(question: Question, what: str, error: float) -> str | None:
+    """That a number from 0 to 1 will not be known better than that, if so."""
+    return nothing_learned(question, what, needed_for(question.people, error, HALF)) if Z * error >= HALF else None
+
+
+def nothing_learned(question: Question, what: str, needed: int | None) -> str:
+    """That an interval is as wide as all that is possible."""
+    more = (
+        "No number of people is enough"
+        if needed is None
+        else f"An interval a tenth as wide takes {crowd(question, needed)}"
+    )
+    return (
+        f"{question.name}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} covers"
+        f" its whole possible range. {more}."
+    )
+
+
+def crowd(question: Question, needed: int) -> str:
+    """A number of people in two digits, of the question and of the whole survey."""
+    everybody = ceil(needed / question.share)
+    return f"about {in_two_digits(everybody)} people" + (
+        f" ({in_two_digits(needed)} asked this)" if question.share < 1 else ""
+    )
+
+
+def in_two_digits(people: int) -> str:
+    """A number of people or reports, rounded up."""
+    unit = 10 ** max(0, len(str(people)) - 2)
+    rounded = -(-people // unit) * unit
+    return f"{rounded:,}" if people < 10**15 else f"{float(rounded):.2g}"

@@ -1,0 +1,132 @@
+"""What a plan will show about categories of which several apply, before anybody is asked, by each way of asking."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sordino.design.shares.several_ways import PromisedWays, SeveralWay, ways_to_ask
+from sordino.distinct import DistinctParts
+from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.survey.kinds.question import Floats
+from sordino.survey.kinds.question_forecast import HALF, Forecast, ForecastTable, finite, needed_for, unlearned_warning
+from sordino.survey.kinds.several.several_question import SeveralQuestion
+
+ALIKE = (
+    "Expected if all combinations are equally common. Write what is expected of each category in the survey"
+    " (`expected`), or give a public sample, for what is likelier (`expect`)."
+)
+"""What the expected errors rest on."""
+
+WAYS = {"combination": "all that apply as one value", "category": "one category, drawn at random"}
+"""The ways to ask, in words."""
+
+
+@dataclass(frozen=True)
+class SeveralForecast(Forecast):
+    """What will be shown about the shares of categories.
+
+    Attributes:
+        question: of a plan.
+        read: the shares of what is read, as `SeveralQuestion.expected_people`; None where nothing is known.
+        parts: what was forecast of other questions.
+    """
+
+    question: SeveralQuestion
+    read: Floats | None
+    parts: DistinctParts = field(default_factory=DistinctParts, repr=False, compare=False)
+
+    @cached_property
+    def plan(self) -> Floats:
+        """The standard error of the share of each mark."""
+        return self.question.errors(self.read)
+
+    @cached_property
+    def uniform(self) -> Floats:
+        """The same at the least delta of the plan, by the best way then."""
+        return self._errors(self.question.uniform_way)
+
+    def _errors(self, way: SeveralWay) -> Floats:
+        found: Floats = np.sqrt(way.variances(*self.question.split_read(self.read)) / self.question.people)
+        return found
+
+    @cached_property
+    def ways(self) -> list[tuple[str, str, float]]:
+        """Each way that keeps the promise: its name, its mechanism, and the root mean square of the standard errors."""
+        question = self.question
+        asked = PromisedWays(question.choices.without_names, question.definition.epsilon, LARGEST_CODE_BITS)
+        found = self.parts.of(asked, lambda: tuple(ways_to_ask(*asked)))
+        return [(way.way, way.mechanism.name, _typical(self._errors(way))) for way in found]
+
+    @property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+        return needed_for(self.question.people, float(self.plan.max()), HALF)
+
+    @property
+    def warning(self) -> str | None:
+        return unlearned_warning(self.question, "the share of a category", float(self.plan.max()))
+
+    @property
+    def largest_part(self) -> float:
+        """The largest expected standard error; of unknown people the worst."""
+        if self.read is not None:
+            return float(self.plan.max())
+        return float(np.sqrt(self.question.asked_way.largest_variance() / self.question.people))
+
+    @property
+    def assumed_part(self) -> float:
+        """That of people whose combinations are equally common, where nothing is expected."""
+        return float(self.plan.max())
+
+    @property
+    def fewest_reports(self) -> int | None:
+        return self.question.asked_way.times
+
+    def errors(self) -> Iterator[tuple[str, float]]:
+        yield f"share of a category of {self.question.name}", _typical(self.plan)
+
+    def tables(self) -> Sequence[ForecastTable]:
+        question, best = self.question, _typical(self.plan)
+        marks = zip(question.choices.marks, self.plan, self.uniform, strict=True)
+        rows = [
+            ("standard error of the share of a category", f"{best:.3g}", f"{_typical(self.uniform):.3g}"),
+            *((f"... of {mark!r}", f"{own:.3g}", f"{other:.3g}") for mark, own, other in marks),
+        ]
+        header = ("ways to ask that keep the promise", "mechanism", "std. error", "people for this plan's")
+        ways = [
+            (
+                f"{WAYS[way]}{' (this plan)' if self._is_asked(way, name) else ''}",
+                name,
+                f"{error:.3g}",
+                f"{question.people * (error / best) ** 2:,.0f}",
+            )
+            for way, name, error in self.ways
+        ]
+        notes = (ALIKE,) if self.read is None else ()
+        return (
+            ForecastTable(("expected", "this plan", "uniform LDP"), rows, notes),
+            ForecastTable(header, ways, title=""),
+        )
+
+    def _is_asked(self, way: str, name: str) -> bool:
+        return (way, name) == (self.question.part.way, self.question.mechanism.name)
+
+    def json(self) -> dict[str, Any]:
+        """The expected errors of each category, and of each way to ask."""
+        question = self.question
+        return {
+            "asked": question.kind,
+            "way": question.part.way,
+            "mechanism": question.part.mechanism,
+            "expected": {"stderr": _typical(self.plan), "stderr_largest": float(self.plan.max())}
+            | {"stderr_each": dict(zip(question.choices.marks, self.plan.tolist(), strict=True))},
+            "expected_uniform": {"stderr": _typical(self.uniform), "stderr_largest": float(self.uniform.max())},
+            "ways": [{"way": way, "mechanism": name, "stderr": finite(error)} for way, name, error in self.ways],
+        }
+
+
+def _typical(errors: Floats) -> float:
+    return float(np.sqrt((errors**2).mean()))

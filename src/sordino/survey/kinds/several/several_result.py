@@ -1,0 +1,191 @@
+"""What a plan's reports say about categories of which several apply: the share of the people to whom each does.
+
+The shares add up to more than 1 where people have several; each is unbiased. By combination a share is a sum of shares
+of one channel, and its limits follow from what each code adds to it (`mean_limits`). By category it is that of those
+who were asked about it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from sordino.blocks.block import Block, BlockGroup, Heading, Plot
+from sordino.blocks.charts import BarChart, Shares
+from sordino.blocks.finding import Finding
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
+from sordino.errors import SordinoError
+from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
+from sordino.estimation.joint.among import ratio_shares, shares_among
+from sordino.estimation.joint.table_cells import TableShares
+from sordino.estimation.share_estimate import Estimate, estimate
+from sordino.mechanism.channel import Aggregate
+from sordino.query.sampled import Sampled
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.estimate_rows import UNBIASED, EstimateRow, Numbers, numbers_at
+from sordino.survey.kinds.quantities import MeasuredNumber, Quantities, head_of, limits_of
+from sordino.survey.kinds.question import Floats
+from sordino.survey.kinds.several.several_question import SeveralQuestion
+from sordino.survey.kinds.shares.among_asked import asked_blocks
+from sordino.survey.kinds.shares.largest_share import largest_share
+from sordino.survey.kinds.shares.shares_result import QuestionResult
+
+SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 1."
+"""What the estimates are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeveralResult(QuestionResult):
+    """What a plan's reports say about categories of which several apply.
+
+    Attributes:
+        question: that they answer.
+        estimates: of the combinations; or of no and yes for each mark.
+        n: the number of reports.
+        coverage: what intervals hold against.
+    """
+
+    question: SeveralQuestion
+    estimates: tuple[Estimate, ...]
+    n: int
+    coverage: Coverage = field(default_factory=Coverage)
+
+    @classmethod
+    def of(cls, question: SeveralQuestion, own: Aggregate, coverage: Coverage) -> "SeveralResult":
+        """Estimate from the tally of the question's own reports.
+
+        Args:
+            question: that they answer.
+            own: their tally.
+            coverage: what intervals hold against.
+
+        Raises:
+            SordinoError: no report about one of the categories, of which one is drawn for each person.
+        """
+        mechanism, subtract = question.mechanism, question.part.subtract_totals
+        tallies = cast("Sampled", question.query).split(own) if question.by_category else (own,)
+        if not all(tally.n for tally in tallies):
+            found = f"no report about {question.choices.marks[[tally.n for tally in tallies].index(0)]!r}"
+            rule = f"{question.name}: there must be a report about each category, one of which is drawn for each person"
+            raise SordinoError(rule, found=found, step=coverage.step("fewer categories"))
+        found_each = tuple(
+            estimate(mechanism, Aggregate(mechanism.fingerprint, tally.n, tally.counts), subtract_totals=subtract)
+            for tally in tallies
+        )
+        return cls(question, found_each, own.n, coverage)
+
+    def with_coverage(self, coverage: Coverage) -> "SeveralResult":
+        return replace(self, coverage=coverage)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What shares are of."""
+        return self.question.choices.marks
+
+    @property
+    def each(self) -> float:
+        """The confidence of each interval."""
+        return self.coverage.each(len(self.marks))
+
+    @cached_property
+    def functionals(self) -> Floats:
+        """Of the mechanism's values those whose shares are estimated, shape (marks, k); by category of a single one."""
+        return self.question.asked_way.functionals
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of all marks: estimate, standard error and limits."""
+        rows = [self._of_estimate(one) for one in self.estimates]
+        names = [name for name in rows[0] if name != "moved" or self.coverage.forged]
+        return {name: np.concatenate([row[name] for row in rows]) for name in names}
+
+    def _of_estimate(self, found: Estimate) -> Numbers:
+        coverage, n, functionals = self.coverage, found.n, self.functionals
+        value, stderr = functionals @ found.value, np.sqrt(found.variances(functionals))
+        added = found.contributions(functionals)
+        if n < FEWEST:
+            fixed = np.zeros_like(value), np.ones_like(value)
+        elif self.question.by_category:
+            low, high = found.interval(self.each)
+            fixed = low[1:], high[1:]
+        else:
+            fixed = limits_by_codes(added, found.law, n, 1 - self.each)
+        moved = coverage.forged * np.ptp(added, axis=1) / n
+        expected = max(1, self.question.people // len(self.estimates))
+        part = coverage.forged / n
+        low, high = coverage.limits(
+            fixed, value, stderr, each=self.each, n=n, expected=expected, moved=moved, part=part
+        )
+        limits = {"low": np.clip(low, 0, 1), "high": np.clip(high, 0, 1)}
+        return {"estimate": value, "stderr": stderr, **limits, "moved": moved}
+
+    def row_head(self, place: int) -> dict[str, Any]:
+        """What a row is about."""
+        return {"attribute": self.question.name, "value": self.marks[place]}
+
+    def rows(self) -> Iterator[EstimateRow]:
+        for place in range(len(self.marks)):
+            yield self.row_head(place) | numbers_at(self.numbers, place)
+
+    def quantities(self) -> Iterator[Quantities]:
+        name = self.question.name
+        measured = {row["value"]: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0)) for row in self.rows()}
+        values: Mapping[str, frozenset[str]] = {name: frozenset(self.marks)}
+        yield Quantities(name, name, ("several", name), values, cast("Any", measured))
+
+    def blocks(self) -> tuple[Block, ...]:
+        question, numbers = self.question, self.numbers
+        facts: dict[str, Any] = {"way": question.part.way}
+        facts |= {"simultaneous": "Bonferroni", "each": self.each} if self.coverage.simultaneous else {}
+        about = tuple(question.attribute_names)
+        heading = Heading(question.name, question.kind, about, self.n, facts, "shares", len(self.marks))
+        table = QuantityTable(
+            question=question.name,
+            about=question.name,
+            columns=numbers,
+            label=self.marks.__getitem__,
+            kind=lambda _: "share",
+            key=self.row_head,
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; all {len(self.marks)} categories",
+            sentences=(
+                self.coverage.sentence("category"),
+                Sentence(SEVERAL, Purpose.COLUMNS),
+                Sentence(UNBIASED, Purpose.COLUMNS),
+            ),
+        )
+        chart = Plot(BarChart, lambda: BarChart(self.marks, self._shares))
+        among = asked_blocks(question.name, self.marks[:-1], self.among_asked, self.coverage, self.n)
+        return heading, BlockGroup("Shares", (chart, table), question.name), *among
+
+    @property
+    def _shares(self) -> Shares:
+        numbers = self.numbers
+        return Shares(numbers["estimate"], numbers["low"], numbers["high"], stderr=numbers["stderr"])
+
+    def findings(self) -> Iterator[Finding]:
+        count, confidence = len(self.question.choices.labels), self.coverage.confidence
+        wide = self.with_coverage(self.coverage.for_all(count)).numbers
+        together = wide["low"][:count], wide["high"][:count]
+        yield largest_share(
+            self.question.name, lambda at: repr(self.marks[at]), self._shares.first(count), together, confidence
+        )
+
+    @cached_property
+    def among_asked(self) -> TableShares | None:
+        """The shares of all marks but the last among who was asked; None where everybody is, or nothing tells it."""
+        coverage, count = self.coverage, len(self.marks) - 1
+        if self.question.choices.not_asked is None or coverage.watched or coverage.forged:
+            return None
+        each = coverage.each(count)
+        if not self.question.by_category:
+            (found,) = self.estimates
+            told = shares_among(found, self.functionals[:-1], 1 - self.functionals[-1], each)
+            return replace(told, fitted=None)
+        value, variance = self.numbers["estimate"], self.numbers["stderr"] ** 2
+        # Reports about different marks are of different people.
+        errors = variance[:-1], float(variance[-1]), np.zeros(count)
+        return ratio_shares(value[:-1], 1 - float(value[-1]), errors, each)

@@ -1,0 +1,63 @@
+"""Which value has the largest share, said only where the intervals of all values leave no doubt.
+
+Guarantee: with limits of all values that hold together (`Coverage.for_all`), a value that has not the largest share is
+said to have it only if one of these limits is wrong: it needs a lower limit above the upper limit of every other value.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from sordino.blocks.charts import Shares
+from sordino.blocks.finding import Finding, Topic, in_brackets
+from sordino.domain.attribute import Domain
+from sordino.domain.finite_record import Record
+from sordino.domain.grid import Grid
+from sordino.estimation.intervals.forged import Limits
+from sordino.survey.kinds.shares.places import cell_in_words
+
+NAMED = 2
+"""Of the values that may have the largest share."""
+
+
+def largest_share(
+    about: str, label: Callable[[int], str], shares: Shares, together: Limits, confidence: float
+) -> Finding:
+    """The value with the largest share; which values may have it, where more than one may; or that none is seen.
+
+    Args:
+        about: what the question is called.
+        label: of a value, as a sentence names it.
+        shares: of the answers, shape (k,), with intervals as their table has them.
+        together: limits that hold together, shape (k,) each.
+        confidence: of each interval of the table, and of all limits together.
+    """
+    low, high = together
+    if not low.max() > 0:
+        text = f"{about}: no share is known to be above 0; more reports are needed."
+        return Finding(Topic.SHARES, text, is_sure=False)
+    possible = np.flatnonzero(high >= low.max())
+    if len(possible) == 1:
+        (value,) = possible.tolist()
+        (texts,) = shares.of(possible).percentages()
+        share = in_brackets(texts, confidence)
+        return Finding(Topic.SHARES, f"{about}: {label(value)} has the largest share, {share}.")
+    first = possible[np.argsort(-shares.best_known[possible], kind="stable")][:NAMED]
+    wide = Shares(shares.estimate, low, high, stderr=shares.stderr).of(first)
+    named = [
+        f"{label(value)}, {texts['estimate']} ({texts['low']} to {texts['high']})"
+        for value, texts in zip(first.tolist(), wide.percentages(), strict=True)
+    ]
+    more = len(possible) - NAMED
+    named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
+    why = f"the {100 * confidence:.15g} % intervals, which hold for all {len(low):,} values together, overlap"
+    text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
+    return Finding(Topic.SHARES, text, is_sure=False)
+
+
+def names_of(domain: Domain | Record) -> Callable[[int], str]:
+    """What a sentence calls a value."""
+    if isinstance(domain, Grid):
+        return partial(cell_in_words, domain)
+    return lambda value: repr(domain.label(value))

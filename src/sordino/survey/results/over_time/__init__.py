@@ -1,1 +1,0 @@
-"""What a plan with a series says of each period, and of what changed over all of them."""

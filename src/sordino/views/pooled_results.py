@@ -1,0 +1,244 @@
+"""Quantities that several questions of a plan tell, each as one number of all their reports.
+
+A table tells its margins, and the cells of the tables within it; every question about a number's mean, its covariances
+or a regression with it tells the mean. The rows of each question stay what they are.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sordino.blocks.block import BlockGroup
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import QuantityTable
+from sordino.errors import SordinoError
+from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.possible import possible_limits
+from sordino.estimation.joint.common_numbers import Distribution, common_numbers, expected_numbers
+from sordino.estimation.joint.pooled_shares import PooledPart, pool, tells_sums
+from sordino.estimation.joint.table_cells import sums_over
+from sordino.estimation.means_and_covariances import NormalEstimate
+from sordino.mechanism.channel import Aggregate
+from sordino.printable import join_label
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, EstimateRow
+from sordino.survey.kinds.question import MeanReading, Question
+from sordino.survey.kinds.shares.shares_result import HistogramResult
+from sordino.survey.planning.plan import Plan
+from sordino.survey.results.result import Result, joint_shares
+from sordino.views.view import Folding, NotApplicable, Places, View, ViewPart, ViewSource, table_row
+
+TITLE = "From several questions together"
+
+FEWEST = 2
+"""Questions that are pooled."""
+
+
+@dataclass(frozen=True, eq=False)
+class PooledResult:
+    """What several questions say of one quantity.
+
+    Attributes:
+        heads: what each number is, as a row says it.
+        questions: that are pooled, by name, in the plan's order.
+        estimate: of all their reports.
+        expected: how many people are expected to answer them.
+        coverage: what intervals hold against; not against forged reports.
+        ends: within which the numbers are.
+        is_date: whether they are dates, in days since 1970-01-01.
+    """
+
+    name: str
+    heads: tuple[EstimateRow, ...]
+    questions: tuple[str, ...]
+    estimate: NormalEstimate
+    expected: int
+    coverage: Coverage
+    ends: tuple[float, float]
+    is_date: bool = False
+
+    @cached_property
+    def interval(self) -> Limits:
+        """Lower and upper limits, shape (m,) each, within what is possible."""
+        each = self.coverage.each(len(self.heads))
+        limits = self.coverage.normal_limits(self.estimate, each=each, expected=self.expected)
+        return possible_limits(self.estimate.value, limits, self.ends)
+
+    def label(self, place: int) -> str:
+        """Of one row."""
+        value = self.heads[place]["value"]
+        return join_label(value) if isinstance(value, list) else str(value)
+
+    def table(self) -> QuantityTable:
+        """The numbers as they are shown: of many the largest are read."""
+        low, high = self.interval
+        places: Sequence[int] = range(len(self.heads))
+        if len(places) > IN_ORDER:
+            places = np.argsort(-self.estimate.value, kind="stable")[:LARGEST].tolist()
+        names = "; ".join(self.questions)
+        how = (
+            f"Pooled from {len(self.questions):,} questions ({names}), each weighted by its precision in the population"
+            " that all of them together show."
+        )
+        return QuantityTable(
+            question=names,
+            about=self.name,
+            columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
+            label=self.label,
+            kind=lambda _: "pooled",
+            key=lambda place: self.heads[place],
+            confidence=self.coverage.confidence,
+            excerpt=places,
+            title=f"{self.estimate.n:,} reports; {self.name}, pooled",
+            are_shares=False,
+            is_date=lambda _: self.is_date,
+            sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
+        )
+
+    def rows(self) -> Iterator[EstimateRow]:
+        """Each number, with the names of the questions that tell it."""
+        (low, high), found = self.interval, self.estimate
+        columns = {"estimate": found.value, "stderr": found.stderr, "low": low, "high": high}
+        for place, head in enumerate(self.heads):
+            numbers = {name: float(column[place]) for name, column in columns.items()}
+            yield head | numbers | {"pooled": list(self.questions)}
+
+
+@dataclass(frozen=True, eq=False)
+class PooledResults(View):
+    """All that two questions or more say.
+
+    Attributes:
+        each: quantities, each with its numbers.
+    """
+
+    name: ClassVar[str] = "pooled"
+    places: ClassVar[Places] = Places(page=1, terminal=2, notebook=1, rows=2, json=1, live=1)
+    folding: ClassVar[Folding] = Folding.PARTS
+    about_all: ClassVar[bool] = True
+    absent_json: ClassVar[Mapping[str, Any]] = {"pooled": []}
+    each: tuple[PooledResult, ...]
+
+    @classmethod
+    def of(cls, source: ViewSource) -> "Self | NotApplicable":
+        each = pooled_results(source.plan, source.tally, source.results, source.coverage)
+        return cls(tuple(each)) if each else NotApplicable("no two questions say the same of honest reports")
+
+    def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
+        del derived
+        return pooled_rows(self.each)
+
+    def json(self) -> dict[str, Any]:
+        return {"pooled": [row for result in self.each for row in result.rows()]}
+
+    def parts(self) -> Iterator[ViewPart]:
+        for result in self.each:
+            yield ViewPart(result.name, (BlockGroup(f"{TITLE}: {result.name}", (result.table(),)),))
+
+    @property
+    def fold_title(self) -> str:
+        return TITLE
+
+
+def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
+    """The numbers of all, as rows of frames and files."""
+    for result in results:
+        names = "; ".join(result.questions)
+        yield from (table_row("pooled", row, names) for row in result.rows())
+
+
+def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage) -> list[PooledResult]:
+    """All that two questions or more tell; nothing where reports may be forged, of which nothing bounds the weight.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally.
+        found: what they say of each question.
+        coverage: what intervals hold against.
+    """
+    if coverage.forged:
+        return []
+    return [*_shares(found, coverage), *_means(plan, aggregate, coverage)]
+
+
+def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResult]:
+    told = list(joint_shares(found))
+    asked = [tuple(result.question.attribute_names) for result in told]
+    targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
+    domains = {name: domain for result in told for name, domain in result.question.domains.items()}
+    by_name: dict[str, list[HistogramResult]] = {}
+    for result in told:
+        for name in dict.fromkeys(result.question.attribute_names):
+            by_name.setdefault(name, []).append(result)
+    for key, names in targets.items():
+        count = prod(domains[name].k for name in names)
+        telling = [
+            result
+            for result in by_name[names[0]]
+            if key <= set(result.question.attribute_names) and tells_sums(result.question.mechanism, count)
+        ]
+        # Counted before anything is worked out: most quantities are of one question, which has them already.
+        if len(telling) >= FEWEST:
+            parts = [(result.question, _part(result, names)) for result in telling]
+            labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
+            heads = tuple(_head(names, values) for values in labels)
+            yield _pool(join_label(names), heads, parts, coverage, (0.0, 1.0))
+
+
+def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
+    if len(names) == 1:
+        return {"attribute": names[0], "value": values[0]}
+    return {"attributes": list(names), "value": list(values)}
+
+
+def _part(result: HistogramResult, names: tuple[str, ...]) -> PooledPart:
+    question = result.question
+    sums = sums_over(question.shape, [question.attribute_names.index(name) for name in names])
+    subtract = question.part.subtract_totals
+    return PooledPart.of_shares(result.estimate, sums, subtract_totals=subtract, shares=question.expected_people)
+
+
+def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[PooledResult]:
+    """Whether a question's own answer is told or not: which are pooled depends on how many reports there are alone."""
+    asked = list(zip(plan.questions, plan.sampled.split(aggregate), strict=True))
+    # What may be missing has no mean of everybody; a number beside it has.
+    asking = Counter(name for question, _ in asked for name in question.attribute_names if question.mean_reading(name))
+    numbers = [name for name, count in asking.items() if count >= FEWEST]
+    for name in numbers:
+        telling = [(one, own, reading) for one, own in asked if (reading := one.mean_reading(name)) is not None]
+        likely, parts = _likely([(own, reading) for _, own, reading in telling]), []
+        for question, own, (query, place, ranges, _, _) in telling:
+            with suppress(SordinoError):
+                parts.append((question, PooledPart.of_mean(query, own, place, ranges, likely)))
+        if len(parts) >= FEWEST:
+            ends = telling[0][2].ends
+            head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
+            found = _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
+            yield replace(found, is_date=plan.attributes[name].is_date)
+
+
+def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:
+    # Forecasts are loaded where something is weighed by them.
+    from sordino.design.numbers.numbers_accuracy import unknown_records
+
+    start = expected_numbers([(one.place, one.known or {}) for _, one in telling], unknown_records(1)[:, 0])
+    return common_numbers([(one.query, own, one.place) for own, one in telling], start)
+
+
+def _pool(
+    name: str,
+    heads: tuple[EstimateRow, ...],
+    parts: Sequence[tuple[Question, PooledPart]],
+    coverage: Coverage,
+    ends: tuple[float, float],
+) -> PooledResult:
+    questions = tuple(question.name for question, _ in parts)
+    expected = sum(question.people for question, _ in parts)
+    return PooledResult(name, heads, questions, pool([part for _, part in parts]), expected, coverage, ends)

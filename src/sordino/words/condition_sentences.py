@@ -1,0 +1,95 @@
+"""What is asked only because of earlier answers, in plain words: what all others send, and what that reveals."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
+
+from sordino.definition.combined import largest_bound
+from sordino.domain.categories import few
+from sordino.domain.condition import revealing_attributes, revealing_places
+from sordino.exact.nats import Nats
+from sordino.survey.kinds.question import Question
+from sordino.survey.planning.plan import Plan
+from sordino.survey.schema.amounts import canonical_epsilon
+from sordino.words.odds import factor
+
+
+def condition_sentences(plan: Plan) -> Iterator[str]:
+    """Of each attribute that is not asked of all when it is, what others answer, and what never leaves."""
+    conditional = {name: own for name, own in plan.attributes.items() if own.only_if}
+    weaker = _weaker_reports(plan)
+    for name, attribute in conditional.items():
+        when = " and ".join(f"{other!r} is {' or '.join(map(repr, labels))}" for other, labels in attribute.only_if)
+        unasked = repr(attribute.not_asked) if attribute.not_asked is not None else "that the number is missing"
+        reports = "" if not weaker[name] else f"by reports about {name!r} "
+        yield (
+            f"{name!r} is asked only if {when}. Everybody else answers {unasked}, through the same channel: {reports}"
+            f"whether somebody was asked is protected as the answer is."
+        )
+        yield from weaker[name]
+        if attribute.not_asked is None:
+            yield (
+                f"Who is not asked for {name!r}, and who is asked and gives no number, both count as missing: results"
+                " describe those who have the number."
+            )
+    if deciding := dict.fromkeys(other for own in conditional.values() for other, _ in own.only_if):
+        names = ", ".join(map(repr, deciding))
+        yield (
+            f"The device needs the answer to {names} to know what is asked. Unless it is asked about by itself, that"
+            " answer is in no report: a report reveals no more of it than of the answers that depend on it."
+        )
+
+
+def condition_summary(plan: Plan) -> str:
+    """Of what more is revealed than of the answers to it: one sentence, or none."""
+    weaker = [name for name, sentences in _weaker_reports(plan).items() if sentences]
+    if not weaker:
+        return ""
+    those = "it" if len(weaker) == 1 else "them"
+    return f"Other reports reveal more of whether people were asked for {few(weaker)} than reports about {those} do."
+
+
+def weaker_report_sentences(plan: Plan) -> tuple[str, ...]:
+    """Which reports reveal more of whether somebody was asked than those about the answer; mostly none does."""
+    return tuple(sentence for own in _weaker_reports(plan).values() for sentence in own)
+
+
+def _weaker_reports(plan: Plan) -> Mapping[str, list[str]]:
+    """By attribute the reports that reveal more of whether it is asked than its own epsilon allows, in words.
+
+    Deltas bound what any report reveals, and need no word: there nothing is protected by itself.
+    """
+    parts, revealing = plan.document.attributes, revealing_attributes(plan.attributes)
+    own = {name: parts[name].protect for name in revealing}
+    levels = {name: canonical_epsilon(one.epsilon) for name, one in own.items() if one is not None and one.epsilon}
+    found: dict[str, list[str]] = {name: [] for name in revealing}
+    if not levels:
+        return found
+    related, least = set(levels).union(*revealing.values()), min(set(levels.values()))
+    # Most questions are alike in what they promise.
+    bound, exceeds = cache(largest_bound), cache(_exceeds)
+
+    def bound_of_answers(question: Question, name: str, others: AbstractSet[str]) -> Nats | None:
+        """The largest bound of two answers that differ as people do who are asked or not; 0 where it says nothing."""
+        places = revealing_places(name, others, question.attribute_names)
+        shares = question.shares
+        return bound(shares.definition, shares.shape, places) if places and shares is not None else Nats.of(0)
+
+    for question in plan.questions:
+        # Of more places the bound is no smaller: most questions of a plan are looked at once.
+        if not exceeds(bound_of_answers(question, "", related), least):
+            continue
+        for name, level in levels.items():
+            most = bound_of_answers(question, name, revealing[name])
+            if most is None:
+                found[name].append(f"A report about {question.name!r} can show for certain whether {name!r} was asked.")
+            elif most > level:
+                found[name].append(
+                    f"A report about {question.name!r} changes the odds of whether {name!r} was asked by a factor of up"
+                    f" to {factor(most)}, which is more than a report about {name!r} does: {factor(level)}."
+                )
+    return found
+
+
+def _exceeds(bound: Nats | None, level: Nats) -> bool:
+    return bound is None or bound > level

@@ -1,0 +1,356 @@
+"""Categories of which several apply: certificates and estimates by enumeration, both ways to ask, and refusals."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from in_one import in_one
+from sordino import (
+    Aggregate,
+    KeyedSource,
+    Nats,
+    Plan,
+    SordinoError,
+    SordinoErrors,
+    Survey,
+    aggregate,
+    certify,
+    estimate,
+    explain,
+    plan,
+    privatize,
+)
+from sordino.design.shares.several_ways import SeveralWay, ways_to_ask
+from sordino.document.codec import encode
+from sordino.domain.choices import Choices
+from sordino.show.estimate_rows import result_rows
+from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.several.several_result import SeveralResult
+from sordino.survey.planning.forecast import forecasts
+from sordino.survey.planning.plan_fields import seal
+from sordino.survey.schema.expected_people import expected_of_combinations, expected_of_marks
+
+CATEGORIES = ["a", "b", "c", "d"]
+
+
+def survey(epsilon="1", categories=CATEGORIES, several=2, **more):
+    attribute = {"categories": categories, "several": several, **more}
+    return {"version": 1, "epsilon": epsilon, "attribute": {"x": attribute}, "ask": [{"several": "x"}]}
+
+
+def asked(way, epsilon="1", **more):
+    """The question of a plan that asks in one of the ways, whether or not it is the better one."""
+    return in_this_way(plan(survey(epsilon, **more), 5000), way)
+
+
+def conditional(way, epsilon):
+    """The same question of an attribute that is not asked of all."""
+    tables = survey(epsilon, only_if={"y": "yes"})
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    return in_this_way(plan(tables, 5000), way)
+
+
+def in_this_way(frozen, way):
+    (question,) = frozen.questions
+    ways = ways_to_ask(question.choices, question.definition.epsilon, 64)
+    own = next(one for one in ways if one.way == way)
+    document = frozen.document.dump()
+    part = {"way": way, "mechanism": encode(own.mechanism), "subtract_totals": own.subtract_totals}
+    document["queries"][0] |= part
+    content = {name: value for name, value in document.items() if name not in {"format", "version", "hash"}}
+    (found,) = Plan(seal(content)).questions
+    return found
+
+
+def answers(choices):
+    """All that a person can answer: sets of categories by their places, and None of who was not asked."""
+    sets = [set(one) for size in range(choices.most + 1) for one in combinations(range(len(choices.labels)), size)]
+    return sets + ([] if choices.not_asked is None else [None])
+
+
+def value(choices, answer):
+    return choices.unasked_value if answer is None else sum(1 << place for place in answer)
+
+
+def has(choices, answer, mark):
+    """Whether a mark applies, by what the words say."""
+    labels = len(choices.labels)
+    if answer is None:
+        return mark == labels + 1
+    return mark in answer if mark < labels else mark == labels and not answer
+
+
+def distribution(question, answer):
+    """The probability of each code given an answer, in exact fractions, from the mechanism's weights alone."""
+    mechanism, choices = question.mechanism, question.choices
+    rows = [
+        [Fraction(mechanism.weight(read, code), mechanism.denominator) for code in range(mechanism.outputs)]
+        for read in range(mechanism.k)
+    ]
+    if not question.by_category:
+        return rows[number(choices, answer)]
+    marks = len(choices.marks)
+    return [
+        rows[int(has(choices, answer, mark))][code] / marks
+        for mark in range(marks)
+        for code in range(mechanism.outputs)
+    ]
+
+
+def number(choices, answer):
+    """The place of a combination: by size, then by its largest category, then the next."""
+    if answer is None:
+        return choices.k - 1
+    sets = sorted((one for one in answers(choices) if one is not None), key=lambda one: (len(one), sorted(one)[::-1]))
+    return sets.index(answer)
+
+
+WAYS = [
+    (way, epsilon, unasked)
+    for way, epsilon in product(("combination", "category"), ("1/2", "2", "ln 3"))
+    for unasked in (False, True)
+]
+
+
+@in_one(("way", "epsilon", "unasked"), WAYS)
+def test_no_code_favours_an_answer_by_more_than_epsilon(way, epsilon, unasked):
+    """Every two answers and every code, in exact fractions: what the certificate says, found without it."""
+    question = conditional(way, epsilon) if unasked else asked(way, epsilon)
+    laws = [distribution(question, answer) for answer in answers(question.choices)]
+    assert all(sum(law) == 1 for law in laws)
+    most = max(own / other for law in laws for rest in laws for own, other in zip(law, rest, strict=True))
+    assert float(most) <= float(np.exp(float(Nats.of(epsilon).floor()))) * (1 + 1e-15)
+    assert float(most) == pytest.approx(np.exp(float(Nats.of(epsilon).floor())), rel=1e-9)
+    assert question.certificate.holds
+
+
+@in_one(("way", "epsilon", "unasked"), WAYS)
+def test_estimates_are_right_on_average_and_vary_as_is_expected(way, epsilon, unasked):
+    """By the exact distribution of the tally of one report, of any people: means and variances without simulation."""
+    question = conditional(way, epsilon) if unasked else asked(way, epsilon)
+    choices = question.choices
+    every = answers(choices)
+    shares = np.random.default_rng(7).dirichlet(np.ones(len(every)))
+    marks = range(len(choices.marks))
+    truth = np.array([sum(p for p, one in zip(shares, every, strict=True) if has(choices, one, m)) for m in marks])
+    laws = np.array([[float(p) for p in distribution(question, one)] for one in every])
+    law = shares @ laws
+    codes = law.reshape(len(choices.marks), -1) if question.by_category else law[None]
+    functionals, mechanism = question.asked_way.functionals, question.mechanism
+    added = mechanism.contributions(functionals, subtract_totals=question.part.subtract_totals)
+    if question.by_category:
+        means = np.array([(added[0] * own).sum() / own.sum() for own in codes])
+        squares = np.array([(added[0] ** 2 * own).sum() / own.sum() for own in codes]) - means**2
+        variances = squares * len(choices.marks)
+    else:
+        means, variances = added @ law, (added**2) @ law - (added @ law) ** 2
+    np.testing.assert_allclose(means, truth, atol=1e-12)
+    by_number = np.zeros(choices.k)
+    by_number[[number(choices, one) for one in every]] = shares
+    np.testing.assert_allclose(question.asked_way.variances(by_number, truth), variances, rtol=1e-9)
+
+
+def test_the_result_is_these_estimates():
+    """A tally of any counts: the shares by the sums over codes, with the plug-in standard errors."""
+    question = asked("combination", "2")
+    law = question.mechanism.forward(np.full(question.choices.k, 1 / question.choices.k))
+    counts = np.random.default_rng(3).multinomial(5000, law)
+    tally = Aggregate(question.query.fingerprint, int(counts.sum()), counts)
+    found = SeveralResult.of(question, tally, Coverage())
+    added = question.mechanism.contributions(question.asked_way.functionals)
+    law = counts / counts.sum()
+    assert (found.numbers["estimate"] > 0).all()
+    np.testing.assert_allclose(found.numbers["estimate"], added @ law, rtol=1e-12)
+    stderr = np.sqrt(((added**2) @ law - (added @ law) ** 2) / counts.sum())
+    np.testing.assert_allclose(found.numbers["stderr"], stderr, rtol=1e-9)
+    assert (found.numbers["low"] < found.numbers["estimate"]).all()
+    assert (found.numbers["estimate"] < found.numbers["high"]).all()
+
+
+@in_one(
+    ("categories", "several", "epsilon"),
+    [(3, 1, "4"), (4, 2, "1"), (4, 2, "6"), (8, 3, "1"), (8, 3, "8"), (20, 2, "2"), (30, 5, "1")],
+)
+def test_the_better_way_is_asked(categories, several, epsilon):
+    tables = survey(epsilon, [f"c{i}" for i in range(categories)], several)
+    (question,) = plan(tables, 5000).questions
+    choices = question.choices
+    combinations_alike = expected_of_combinations(None, choices) if choices.is_listed else None
+    marks = expected_of_marks(None, choices)
+    least = min(one.variances(combinations_alike, marks).sum() for one in ways_to_ask(choices, Nats.of(epsilon), 64))
+    found = question.asked_way.variances(combinations_alike, marks).sum()
+    assert found == pytest.approx(least, rel=1e-6)
+    (forecast,) = forecasts(plan(tables, 5000))
+    best = min(forecast.ways, key=lambda one: one[2])
+    assert best[2] == pytest.approx(float(np.sqrt((forecast.plan**2).mean())), rel=1e-6)
+
+
+def test_the_way_depends_on_how_strong_the_promise_is():
+    ways = [plan(survey(epsilon), 5000).questions[0].part.way for epsilon in ("1/2", "8")]
+    assert ways == ["category", "combination"]
+
+
+def test_expected_shares_are_those_of_independent_categories_that_are_few_enough():
+    choices = Choices(tuple(CATEGORIES), 2)
+    given = {"a": 0.5, "b": 0.25, "c": 0.1, "d": 0.05}
+    odds = [share / (1 - share) for share in given.values()]
+    weights = {frozenset(one): np.prod([odds[place] for place in one]) for one in answers(choices)}
+    whole = sum(weights.values())
+    shares = expected_of_combinations(given, choices)
+    for one, weight in weights.items():
+        assert shares[number(choices, set(one))] == pytest.approx(weight / whole)
+    marks = [sum(w for one, w in weights.items() if has(choices, set(one), m)) / whole for m in range(5)]
+    np.testing.assert_allclose(expected_of_marks(given, choices), marks, rtol=1e-12)
+    np.testing.assert_allclose(shares @ choices.applies(choices.values), marks, rtol=1e-12)
+
+
+def test_expected_shares_of_a_part_that_is_asked():
+    choices = Choices(tuple(CATEGORIES), 2, not_asked="not asked")
+    given = {"a": 0.5, "b": 0.25, "c": 0.1, "d": 0.05, "not asked": 0.7}
+    shares = expected_of_combinations(given, choices)
+    assert shares.sum() == pytest.approx(1)
+    assert shares[-1] == pytest.approx(0.7)
+    np.testing.assert_allclose(shares @ choices.applies(choices.values), expected_of_marks(given, choices), rtol=1e-12)
+
+
+@in_one("epsilon", ["1", "8"])
+def test_lists_and_texts_are_the_same_answers(epsilon):
+    frozen = plan(survey(epsilon), 3000)
+    rng = np.random.default_rng(5)
+    lists = [rng.choice(CATEGORIES, rng.integers(3), replace=False).tolist() for _ in range(3000)]
+    texts = [(" ; " if place % 2 else ";").join(one) or "none of them" for place, one in enumerate(lists)]
+    ids = pa.array(range(3000))
+    key = KeyedSource(bytes(32), "answers")
+    tables = [pa.table({"x": column, "id": ids}) for column in (lists, texts)]
+    first, second = (privatize(frozen, table, key, id_column="id") for table in tables)
+    assert first.equals(second)
+
+
+@in_one(
+    "values",
+    [[["a", "a"]], [["a", "b", "c"]], [["A"]], [["none of them", "a"]], ["a;"], [""], [None], ["a,b"]],
+)
+def test_what_is_no_answer_is_refused_without_it(values):
+    frozen = plan(survey(), 1000)
+    with pytest.raises(SordinoError, match="row 2, x") as refused:
+        privatize(frozen, pa.table({"x": [*(["a"] if isinstance(values[0], str | None) else [["a"]]), *values]}))
+    assert "'A'" not in str(refused.value)
+    assert "a,b" not in str(refused.value)
+
+
+def test_a_missing_answer_counts_as_none_where_that_is_said():
+    frozen = plan(survey("8", missing="none of them"), 4000)
+    people = pa.table({"x": [["a"], None] * 2000})
+    (found,) = estimate(frozen, aggregate(frozen, privatize(frozen, people))).results
+    rows = {row["value"]: row for row in found.rows()}
+    assert rows["none of them"]["low"] < 0.5 < rows["none of them"]["high"]
+
+
+@in_one(
+    ("changes", "rule"),
+    [
+        ({"protect": {"sensitive": ["a"]}}, "protected as a whole"),
+        ({"protect": {"blocks": [["a", "b"], ["c", "d"]]}}, "protected as a whole"),
+        ({"missing": "a"}, "can count as 'none of them' only"),
+        ({"several": 0}, "several must be 1 to 4"),
+        ({"several": 5}, "several must be 1 to 4"),
+        ({"categories": 4}, "must have names"),
+        ({"expected": {"a": 0.5}}, "must name every category"),
+        ({"expected": {"a": 0.5, "b": 1, "c": 0.1, "d": 0.1}}, "between 0 and 1"),
+        ({"expected": [0.5, 0.5]}, "a table of shares by category"),
+        ({"none": "a"}, "named once"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(changes, rule):
+    with pytest.raises(SordinoErrors, match=rule):
+        Survey.read(survey(**changes))
+
+
+@in_one("ask", [{"histogram": "x"}, {"table": ["x", "y"]}, {"mean": "x"}, {"distribution": "x"}])
+def test_other_questions_about_it_are_refused(ask):
+    tables = survey()
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    with pytest.raises(SordinoErrors, match="of which several apply"):
+        Survey.read(tables | {"ask": [ask, {"histogram": "y"}]})
+
+
+def test_it_is_not_asked_of_other_attributes():
+    tables = survey() | {"ask": [{"several": "y"}, {"several": "x"}]}
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    with pytest.raises(SordinoErrors, match=r"ask\.0\.several must be about categories of which several apply"):
+        Survey.read(tables)
+
+
+def test_the_words_say_what_is_protected():
+    said = "\n".join(explain(plan(survey(), 1000)))
+    assert "whether one of 4 categories applies, drawn at random" in said
+    assert "how many, is protected as one value" in said
+    assert certify(plan(survey(), 1000)).holds
+
+
+def test_no_report_about_a_category_is_said():
+    frozen = plan(survey(), 1000)
+    people = pa.table({"x": [["a"]]})
+    with pytest.raises(SordinoError, match="a report about each category"):
+        estimate(frozen, aggregate(frozen, privatize(frozen, people)))
+
+
+def test_a_way_says_its_largest_error_and_how_much_a_report_weighs():
+    choices = Choices(tuple(CATEGORIES), 2)
+    for way in ways_to_ask(choices, Nats.of("1"), 64):
+        assert isinstance(way, SeveralWay)
+        draws = np.random.default_rng(1).dirichlet(np.full(choices.k, 0.3), 200)
+        most = max(way.variances(one, one @ choices.applies(choices.values)).max() for one in draws)
+        assert most <= way.largest_variance() * (1 + 1e-9)
+        assert way.leverage() > 1
+
+
+@pytest.mark.parametrize("epsilon", ["1", "8"])
+def test_shares_among_who_was_asked_are_ratios(epsilon):
+    """By the ratio of two shares of all people, and by the delta method from the covariance of all codes."""
+    tables = survey(epsilon, only_if={"y": "yes"})
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    frozen = plan(tables, 8000)
+    (question,) = frozen.questions
+    rng = np.random.default_rng(11)
+    asked_of = rng.random(8000) < 0.6
+    lists = [["a"] if own and rng.random() < 0.5 else ["b", "c"] if own else None for own in asked_of]
+    people = pa.table({"x": lists, "y": ["yes" if own else "no" for own in asked_of], "id": range(8000)})
+    tally = aggregate(frozen, privatize(frozen, people, KeyedSource(bytes(32), "among"), id_column="id"))
+    (found,) = estimate(frozen, tally).results
+    told, numbers = found.among_asked, found.numbers
+    whole = 1 - numbers["estimate"][-1]
+    np.testing.assert_allclose(told.value, numbers["estimate"][:-1] / whole, rtol=1e-12)
+    if question.by_category:
+        variance = (numbers["stderr"][:-1] ** 2 + (told.value * numbers["stderr"][-1]) ** 2) / whole**2
+    else:
+        added = question.mechanism.contributions(question.asked_way.functionals)
+        law = tally.counts / tally.n
+        away = added[:-1] - told.value[:, None] * (1 - added[-1])
+        variance = ((away**2) @ law - (away @ law) ** 2) / tally.n / whole**2
+    # No standard error is below what its interval says.
+    told_at_least = np.maximum(np.sqrt(variance), (told.high - told.low) / (2 * stats.norm.ppf(0.975)))
+    np.testing.assert_allclose(told.stderr, told_at_least, rtol=1e-3)
+    for place, truth in enumerate((0.5, 0.5, 0.5, 0.0, 0.0)):
+        assert told.low[place] - 0.02 < truth < told.high[place] + 0.02
+    rows = list(result_rows(found.blocks()))
+    given = [row for row in rows if row["kind"] == "conditional"]
+    assert [row["value"] for row in given] == [*CATEGORIES, "none of them"]
+    assert all(row["given"] == {"x": "asked"} for row in given)
+
+
+def test_a_histogram_shows_shares_among_who_was_asked():
+    packs = {"categories": ["1", "2"], "only_if": {"y": "yes"}}
+    tables = {"version": 1, "epsilon": "4", "ask": [{"histogram": "packs"}]}
+    tables["attribute"] = {"packs": packs, "y": {"categories": ["yes", "no"]}}
+    frozen = plan(tables, 6000)
+    rows = [("1", "yes"), ("2", "yes"), ("2", "yes"), (None, "no")]
+    people = pa.table({"packs": [own for own, _ in rows] * 1500, "y": [own for _, own in rows] * 1500})
+    (found,) = estimate(frozen, aggregate(frozen, privatize(frozen, people))).results
+    for share, truth, stderr in zip(found.among_asked.value, (1 / 3, 2 / 3), found.among_asked.stderr, strict=True):
+        assert abs(share - truth) < 5 * stderr
+    assert found.with_coverage(Coverage(watched=True)).among_asked is None
