@@ -1,5 +1,8 @@
 """What a newcomer writes is what is read: each spelling is the survey that it stands for."""
 
+import json
+import re
+import tomllib
 from copy import deepcopy
 from pathlib import Path
 
@@ -242,6 +245,31 @@ def test_a_spelling_is_what_it_stands_for(spelled, declared):
     assert spelled == before
     # What is declared is left as it is.
     assert declared_tables(declared).tables == {"version": 1, **declared}
+
+
+def test_the_published_schema_knows_each_spelling():
+    """So that an editor does not mark what is read."""
+    path = Path(__file__).parents[3] / "docs" / "schemas" / "survey-1.json"
+    schema = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    spelled = {name: tables for name, (tables, _) in SURVEYS.items()}
+    spelled |= {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FIRST_TRIES}
+    assert {
+        name: found
+        for name, tables in spelled.items()
+        if (found := [each.message for each in schema.iter_errors(tables)])
+    } == {}
+
+
+def test_the_reference_has_each_spelling():
+    path = Path(__file__).parents[3] / "docs" / "reference.md"
+    table = path.read_text(encoding="utf-8").partition("### Spellings")[2].partition("\n### ")[0]
+    said = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
+    words = {
+        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spellings.ATTRIBUTE_WORDS,
+        *{*spellings.ATTRIBUTE_SPELLINGS} - {*spellings.ENDS}, *spellings.END_WORDS,
+        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS,
+    }  # fmt: skip
+    assert words - said == set()
 
 
 PLANNED = (
