@@ -12,6 +12,15 @@ from sordino.document.formats import REPORT as FILE
 from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
 from sordino.survey.planning.plan_fields import PlanDocument
+from sordino.survey.reading.spellings import (
+    ABOUT_WORDS,
+    ASK_SPELLINGS,
+    ASK_WORDS,
+    ATTRIBUTE_SPELLINGS,
+    ATTRIBUTE_WORDS,
+    END_WORDS,
+    SURVEY_WORDS,
+)
 from sordino.survey.reading.survey_file import ENDS, Survey
 from table_schema import table_schema
 
@@ -33,10 +42,39 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _survey() -> dict[str, Any]:
-    """A survey as people write it: the ends of a number may be dates, which become days before anything is read."""
+    """A survey as people write it: with the spellings that are read, and dates as the ends of a number."""
     survey = table_schema(Survey)
+    tables = survey["$defs"]
+    attribute, ask, number = tables["AttributeTable"], tables["AskTable"], tables["NumberTable"]
+    for table, words in (
+        (survey, (*SURVEY_WORDS, *ABOUT_WORDS)),
+        (attribute, (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
+        (tables["PublicTable"], (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
+        (tables["AboutTable"], ("language",)),
+        (ask, (*ASK_WORDS, *ASK_SPELLINGS)),
+        (number, END_WORDS),
+    ):
+        table.pop("required", None)
+        table["properties"] |= {word: {} for word in words if word not in table["properties"]}
     for end in ENDS:
-        survey["$defs"]["NumberTable"]["properties"][end] = {"type": ["number", "string"]}
+        number["properties"][end] = {"type": ["number", "string"]}
+    pair, names = {"type": "array", "minItems": 2, "maxItems": 2}, {"type": "array", "items": {"type": "string"}}
+    wider: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
+        (survey, "attribute", {"type": "array", "items": {"type": "object"}}),
+        (survey, "public", names),
+        (survey, "ask", {"$ref": "#/$defs/AskTable"}),
+        (attribute, "number", {"anyOf": [pair, {"const": True}]}),
+        (attribute, "several", {"type": "boolean"}),
+        (tables["AboutTable"], "consent", {"type": ["string", "object"]}),
+        *((ask, word, names) for word in ("histogram", "several", "distribution")),
+    ]
+    for table, word, more in wider:
+        table["properties"][word] = {"anyOf": [table["properties"][word], more]}
+    # [questions.NAME] describes an attribute.
+    survey["allOf"] = [
+        {"anyOf": [{"required": [word]} for word in (name, "questions", *more)]}
+        for name, more in (("attribute", ("attributes", "variables")), ("ask", ()))
+    ]
     return survey
 
 

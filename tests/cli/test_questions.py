@@ -155,17 +155,20 @@ def test_estimates_tell_their_attribute(asked, run):
     assert sum(question["n"] for question in document["questions"]) == PEOPLE
     rows = document["rows"]
     for name, count in NAMES.items():
-        own = [row for row in rows if row["attribute"] == name]
+        own = [row for row in rows if row["attribute"] == name and "given" not in row]
         assert len(own) == count
         assert sum(row["estimate"] for row in own) == pytest.approx(1)
-    assert [row["value"] for row in rows if row["attribute"] == "job"] == JOBS
+    # The last job is what a missing one counts as.
+    answered = [row["value"] for row in rows if row.get("given") == {"job": "answered"}]
+    assert [row["value"] for row in rows if row["attribute"] == "job"] == [*JOBS, *answered]
+    assert answered == [job for job in JOBS if job != "none, or <other>"]
     table = pc.read_csv(asked / "shares.csv")
     assert table.column_names == list(COLUMNS)
     assert table["attribute"].to_pylist() == [row["attribute"] for row in rows]
     assert table["estimate"].to_pylist() == pytest.approx([row["estimate"] for row in rows])
     code, out, _ = run("estimate", "plan.json", "reports.csv")
     assert code == 0
-    assert sum(int(found.replace(",", "")) for found in re.findall(r"([\d,]+) reports;", out)) == PEOPLE
+    assert sum(int(found.replace(",", "")) for found in re.findall(r"([\d,]+) reports; (?!among)", out)) == PEOPLE
     # In the survey's order, however large shares are; and of whom intervals are, once.
     places = [re.search(rf"^  {re.escape(label)} ", out, re.MULTILINE).start() for label in JOBS]
     assert places == sorted(places)
@@ -207,8 +210,8 @@ def test_the_page_draws_every_question(asked, run):
     assert len(set(page.headings)) == len(page.headings)
     for name in NAMES:
         about = [heading for heading in page.headings if heading.endswith((f" of {name}", f" for {name}"))]
-        # Bars beside their table; and of places a map. A certificate is folded.
-        assert len(about) == (2 if name == "home" else 1), about
+        # Bars beside their table; of places a map, and of jobs those who answered. A certificate is folded.
+        assert len(about) == (2 if name in ("home", "job") else 1), about
     assert len(page.images) == 4 + 4 + 1
     assert [label for label in JOBS if label not in page.texts] == []
     assert json.loads((asked / "plan.json").read_bytes())["hash"] in page.texts

@@ -29,12 +29,21 @@ NUMBER = {"number": {"low": 0, "high": 12}}
 def test_an_attribute_may_have_the_name_of_a_setting(name):
     tables = {"version": 1, "epsilon": "1", "attribute": {name: {**NUMBER, "dleta": "1"}}}
     (found,) = mistakes(TermsTable, tables)
-    assert found == (
-        f"attribute.{name}.dleta must be a known setting (did you mean 'delta'?): "
-        "known here are number, categories, grid, several, none, not_asked, delta, protect."
-    )
+    assert found == f"attribute.{name}.dleta must be a known setting (did you mean 'delta'?)."
     (found,) = mistakes(Survey, {**tables, "ask": [{"mean": name}]})
-    assert "(did you mean 'delta'?): known here are categories, grid, number, column," in found
+    assert found == f"attribute.{name}.dleta must be a known setting (did you mean 'delta'?)."
+
+
+def test_known_settings_are_listed_once_and_only_where_none_is_near():
+    tables = {"version": 1, "epsilon": "1", "ask": [{"mean": "a", "size": 1}, {"mean": "b", "colour": 1}]}
+    tables["attribute"] = {name: {**NUMBER, "wight": 1, "dleta": "1", "shape": 2} for name in "ab"}
+    found = mistakes(Survey, tables)
+    assert [text.partition(" must")[0] for text in found] == [
+        *(f"attribute.{name}.{word}" for name in "ab" for word in ("wight", "dleta", "shape")),
+        "ask.0.size",
+        "ask.1.colour",
+    ]
+    assert ["known here are" in text for text in found] == [True, *[False] * 5, True, False]
 
 
 def test_what_an_unknown_setting_hides_is_told_with_it():

@@ -144,3 +144,31 @@ def test_a_whole_number_that_no_field_means_is_refused(number):
     assert json_object(f'{{"a": {2**64}}}', "it") == {"a": 2**64}
     with pytest.raises(DamagedError, match="it must be a JSON file; found an absurd number"):
         json_object(f'{{"a": [{number}]}}', "it")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = 1\nb = “yes”\n", "found curly quotes at line 2, column 5: put texts in straight quotes"),
+        ('a = ["x", „y“]', "found curly quotes at line 1, column 11"),
+        ('a = "yes\nb = 1\n', "found a quote that is missing at line 1"),
+        ('a = 1\nb = ["yes", "no]', "found a quote that is missing in its last line: put texts in quotes at both ends"),
+        ("a = 'yes", "found a quote that is missing"),
+        ("a = 0,5", "found a decimal comma at line 1, column 6: write numbers with a point, as 0.5"),
+        ("a = yes", "found a text without quotes at line 1, column 5"),
+        ('a = ["x", y]', "found a text without quotes at line 1, column 11"),
+        ("a: 1", 'found a colon at line 1, column 2: write an equal sign, as title = "Us"'),
+        ("""a = "don't" "x" """, "found Expected newline"),
+        ("a = 1\na = 2", "found Cannot overwrite a value"),
+    ],
+)
+def test_a_mistake_in_toml_names_what_is_there(tmp_path, text, words):
+    path = tmp_path / "survey.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SordinoError) as refused:
+        Survey.load(path)
+    assert words in str(refused.value)
+    # Of a person's own file nothing is named but the place.
+    with pytest.raises(SordinoError) as refused:
+        read_toml(path, private=True)
+    assert refused.value.found.startswith("a mistake")

@@ -45,11 +45,13 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
-        found = f"a mistake{f' {where[0]}' if where else ''}" if private else str(error).rstrip(".")
-        raise SordinoError(
-            f"{path} must be a TOML file", found=found, step="correct it there; put texts in quotes"
-        ) from None
+        where = re.search(r"at line ([0-9]+), column ([0-9]+)", str(error))
+        found, step = str(error).rstrip("."), "correct it there; put texts in quotes"
+        if private:
+            found = f"a mistake{f' {where[0]}' if where else ''}"
+        elif known := _toml_mistake(text.split("\n"), where):
+            found, step = f"{known[0]} {where[0] if where else 'in its last line'}", known[1]
+        raise SordinoError(f"{path} must be a TOML file", found=found, step=step) from None
     except ValueError:
         raise SordinoError(
             f"{path} must be a TOML file", found="an absurd number", step="correct it there; put texts in quotes"
@@ -58,6 +60,27 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
         raise _too_deep(str(path), "TOML") from None
     _require_shallow(tables, str(path), "TOML")
     return tables
+
+
+CURLY_QUOTES = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb"
+"""As word processors make them of straight ones."""
+
+
+def _toml_mistake(lines: list[str], where: re.Match[str] | None) -> tuple[str, str] | None:
+    """What people write by mistake, and what to write, at a place of a TOML file; None where it is something else."""
+    line = lines[int(where[1]) - 1] if where else next((line for line in reversed(lines) if line.strip()), "")
+    before, found = (line[: int(where[2]) - 1], line[int(where[2]) - 1 :]) if where else (line, "")
+    if found[:1] and found[0] in CURLY_QUOTES:
+        return "curly quotes", 'put texts in straight quotes, as "yes"'
+    if line.replace('\\"', "").count('"') % 2 or ('"' not in line and line.count("'") == 1):
+        return "a quote that is missing", 'put texts in quotes at both ends, as "yes"'
+    if found.startswith(",") and before[-1:].isdigit() and found[1:2].isdigit():
+        return "a decimal comma", "write numbers with a point, as 0.5"
+    if found[:1].isalpha() and before.rstrip()[-1:] in ("=", "[", ","):
+        return "a text without quotes", 'put texts in quotes, as "yes"'
+    if found.startswith(":"):
+        return "a colon", 'write an equal sign, as title = "Us"'
+    return None
 
 
 def read_json(path: Path) -> dict[str, Any]:

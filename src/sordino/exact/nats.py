@@ -46,7 +46,7 @@ class Nats:
     @classmethod
     @checked
     def of(cls, amount: "NatsLike") -> "Nats":
-        """Read "1.0", "1/2", "ln 3", "1 + ln 3", an int, Fraction, Decimal, or a float by its shortest decimal.
+        """Read "1.0", "1/2", "ln 3" or "ln(3)", "1 + ln 3", an int, a Fraction, a Decimal, or a float as its decimal.
 
         Raises:
             SordinoError: not an amount, not finite, or of absurdly many digits.
@@ -252,7 +252,9 @@ def _terms(text: str) -> tuple[Fraction, Fraction]:
     for term in text.split(" + "):
         number = term.strip()
         if number.startswith("ln"):
-            factor = read_rational(number.removeprefix("ln"))
+            argument = number.removeprefix("ln").strip()
+            bracketed = argument.startswith("(") and argument.endswith(")")
+            factor = read_rational(argument[1:-1] if bracketed else argument)
             if factor <= 0:
                 raise SordinoError("the logarithm's argument must be above 0", found=shown(term))
             ratio = require_short(ratio * factor)

@@ -30,7 +30,7 @@ def test_a_number_of_categories_does_not_hide_what_else_is_wrong():
     ("packs", "rule"),
     [
         ({"only_if": {}}, "must name attributes, each with one of its categories"),
-        ({"only_if": "smoker"}, "must name attributes, each with one of its categories"),
+        ({"only_if": 7}, "must name attributes, each with one of its categories"),
         ({"only_if": {"smoker": []}}, "must name attributes, each with one of its categories"),
         ({"only_if": {"smoker": 1}}, "must name attributes, each with one of its categories"),
         ({"only_if": {"smoker": "maybe"}}, "must name categories of 'smoker'"),
@@ -65,7 +65,7 @@ def test_conditions_that_mean_nothing_or_reveal_more_are_refused(packs, rule):
             "must be no map",
         ),
         (
-            {"attribute": {"pay": {"number": {"low": 0, "high": 1}, "only_if": {"smoker": "yes"}}}},
+            {"attribute": {"pay": {"number": {"low": 0, "high": 1}, "only_if": {"smoker": ["yes", "no"]}}}},
             "`missing` must say of how many",
         ),
         ({"attribute": {"visits": {"categories": ["1", "2"], "not_asked": "none"}}}, "must stand beside only_if"),

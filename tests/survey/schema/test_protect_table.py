@@ -141,7 +141,7 @@ MISTAKES = {
     "epsilon absurd": (NAMED, {"epsilon": 101}, [".protect.epsilon", "101"]),
     "unknown way": (NAMED, {"sensitiv": ["a"], "epsilon": "1"}, [".protect.sensitiv", "did you mean 'sensitive'"]),
     # sensitive values
-    "a name": (NAMED, {"sensitive": "a"}, ["list of names", "'a'"]),
+    "a number": (NAMED, {"sensitive": 3}, ["list of names", "3"]),
     "numbers for names": (NAMED, {"sensitive": [0]}, ["list of names", "[0]"]),
     "unknown name": (NAMED, {"sensitive": ["a", "zebra"]}, ["categories of the attribute", "found 'zebra'"]),
     "near name": ({"categories": ["yes", "no"]}, {"sensitive": ["yess"]}, ["did you mean 'yes'"]),

@@ -36,6 +36,7 @@ class Mistake(NamedTuple):
     Attributes:
         rule: what must hold, as "must be a text"; or an error of a check of our own.
         known: of an unknown setting, which is the last on the way, the settings that there are; empty of all else.
+        is_listed: whether these are listed with an earlier mistake.
         path: the settings, names and numbers that lead there.
     """
 
@@ -43,6 +44,7 @@ class Mistake(NamedTuple):
     found: Any = NOTHING
     known: tuple[str, ...] = ()
     path: tuple[str | int, ...] = ()
+    is_listed: bool = False
 
 
 class UnfitError(Exception):
@@ -74,11 +76,21 @@ def mistake_errors(mistakes: Sequence[Mistake], *, private: bool = False) -> lis
         mistakes: in the order of the tables.
         private: whether they are of a person's file: no message holds a value or a name of theirs.
     """
-    unknown = [mistake for mistake in mistakes if mistake.known]
+    listed = {mistake.known: i for i, mistake in reversed([*enumerate(mistakes)]) if _is_far(mistake)}
+    unknown = [
+        mistake._replace(is_listed=listed.get(mistake.known, i) < i)
+        for i, mistake in enumerate(mistakes)
+        if mistake.known
+    ]
     rest = [mistake for mistake in mistakes if not mistake.known]
     errors = [error for mistake in (*unknown, *rest) for error in _errors(mistake, private=private)]
     # Without names and values several can be one sentence, which is said once.
     return list({str(error): error for error in errors}.values()) if private else errors
+
+
+def _is_far(mistake: Mistake) -> bool:
+    """Whether a setting is unknown, and no known one is near."""
+    return bool(mistake.known) and not nearest([str(mistake.path[-1])], mistake.known)
 
 
 def _errors(mistake: Mistake, *, private: bool) -> Iterator[SordinoError]:
@@ -92,11 +104,14 @@ def _errors(mistake: Mistake, *, private: bool) -> Iterator[SordinoError]:
         return
     place = path or "the file"
     if mistake.known:
-        step = f"known here are {', '.join(mistake.known)}"
+        known = f"known here are {', '.join(mistake.known)}"
         if private:
-            yield SordinoError(f"{place} must have known settings only", found="an unknown one", step=step)
+            yield SordinoError(f"{place} must have known settings only", found="an unknown one", step=known)
         else:
-            yield SordinoError(f"{place} must be a known setting{nearest([str(last)], mistake.known)}", step=step)
+            near = nearest([str(last)], mistake.known)
+            yield SordinoError(
+                f"{place} must be a known setting{near}", step="" if near or mistake.is_listed else known
+            )
         return
     found = "" if private or mistake.found is NOTHING else shown(mistake.found)
     yield SordinoError(f"{place} {mistake.rule}", found=found, step=STEPS.get((mistake.rule, path), ""))

@@ -28,12 +28,7 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
     once: set[tuple[AnyKind, str]] = set()
     for where, kind, name in named:
         if name not in attributes:
-            found = repr(name) + nearest([name], list(attributes))
-            yield SordinoError(
-                f"{where} must name an attribute of the survey",
-                found=found,
-                step="write its name as [attribute.NAME] does, or add it",
-            )
+            yield _unknown_name(where, name, list(attributes), tables.get("public"))
         elif (kind, name) in once:
             step = "ask it once, with a larger weight"
             yield SordinoError(f"{where} must name an attribute once", found=f"{name!r} again", step=step)
@@ -51,6 +46,14 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
         if name not in asked | deciding and not (isinstance(attribute, dict) and "delta" in attribute):
             step = "add an [[ask]], give it a delta to be protected from the other questions, or take it out"
             yield SordinoError(f"attribute.{name} must be asked", found="no question about it", step=step)
+
+
+def _unknown_name(where: str, name: str, attributes: list[str], public: object) -> SordinoError:
+    found, step = repr(name) + nearest([name], attributes), "write its name as [attribute.NAME] does, or add it"
+    if isinstance(public, dict) and name in public:
+        found = f"{name!r}, a public column, which every report shows"
+        step = "leave the question out: `sordino.estimate` has its groups (`by`)"
+    return SordinoError(f"{where} must name an attribute of the survey", found=found, step=step)
 
 
 def _names_of(conditions: object) -> list[str]:

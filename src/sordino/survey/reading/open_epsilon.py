@@ -14,6 +14,7 @@ from sordino.document.kinds import explain_kind
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.reading.mistakes import wrong_epsilon
+from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_file import Survey
 
 OpenSurvey: TypeAlias = Callable[[str], Survey]
@@ -41,7 +42,8 @@ def open_survey(given: object) -> OpenSurvey:
         return lambda _: Survey.of(given)
     if (epsilon := tables.pop("epsilon", None)) is not None:
         raise _closed(epsilon)
-    if not any(wrong_epsilon(tables)) and isinstance(tables.get("attribute"), dict):
+    declared = declared_tables(tables).tables
+    if not any(wrong_epsilon(declared)) and isinstance(declared.get("attribute"), dict):
         raise _closed("")
 
     def read(epsilon: str) -> Survey:

@@ -75,12 +75,13 @@ from sordino.exact.nats import Nats
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
+from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_texts import wrong_texts
 from sordino.survey.schema.attribute_table import AskedSurvey, AttributeTable
 from sordino.survey.schema.dependence_bounds import DependenceTable
 from sordino.survey.schema.own_columns import columns_of, looks
 from sordino.survey.schema.promise import Definition, definition_of
-from sordino.survey.schema.protect_table import Epsilon, protect_part
+from sordino.survey.schema.protect_table import WAYS, Epsilon, protect_part
 from sordino.survey.schema.public_column import OWN_NAMES, PublicTable
 from sordino.survey.schema.series_table import SeriesTable, series_mistakes
 
@@ -366,11 +367,15 @@ class Survey(StrictTable):
     def _coordinate_mistakes(self) -> Iterator[SordinoError]:
         """What a promise about each attribute by itself needs."""
         for name, attribute in self.attribute.items():
-            if attribute.protect is not None:
+            if (own := attribute.protect) is not None:
+                way = next((way for way in WAYS if getattr(own, way) is not None), None)
                 yield SordinoError(
-                    f"attribute.{name}.protect must not be set in a survey with numbers, deltas or dependence",
-                    found="a promise about pairs of its values",
-                    step='write delta = "...", for all its values alike, or ask about it in a survey of its own',
+                    f"attribute.{name}.protect must not be set in a survey with numbers, deltas or dependence, where"
+                    " each attribute is protected whatever is believed about the others",
+                    found="an epsilon" if way is None else f"`{way}`, which protects some values less",
+                    step=f'write delta = "{own.epsilon}" in place of it'
+                    if way is None
+                    else f"leave `{way}` out: all its values are then protected alike; or ask in a survey of its own",
                 )
             if attribute.delta is not None and self.epsilon is not None and attribute.delta > self.epsilon:
                 yield SordinoError(
@@ -462,13 +467,20 @@ class Survey(StrictTable):
         """
         if open_places := list(open_choices(tables)):
             raise SordinoErrors(name, open_places)
+        spelled = declared_tables(tables)
+        tables = spelled.tables
         complete, unreadable = with_listed_files(tables, folder or Path())
         complete, undated = with_days(complete)
         survey, mistakes = try_tables(cls, complete)
-        mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
+        mistakes += [
+            *unreadable,
+            *wrong_names(tables, [*spelled.mistakes, *mistakes]),
+            *wrong_columns(tables),
+            *wrong_epsilon(tables),
+        ]
         mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables), *series_mistakes(tables)]
-        if mistakes or survey is None:
-            raise SordinoErrors(name, mistakes)
+        if mistakes or survey is None or spelled.mistakes:
+            raise SordinoErrors(name, [*spelled.mistakes, *spelled.as_written(mistakes)])
         return survey
 
     @cached_property

@@ -216,7 +216,6 @@ WRONG = {
     ),
     "a feature twice": ((('["height", "age"]', '["age", "age"]'),), ["ask.3.regression", "once", "'age' twice"]),
     "a mean of categories": ((('["weight", "age"]', '["smoker"]'),), ["ask.1.mean", "numbers", "histogram"]),
-    "a histogram of numbers": ((('"smoker"\n[[ask]]', '"age"\n[[ask]]'),), ["ask.0.histogram", "number"]),
     "ends the wrong way round": (
         (("low = 20, high = 80", "low = 80, high = 20"),),
         ["attribute.age.number", "80 and 20"],

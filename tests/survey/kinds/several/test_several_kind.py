@@ -270,7 +270,7 @@ def test_settings_that_do_not_fit_are_refused(changes, rule):
         Survey.read(survey(**changes))
 
 
-@in_one("ask", [{"histogram": "x"}, {"table": ["x", "y"]}, {"mean": "x"}, {"distribution": "x"}])
+@in_one("ask", [{"table": ["x", "y"]}, {"mean": "x"}, {"distribution": "x"}])
 def test_other_questions_about_it_are_refused(ask):
     tables = survey()
     tables["attribute"]["y"] = {"categories": ["yes", "no"]}

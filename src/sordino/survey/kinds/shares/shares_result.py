@@ -105,7 +105,7 @@ class HistogramResult(QuestionResult):
     batch: LimitBatch | None = None
 
     def __post_init__(self) -> None:
-        if self.batch is not None and self._may_be_unasked:
+        if self.batch is not None and self._left_out is not None:
             self.batch.add(self.question, self.estimate, self._rows_among_asked)
 
     @classmethod
@@ -308,8 +308,15 @@ class HistogramResult(QuestionResult):
         if not (is_whole and self._has_columns):
             parts = Plot(BarChart, lambda: self._bars(truth)), *parts
         groups.append(BlockGroup("Shares" if is_whole else "The largest shares", parts, name))
-        labels = [self.label(value) for value in range(self.count - 1)] if self.among_asked is not None else []
-        return self._heading, *groups, *asked_blocks(name, labels, self.among_asked, self.coverage, self.n)
+        return self._heading, *groups, *self._asked_blocks()
+
+    def _asked_blocks(self) -> tuple[BlockGroup, ...]:
+        attribute, left_out = self.question.histogram_of, self._left_out
+        if self.among_asked is None or attribute is None or left_out is None:
+            return ()
+        labels = [self.label(value) for value in range(self.count) if value != left_out]
+        unanswered = attribute.missing if attribute.not_asked is None else None
+        return asked_blocks(self.question.name, labels, self.among_asked, self.coverage, self.n, unanswered)
 
     def findings(self) -> Iterator[Finding]:
         """Which answer has the largest share; that a question was not asked is none."""
@@ -322,9 +329,9 @@ class HistogramResult(QuestionResult):
 
     @cached_property
     def among_asked(self) -> TableShares | None:
-        """The shares of all values but the last among who was asked; None where everybody is, or nothing tells it."""
+        """The shares of all values but one among who was asked, or answered; None if all were, or nothing tells it."""
         coverage = self.coverage
-        if not self._may_be_unasked or coverage.watched or coverage.forged or self.count > LARGEST_TABLE:
+        if self._left_out is None or coverage.watched or coverage.forged:
             return None
         asked, batch = self._among_asked(coverage), self.batch
         try:
@@ -335,18 +342,26 @@ class HistogramResult(QuestionResult):
             # Some tallies do not say how shares go together.
             return None
 
-    @property
-    def _may_be_unasked(self) -> bool:
-        """Whether somebody may not have been asked: the last value says so."""
+    @cached_property
+    def _left_out(self) -> int | None:
+        """The value of who was not asked, the last one, else of who did not answer, beside two others; None of none."""
         attribute = self.question.histogram_of
-        return attribute is not None and attribute.not_asked is not None
+        if attribute is None or self.count > LARGEST_TABLE:
+            return None
+        if attribute.not_asked is not None:
+            return self.count - 1
+        missing = attribute.missing if self.count > 2 else None
+        return next(
+            (value for value in range(self.count) if missing is not None and self.label(value) == missing), None
+        )
 
     def _among_asked(self, coverage: Coverage) -> SharesAmong:
-        every = np.eye(self.count)
-        return SharesAmong(self.estimate, every[:-1], 1 - every[-1], coverage.each(self.count - 1))
+        every, left_out = np.eye(self.count), self._left_out or 0
+        among = np.delete(every, left_out, axis=0)
+        return SharesAmong(self.estimate, among, 1 - every[left_out], coverage.each(self.count - 1))
 
     def _rows_among_asked(self, coverage: Coverage) -> QuotientRows | None:
-        return self._among_asked(coverage).rows if self.count <= LARGEST_TABLE else None
+        return self._among_asked(coverage).rows
 
     @property
     def _heading(self) -> Heading:

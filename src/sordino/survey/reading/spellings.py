@@ -1,0 +1,664 @@
+"""Natural spellings of a survey, read into the form that its settings declare.
+
+title = "Customers"                                     # [about] title
+[attribute.recommend]
+question = "Would you recommend us?"                    # text
+scale = [0, 10]                                         # number = { low = -0.5, high = 10.5, bins = 11 }
+[attribute.region]
+options = ["north", "south"]
+public = true                                           # [public.region]
+[[ask]]
+histogram = "recommend"                                 # distribution
+ranges = [[0, 6], [9, 10]]                              # [[-0.5, 6.5], [8.5, 10.5]]
+by = "region"                                           # nothing to ask: every report shows it
+
+A survey that is spelled so is the declared one: its plan is the same, byte for byte. What is said twice, or cannot be
+meant, is a mistake with the line to write. Whatever else is wrong is left for whoever checks the declared tables.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sordino.document.schema.nearest import nearest
+from sordino.domain.choices import NONE
+from sordino.errors import SordinoError
+from sordino.exact.messages import shown
+from sordino.survey.reading.ask_table import WORDS
+
+VERSION = 1
+"""Of a survey that names none."""
+
+SURVEY_WORDS = {"attributes": "attribute", "variables": "attribute", "questions": "ask"}
+"""Words for a survey's tables, each with the declared one."""
+
+ABOUT_WORDS = {
+    **{name: name for name in ("title", "purpose", "contact", "reports", "until", "languages", "consent")},
+    "name": "title",
+    "description": "purpose",
+    "language": "languages",
+}
+"""Words at the top of a survey that stand in `about`, each with the declared one."""
+
+ATTRIBUTE_WORDS = {
+    **dict.fromkeys(("question", "label", "title", "prompt"), "text"),
+    **dict.fromkeys(("hint", "description"), "help"),
+    **dict.fromkeys(("options", "choices", "values", "answers"), "categories"),
+    **dict.fromkeys(("boolean", "bool"), "yes_no"),
+    **dict.fromkeys(("range", "between"), "number"),
+    **dict.fromkeys(("multiple", "multi"), "several"),
+    "depends_on": "only_if",
+}
+"""Words for an attribute's settings, each with the declared one or one of `ATTRIBUTE_SPELLINGS`."""
+
+ENDS = ("min", "max", "low", "high")
+"""Settings of an attribute that are those of its number."""
+
+ATTRIBUTE_SPELLINGS = (
+    *ENDS,
+    *("type", "yes_no", "scale", "integer", "optional", "required", "sensitive", "public"),
+)
+"""Further settings of an attribute that stand for declared ones."""
+
+ASK_WORDS = {
+    **dict.fromkeys(("share", "shares", "frequency", "frequencies", "counts"), "histogram"),
+    **dict.fromkeys(("average", "averages", "means"), "mean"),
+    **dict.fromkeys(("crosstab", "cross", "joint"), "table"),
+    "group_by": "by",
+}
+"""Words for a question's settings, each with the declared one or one of `ASK_SPELLINGS`."""
+
+ASK_SPELLINGS = ("question", "attribute", "median", "by")
+"""Further settings of a question that stand for declared ones."""
+
+END_WORDS = {"min": "low", "max": "high", "from": "low", "to": "high"}
+"""Words for the ends of a number."""
+
+TYPES = {
+    **dict.fromkeys(("number", "numeric", "float", "decimal", "date"), "number"),
+    **dict.fromkeys(("integer", "int", "scale"), "scale"),
+    **dict.fromkeys(("boolean", "bool", "yes_no"), "yes_no"),
+    **dict.fromkeys(("category", "categories", "categorical", "choice", "single", "select"), "categories"),
+    **dict.fromkeys(("multiple", "multi", "several"), "several"),
+}
+"""Names of types, each with the setting whose values it has."""
+
+YES_NO = ["yes", "no"]
+
+YES, NO = ("yes", "true"), ("no", "false")
+"""Names of the two values of what is true or false."""
+
+NO_ANSWER = "no answer"
+"""The category of whoever leaves an optional question out."""
+
+EXPECTED_TO_SKIP = "0.1"
+"""The share of the people who are expected to leave an optional number out; no promise depends on it."""
+
+NONE_OF_SEVERAL = frozenset({"none", "none of these", "none of them", "none of the above"})
+"""Last categories that say that none of several applies."""
+
+MOST_STOPS = 1000
+"""Values of a whole-number scale: the bins that a number can have."""
+
+HALF = 0.5
+"""From a value of a whole-number scale to the edges of its bin."""
+
+UNREAD: Mapping[str, Mapping[str, Any]] = {
+    "categories": {"categories": 2},
+    "number": {"number": {"low": 0, "high": 1}},
+}
+"""What stands for an attribute of which nothing more is said."""
+
+OF_VALUES = frozenset(
+    {
+        "number",
+        "grid",
+        "categories",
+        "several",
+        "none",
+        "unit",
+        "input",
+        "step",
+        "missing",
+        "protect",
+        "labels",
+        "expected",
+    }
+)
+"""Settings that belong to the values of an attribute."""
+
+CONDITION = re.compile(r"\s*(?P<name>.+?)\s*(?:==?|\bis\b|\bin\b)\s*(?P<value>.+?)\s*")
+"""A condition in words: `drinks = yes`, `drinks in [yes, sometimes]`."""
+
+AND = re.compile(r"\s+(?:and|&&)\s+")
+
+SHARED_WORDS = ("quantiles", "ranges")
+"""Settings of a distribution, which people write beside a mean too."""
+
+
+@dataclass
+class DeclaredTables:
+    """A survey's tables in their declared form.
+
+    Attributes:
+        tables: as the settings declare them.
+        mistakes: in the spellings.
+        asked_at: of each question the number of the written one that it comes from.
+    """
+
+    tables: dict[str, Any]
+    mistakes: list[SordinoError] = field(default_factory=list)
+    asked_at: list[int] = field(default_factory=list)
+
+    def as_written(self, errors: Iterable[SordinoError]) -> list[SordinoError]:
+        """Mistakes of the declared tables with the numbers of the questions that were written."""
+        return [SordinoError(self._numbered(error.rule), found=error.found, step=error.step) for error in errors]
+
+    def _numbered(self, rule: str) -> str:
+        def number(found: re.Match[str]) -> str:
+            place = int(found[1])
+            return f"ask.{self.asked_at[place]}" if place < len(self.asked_at) else found[0]
+
+        return re.sub(r"\bask\.([0-9]+)", number, rule)
+
+
+def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
+    """A survey's tables in their declared form, as far as they can be read.
+
+    Args:
+        given: as TOML gives them, unchecked; they are left as they are.
+    """
+    read = DeclaredTables(dict(given))
+    tables = read.tables
+    if isinstance(given.get("questions"), dict):
+        # [questions.smoker] describes an attribute; [[questions]] is what is asked.
+        _rename("", tables, {"questions": "attribute"}, read.mistakes)
+    _rename("", tables, SURVEY_WORDS, read.mistakes)
+    tables.setdefault("version", VERSION)
+    _read_about(read)
+    attributes = tables.get("attribute")
+    if isinstance(attributes, list) and all(
+        isinstance(one, dict) and isinstance(one.get("name"), str) for one in attributes
+    ):
+        attributes = {one["name"]: {key: value for key, value in one.items() if key != "name"} for one in attributes}
+    if not isinstance(attributes, dict):
+        return read
+    scales = _read_attributes(read, attributes)
+    if isinstance(tables.get("ask"), dict):
+        tables["ask"] = [tables["ask"]]
+    if isinstance(tables.get("ask"), list):
+        _Questions(read, scales).read_all()
+    return read
+
+
+def _rename(where: str, table: dict[Any, Any], words: Mapping[str, str], mistakes: list[SordinoError]) -> None:
+    """Give settings their declared names, in their places; one that is said twice is a mistake."""
+    for word in [word for word in words if word in table and words[word] != word]:
+        name, value = words[word], table.pop(word)
+        if name in table:
+            rule = f"{where}{name} must be said once: {word} means the same"
+            mistakes.append(SordinoError(rule, found=f"{name} and {word}", step=f"leave {word} out"))
+        else:
+            table[name] = value
+
+
+def _read_about(read: DeclaredTables) -> None:
+    tables = read.tables
+    about = dict(tables["about"]) if isinstance(tables.get("about"), dict) else {}
+    if "about" in tables and not isinstance(tables["about"], dict):
+        return
+    for word, name in ABOUT_WORDS.items():
+        if word not in tables:
+            continue
+        value = tables.pop(word)
+        if name in about:
+            rule, found = f"about.{name} must be said once: {word} means the same", f"about.{name} and {word}"
+            read.mistakes.append(SordinoError(rule, found=found, step=f"leave {word} out"))
+        else:
+            about[name] = value
+    if "language" in about:
+        _rename("about.", about, {"language": "languages"}, read.mistakes)
+    if isinstance(about.get("languages"), str):
+        about["languages"] = [about["languages"]]
+    consent = about.get("consent")
+    if isinstance(consent, str) or (isinstance(consent, dict) and consent and "text" not in consent):
+        about["consent"] = {"text": consent}
+    if about or "about" in tables:
+        tables["about"] = about
+
+
+def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set[str]:
+    """Put attributes and public columns into their declared form; the names of whole-number scales."""
+    given = read.tables.get("public", {})
+    named = {name for name in given if isinstance(name, str)} if isinstance(given, list) else set()
+    listed: dict[str, Any] = given if isinstance(given, dict) else {}
+    declared: dict[str, Any] = {}
+    public: dict[str, Any] = {}
+    scales = set()
+    for kind, tables in (("public", listed), ("attribute", attributes)):
+        for name, table in tables.items():
+            one = _Spelled(f"{kind}.{name}", dict(table) if isinstance(table, dict) else {})
+            one.read()
+            read.mistakes += one.mistakes
+            in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
+            (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
+            scales |= {name} if one.is_scale else set()
+    _read_conditions(read, declared)
+    read.tables["attribute"] = declared
+    if named <= public.keys() and (public or "public" in read.tables):
+        read.tables["public"] = public
+    return scales
+
+
+def _read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
+    for name, table in attributes.items():
+        if not isinstance(table, dict) or not isinstance(table.get("only_if"), str | dict):
+            continue
+        table["only_if"], mistakes = _conditions(f"attribute.{name}", table["only_if"], attributes)
+        read.mistakes += mistakes
+        if mistakes:
+            # Nothing more is said about what depends on it.
+            del table["only_if"]
+            table.pop("not_asked", None)
+        elif "number" in table and "missing" not in table and "not_asked" not in table:
+            _expect_unasked(table, attributes)
+
+
+def _label(value: Any) -> Any:
+    """The name of a category that is written as a number, as true or as false."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else value
+
+
+def _value(value: Any, table: Mapping[str, Any]) -> Any:
+    """The category of an attribute that a written value means: true is yes where its values are called so."""
+    label, labels = _label(value), _labels(table)
+    if not isinstance(label, str) or label in labels:
+        return label
+    same = next((names for names in (YES, NO) if label.lower() in names), ())
+    return next((name for name in same if name in labels), value)
+
+
+def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[Any, list[SordinoError]]:
+    """A condition as `only_if` declares it, attributes with their categories; and what is wrong with it."""
+
+    def table_of(name: str) -> Mapping[str, Any]:
+        table = attributes.get(name)
+        return table if isinstance(table, dict) else {}
+
+    if isinstance(given, dict):
+        listed = {name: own if isinstance(own, list) else [own] for name, own in given.items()}
+        read = {name: [_value(each, table_of(name)) for each in own] for name, own in listed.items()}
+        return {name: own if isinstance(given[name], list) else own[0] for name, own in read.items()}, []
+    whole = CONDITION.fullmatch(given)
+    known = whole and _value(whole["value"].strip("'\""), table_of(whole["name"])) in _labels(table_of(whole["name"]))
+    read = {}
+    for part in [given] if known else AND.split(given):
+        found = CONDITION.fullmatch(part)
+        name = part.strip() if found is None else found["name"]
+        if found is None and name in attributes:
+            read[name] = _value(True, table_of(name))
+        elif found is not None and " or " not in part:
+            texts = found["value"].strip("[]").split(",") if found["value"].startswith("[") else [found["value"]]
+            values = [_value(text.strip().strip("'\""), table_of(name)) for text in texts]
+            read[name] = values[0] if len(values) == 1 else values
+        else:
+            rule = f"{where}.only_if must say which category an attribute has"
+            step = 'write only_if = "smoker = yes", or only_if = { smoker = ["yes", "sometimes"] }'
+            return None, [SordinoError(rule, found=shown(given), step=step)]
+    return read, []
+
+
+def _expect_unasked(table: dict[str, Any], attributes: Mapping[str, Any]) -> None:
+    """A number lacks a value where it is not asked: of so many as if the people were evenly spread."""
+    asked = Fraction(1)
+    for name, values in table["only_if"].items():
+        labels = _labels(own) if isinstance(own := attributes.get(name), dict) else ()
+        named = values if isinstance(values, list) else [values]
+        if not labels or any(value not in labels for value in named):
+            return
+        asked *= Fraction(len(set(named)), len(labels))
+    if asked < 1:
+        table["missing"] = f"{float(1 - asked):.3g}"
+
+
+def _labels(table: Mapping[str, Any]) -> Sequence[Any]:
+    labels = table.get("categories")
+    return labels if isinstance(labels, list) else ()
+
+
+class _Spelled:
+    """One attribute while its spellings are read.
+
+    Attributes:
+        where: it stands.
+        table: its settings.
+        mistakes: in them.
+        is_scale: whether its numbers are whole ones, each with a bin.
+        is_public: whether it is sent in clear.
+    """
+
+    def __init__(self, where: str, table: dict[str, Any]) -> None:
+        self.where, self.table = where, table
+        self.mistakes: list[SordinoError] = []
+        self.is_scale = self.is_public = False
+
+    def read(self) -> None:
+        """Put all settings into their declared form."""
+        table = self.table
+        _rename(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
+        for step in (self._type, self._yes_no, self._ends, self._scale, self._categories, self._several):
+            step()
+        for step in (self._optional, self._sensitive, self._public):
+            step()
+
+    def _wrong(self, setting: str, rule: str, step: str, unread: str = "") -> None:
+        """Note a mistake, and take the setting away.
+
+        Args:
+            setting: that is wrong.
+            rule: for it.
+            step: with the line to write.
+            unread: what the attribute is, of whose values nothing more is said; empty if they are known.
+        """
+        found = shown(self.table.pop(setting))
+        self.mistakes.append(SordinoError(f"{self.where}.{setting} {rule}", found=found, step=step))
+        if unread:
+            self.table = {name: own for name, own in self.table.items() if name not in OF_VALUES}
+            self.table.update(UNREAD[unread])
+
+    def _type(self) -> None:
+        if "type" not in self.table:
+            return
+        given = self.table["type"]
+        kind = TYPES.get(given.lower()) if isinstance(given, str) else None
+        if kind is None:
+            step = f"write {self.EXAMPLES['categories']}, or {self.EXAMPLES['number']}"
+            self._wrong("type", "must be left out: the values say what an attribute is", step)
+        elif kind in ("yes_no", "several"):
+            del self.table["type"]
+            self.table.setdefault(kind, True)
+        elif kind == "scale" and "number" in self.table:
+            del self.table["type"]
+            self.table.setdefault("integer", self.table.pop("number"))
+        elif kind == "scale" and {*ENDS} & self.table.keys():
+            del self.table["type"]
+            self.table["integer"] = {end: self.table.pop(end) for end in ENDS if end in self.table}
+        elif kind in self.table or (kind == "number" and {"min", "max", "low", "high", "scale"} & self.table.keys()):
+            del self.table["type"]
+        else:
+            unread = "categories" if kind == "categories" else "number"
+            self._wrong("type", "must come with its values", f"write {self.EXAMPLES[kind]} instead", unread)
+
+    EXAMPLES = {
+        "categories": 'categories = ["yes", "no"]',
+        "number": "number = [0, 120]",
+        "scale": "scale = [0, 10]",
+    }
+
+    def _yes_no(self) -> None:
+        if "yes_no" not in self.table:
+            return
+        if self.table["yes_no"] is not True:
+            step = f"write yes_no = true, or {self.EXAMPLES['categories']}"
+            self._wrong("yes_no", "must be true", step, "categories")
+        else:
+            del self.table["yes_no"]
+            self.table.setdefault("categories", list(YES_NO))
+
+    def _ends(self) -> None:
+        """A number as a pair of ends, with other words for them, or with its ends beside it."""
+        table = self.table
+        for setting in [name for name in ("number", "scale", "integer") if name in table]:
+            given = table[setting]
+            if isinstance(given, list) and len(given) == 2:
+                table[setting] = dict(zip(("low", "high"), given, strict=True))
+            elif isinstance(given, dict):
+                table[setting] = dict(given)
+                _rename(f"{self.where}.{setting}.", table[setting], END_WORDS, self.mistakes)
+            elif setting == "number" and (given is not True or not {*ENDS} & table.keys()):
+                step = f"write {self.EXAMPLES['number']}: the least and the largest"
+                self._wrong("number", "must have two ends", step, "number")
+                return
+        beside = {end: table.pop(end) for end in ENDS if end in table}
+        if beside:
+            setting = next((name for name in ("scale", "integer") if name in table), "number")
+            own = table.get(setting)
+            table[setting] = (own if isinstance(own, dict) else {}) | beside
+            _rename(f"{self.where}.{setting}.", table[setting], END_WORDS, self.mistakes)
+
+    def _scale(self) -> None:
+        """A whole-number scale: bins from half to half, and a slider that stops at its values."""
+        setting = next((name for name in ("scale", "integer") if name in self.table), None)
+        if setting is None:
+            return
+        given = self.table[setting]
+        if (
+            isinstance(given, list)
+            and given
+            and all(type(one) is int for one in given)
+            and given == [*range(given[0], given[0] + len(given))]
+        ):
+            given = {"low": given[0], "high": given[-1]}
+        low, high = (given.get("low"), given.get("high")) if isinstance(given, dict) else (None, None)
+        if type(low) is not int or type(high) is not int or not low < high:
+            step = f"write {setting} = [0, 10]: the least and the largest"
+            self._wrong(setting, "must be two whole numbers", step, "number")
+            return
+        del self.table[setting]
+        if high - low < MOST_STOPS:
+            self.is_scale = True
+            given = {**given, "low": low - HALF, "high": high + HALF, "bins": high - low + 1}
+            self.table.setdefault("input", "slider")
+        elif setting == "scale":
+            self.table["scale"] = given
+            step = f"write number = [{low}, {high}]"
+            self._wrong("scale", f"must have at most {MOST_STOPS:,} values", step, "number")
+            return
+        if "number" in self.table:
+            self.table["number"], step = [low, high], f"leave number out: {setting} says it"
+            self._wrong("number", f"must not stand beside {setting}", step)
+        self.table["number"] = given
+
+    def _categories(self) -> None:
+        if isinstance(self.table.get("categories"), list):
+            self.table["categories"] = [*map(_label, self.table["categories"])]
+
+    def _several(self) -> None:
+        """As many as there are categories; a last one that says that none applies is no category."""
+        given, labels = self.table.get("several"), self.table.get("categories")
+        if given is False:
+            del self.table["several"]
+        elif given is True and isinstance(labels, list):
+            if "none" not in self.table and labels and str(labels[-1]).lower() in NONE_OF_SEVERAL:
+                self.table |= {"none": labels[-1], "categories": labels[:-1]}
+            self.table["several"] = len(self.table["categories"])
+
+    def _optional(self) -> None:
+        optional = self.table.pop("optional", None)
+        required = self.table.pop("required", None)
+        if not (optional is True or required is False) or "missing" in self.table:
+            return
+        labels = self.table.get("categories")
+        if isinstance(labels, list) and "several" not in self.table:
+            self.table |= {"categories": [*labels, NO_ANSWER], "missing": NO_ANSWER}
+            return
+        if "several" in self.table:
+            none = self.table.get("none", NONE)
+            rule = f"{self.where}.optional must not stand beside several: of whoever names none it is known already"
+            step = f'leave optional out, or write missing = "{none}" to count whoever skips it so'
+            self.mistakes.append(SordinoError(rule, found="optional", step=step))
+        elif "number" in self.table:
+            self.table["missing"] = EXPECTED_TO_SKIP
+
+    def _sensitive(self) -> None:
+        """Sensitive values beside those of the attribute, or one of them as a text."""
+        protect = self.table.get("protect")
+        own = dict(protect) if isinstance(protect, dict) else {}
+        if "sensitive" in self.table and "protect" in self.table and (own != protect or "sensitive" in own):
+            self._wrong("sensitive", "must be said once", "leave out `sensitive`, or `protect`")
+        elif "sensitive" in self.table:
+            given = self.table["sensitive"]
+            if given is True:
+                # All its values alike, as they are without it.
+                del self.table["sensitive"]
+                return
+            if given is False:
+                step = "write public = true to send it in clear, or leave sensitive out to protect all its values"
+                self._wrong("sensitive", "must name the values that are sensitive", step)
+                return
+            own["sensitive"] = self.table.pop("sensitive")
+        if "sensitive" in own and not isinstance(own["sensitive"], dict):
+            given = own["sensitive"]
+            listed = [_value(one, self.table) for one in (given if isinstance(given, list) else [given])]
+            # Numbered categories are named by their numbers.
+            own["sensitive"] = listed if isinstance(self.table.get("categories"), list) else given
+        if own:
+            self.table["protect"] = own
+
+    def _public(self) -> None:
+        given = self.table.get("public")
+        if given is not None and not isinstance(given, bool):
+            self._wrong("public", "must be true or false", "write public = true to send it in clear with each report")
+        self.is_public = self.table.pop("public", False)
+
+
+class _Questions:
+    """The questions of a survey while their spellings are read.
+
+    Attributes:
+        read: what is read so far; the attributes stand in their declared form.
+        scales: the attributes that are whole-number scales.
+    """
+
+    def __init__(self, read: DeclaredTables, scales: set[str]) -> None:
+        self.read, self.scales = read, scales
+        self.attributes: Mapping[str, Any] = read.tables["attribute"]
+        public = read.tables.get("public")
+        self.public: Mapping[str, Any] = public if isinstance(public, dict) else {}
+
+    def read_all(self) -> None:
+        """Put each question into its declared form, or several."""
+        asks: list[Any] = []
+        for i, given in enumerate(self.read.tables["ask"]):
+            own = self._questions(f"ask.{i}", dict(given)) if isinstance(given, dict) else [given]
+            asks += own
+            self.read.asked_at += [i] * len(own)
+        # Nothing more is said about questions that were none.
+        self.read.tables["ask"] = asks or [{"histogram": name} for name in [*self.attributes][:1]]
+
+    def _wrong(self, where: str, rule: str, found: str, step: str) -> None:
+        self.read.mistakes.append(SordinoError(f"{where} {rule}", found=found, step=step))
+
+    def _questions(self, where: str, ask: dict[str, Any]) -> list[dict[str, Any]]:
+        before = len(self.read.mistakes)
+        _rename(f"{where}.", ask, ASK_WORDS, self.read.mistakes)
+        for word in [word for word in ("question", "attribute") if word in ask]:
+            self._name_kind(where, word, ask)
+        if "median" in ask:
+            ask["distribution"] = ask.pop("median")
+            ask.setdefault("quantiles", [HALF])
+        by = ask.pop("by", None)
+        if "table" in ask and isinstance(ask["table"], list):
+            self._leave_public_out(where, ask)
+        if len(self.read.mistakes) > before and not any(word in ask for word in WORDS):
+            return []
+        asks = self._each(ask)
+        if by is not None:
+            names = by if isinstance(by, list) else [by]
+            asks = [one for ask in asks if (one := self._grouped(where, ask, names))]
+        return [self._of_kind(one) for one in asks]
+
+    def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
+        """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
+        name = ask.pop(word)
+        table = self.attributes.get(name) if isinstance(name, str) else None
+        if isinstance(table, dict) and "number" in table and name not in self.scales:
+            step = f'write mean = "{name}", or distribution = "{name}"'
+            self._wrong(f"{where}.{word}", "must say what is asked of a number", shown(name), step)
+            ask["mean"] = name
+        elif table is None and isinstance(name, str) and name not in self.public:
+            step = 'write [attribute.NAME] with text = "...", and here histogram = "NAME"'
+            found = shown(name) + nearest([name], [*self.attributes])
+            self._wrong(f"{where}.{word}", "must name an attribute", found, step)
+        else:
+            ask["histogram"] = name
+
+    def _each(self, ask: dict[str, Any]) -> list[dict[str, Any]]:
+        """A question of each attribute that is listed, where a kind is about one; and a mean with quantiles as two."""
+        if "mean" in ask and "distribution" not in ask and (shared := [word for word in SHARED_WORDS if word in ask]):
+            numbers = ask["mean"] if isinstance(ask["mean"], list) else [ask["mean"]]
+            mean = {word: value for word, value in ask.items() if word not in shared}
+            rest = {word: value for word, value in ask.items() if word != "mean"}
+            return [mean, *({**rest, "distribution": number} for number in numbers)]
+        for word in ("histogram", "several", "distribution"):
+            if isinstance(ask.get(word), list) and ask[word]:
+                return [{**ask, word: name} for name in ask[word]]
+        return [ask]
+
+    def _leave_public_out(self, where: str, ask: dict[str, Any]) -> None:
+        """A table by a public column is about the others: every report shows which group it is of."""
+        names = [name for name in ask["table"] if not (isinstance(name, str) and name in self.public)]
+        if len(names) == len(ask["table"]):
+            return
+        del ask["table"]
+        if len(names) == 1:
+            ask["histogram"] = names[0]
+        elif names:
+            ask["table"] = names
+        else:
+            step = "leave the question out: `sordino.estimate` has its groups (`by`)"
+            self._wrong(f"{where}.table", "must be about what is not public", "public columns alone", step)
+
+    def _grouped(self, where: str, ask: dict[str, Any], names: Sequence[Any]) -> dict[str, Any] | None:
+        """A question by groups: by public ones it is itself, by protected ones a table."""
+        known = {**self.attributes, **self.public}
+        wrong = next((name for name in names if not isinstance(name, str) or name not in known), None)
+        if wrong is not None:
+            found = shown(wrong) + (nearest([wrong], [*known]) if isinstance(wrong, str) else "")
+            step = (
+                'write by = "region", and [attribute.region] with its categories, and public = true if it may be known'
+            )
+            self._wrong(f"{where}.by", "must name a public column, or an attribute", found, step)
+            return ask
+        protected = [name for name in names if name not in self.public]
+        if not protected:
+            return ask
+        of = ask.get("histogram")
+        table = [of] if isinstance(of, str) else ask.get("table")
+        if isinstance(table, list) and not {*protected, *table} & self.numbers:
+            return {word: value for word, value in ask.items() if word != "histogram"} | {"table": [*protected, *table]}
+        number = next(
+            (ask[word] for word in ("mean", "distribution", "histogram") if isinstance(ask.get(word), str)), "age"
+        )
+        compared = f'regression = {{ target = "{number}", features = ["{protected[0]}"] }}'
+        step = f"write public = true at attribute.{protected[0]} if it may be known, or ask for {compared}"
+        self._wrong(f"{where}.by", "must name a public column where a number is asked", shown(protected[0]), step)
+        return ask
+
+    @property
+    def numbers(self) -> set[str]:
+        """The attributes that are numbers."""
+        return {name for name, table in self.attributes.items() if isinstance(table, dict) and "number" in table}
+
+    def _of_kind(self, ask: dict[str, Any]) -> dict[str, Any]:
+        """The shares of a number's values are its distribution, those of several categories each one's."""
+        name = ask.get("histogram")
+        table = self.attributes.get(name) if isinstance(name, str) else None
+        if isinstance(table, dict):
+            word = "distribution" if "number" in table else "several" if "several" in table else "histogram"
+            ask = {word if own == "histogram" else own: value for own, value in ask.items()}
+        if ask.get("distribution") in self.scales and isinstance(ask.get("ranges"), list):
+            ask = {**ask, "ranges": [_around(pair) for pair in ask["ranges"]]}
+        return ask
+
+
+def _around(pair: Any) -> Any:
+    """From half below the first value of a range to half above its last one; what holds no whole numbers stays."""
+    ends = pair if isinstance(pair, list) else [pair]
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends) or ends[0] > ends[-1]:
+        return pair
+    return [ends[0] - HALF, ends[-1] + HALF]

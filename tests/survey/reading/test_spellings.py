@@ -1,0 +1,420 @@
+"""What a newcomer writes is what is read: each spelling is the survey that it stands for."""
+
+import json
+import re
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from in_one import in_one
+from sordino import plan as make_plan
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.nats import Nats
+from sordino.survey.reading import spellings
+from sordino.survey.reading.open_epsilon import open_survey
+from sordino.survey.reading.spellings import declared_tables
+from sordino.survey.reading.survey_file import Survey
+
+FIRST_TRIES = sorted((Path(__file__).parent / "first_tries").glob("*.toml"))
+"""Surveys written from imagination by somebody who had not read the reference."""
+
+REFUSED = {"income_and_drugs": "leave `sensitive` out"}
+"""What cannot be promised as it is written, each with what the refusal says to write."""
+
+
+@pytest.mark.parametrize("path", FIRST_TRIES, ids=lambda path: path.stem)
+def test_a_first_try_is_planned_or_told_what_to_write(path):
+    if path.stem in REFUSED:
+        with pytest.raises(SordinoErrors) as refused:
+            make_plan(path, 10_000)
+        (error,) = refused.value.errors
+        assert REFUSED[path.stem] in error.step
+    else:
+        assert make_plan(path, 10_000).questions
+
+
+def test_hardly_any_first_try_is_refused():
+    assert len(FIRST_TRIES) == 12
+    assert {*REFUSED} <= {path.stem for path in FIRST_TRIES}
+    assert len(REFUSED) <= 2
+
+
+CATEGORIES = {"categories": ["yes", "no"]}
+COLOURS = {"categories": ["red", "green", "blue"]}
+SCALE = {"number": {"low": -0.5, "high": 10.5, "bins": 11}, "input": "slider"}
+AGE = {"number": {"low": 0, "high": 120}}
+REGION = {"categories": ["north", "south"]}
+
+
+def asking(ask, **attributes):
+    """A survey of two attributes and a question, or several."""
+    return {
+        "epsilon": "1",
+        "attribute": {"x": CATEGORIES, **attributes},
+        "ask": ask if isinstance(ask, list) else [ask],
+    }
+
+
+X = {"histogram": "x"}
+
+ATTRIBUTES = {
+    "question": ({**COLOURS, "question": "Which?"}, {**COLOURS, "text": "Which?"}),
+    "label": ({**COLOURS, "label": "Which?"}, {**COLOURS, "text": "Which?"}),
+    "hint": ({**COLOURS, "hint": "One."}, {**COLOURS, "help": "One."}),
+    "options": ({"options": ["red", "green", "blue"]}, COLOURS),
+    "yes_no": ({"yes_no": True}, CATEGORIES),
+    "boolean": ({"boolean": True}, CATEGORIES),
+    "a boolean type": ({"type": "boolean"}, CATEGORIES),
+    "true and false": ({"categories": [True, False]}, {"categories": ["true", "false"]}),
+    "whole numbers": ({"categories": [1, 2, 3]}, {"categories": ["1", "2", "3"]}),
+    "numbers and a text": ({"categories": [0.5, 1.0, "more"]}, {"categories": ["0.5", "1", "more"]}),
+    "a choice": ({**COLOURS, "type": "choice"}, COLOURS),
+    "several": (
+        {**COLOURS, "several": True},
+        {**COLOURS, "several": 3},
+    ),
+    "multiple with none": (
+        {"options": ["red", "green", "none"], "multiple": True},
+        {"categories": ["red", "green"], "several": 2, "none": "none"},
+    ),
+    "one of several": ({**COLOURS, "several": False}, COLOURS),
+    "sensitive": ({**COLOURS, "sensitive": ["red"]}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
+    "a sensitive text": ({**COLOURS, "sensitive": "red"}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
+    "protect a text": ({**COLOURS, "protect": {"sensitive": "red"}}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
+    "sensitive yes": (
+        {"categories": [True, False], "sensitive": "yes"},
+        {"categories": ["true", "false"], "protect": {"sensitive": ["true"]}},
+    ),
+    "all of it sensitive": ({**COLOURS, "sensitive": True}, COLOURS),
+    "optional": (
+        {**COLOURS, "optional": True},
+        {"categories": ["red", "green", "blue", "no answer"], "missing": "no answer"},
+    ),
+    "not required": (
+        {**COLOURS, "required": False},
+        {"categories": ["red", "green", "blue", "no answer"], "missing": "no answer"},
+    ),
+    "required": ({**COLOURS, "required": True}, COLOURS),
+    "optional, and said how": (
+        {"categories": ["red", "none"], "missing": "none", "optional": True},
+        {"categories": ["red", "none"], "missing": "none"},
+    ),
+    "on a condition": ({**COLOURS, "only_if": "x = yes"}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "two equal signs": ({**COLOURS, "only_if": "x == 'yes'"}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "is": ({**COLOURS, "only_if": "x is yes"}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "true is yes": ({**COLOURS, "only_if": "x = true"}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "of whoever says yes": ({**COLOURS, "only_if": "x"}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "true in a table": ({**COLOURS, "only_if": {"x": True}}, {**COLOURS, "only_if": {"x": "yes"}}),
+    "two conditions": (
+        {**COLOURS, "only_if": "x = no and other in [north, south]"},
+        {**COLOURS, "only_if": {"x": "no", "other": ["north", "south"]}},
+    ),
+}
+
+NUMBERS = {
+    "a pair": {"number": [0, 120]},
+    "min and max in a table": {"number": {"min": 0, "max": 120}},
+    "from and to": {"number": {"from": 0, "to": 120}},
+    "range": {"range": [0, 120]},
+    "min and max beside": {"min": 0, "max": 120},
+    "low and high beside": {"low": 0, "high": 120},
+    "with a type": {"type": "number", "min": 0, "max": 120},
+    "number is true": {"number": True, "min": 0, "max": 120},
+}
+
+SCALES = {
+    "a pair": {"scale": [0, 10]},
+    "a table": {"scale": {"min": 0, "max": 10}},
+    "all values": {"scale": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]},
+    "an integer": {"integer": [0, 10]},
+    "a type": {"type": "integer", "min": 0, "max": 10},
+    "a type of a range": {"type": "int", "range": [0, 10]},
+}
+
+
+def of_shares(declared):
+    return {"several" if "several" in declared else "histogram": "y"}
+
+
+def of_mean(_):
+    return {"mean": "y"}
+
+
+def _asked_alike(spelled, declared, question):
+    """Two surveys, with an attribute as it is spelled and as it is declared."""
+    asks = [X, question(declared), {"histogram": "other"}]
+    return tuple(asking(asks, y=own, other=REGION) for own in (spelled, declared))
+
+
+PUBLIC = {**asking([X]), "public": {"region": REGION}}
+
+SURVEYS = {
+    **{f"attribute: {name}": _asked_alike(*pair, of_shares) for name, pair in ATTRIBUTES.items()},
+    **{f"number: {name}": _asked_alike(own, AGE, of_mean) for name, own in NUMBERS.items()},
+    **{f"scale: {name}": _asked_alike(own, SCALE, of_mean) for name, own in SCALES.items()},
+    "a large integer": (
+        asking([X, {"mean": "y"}], y={"integer": [0, 5000]}),
+        asking([X, {"mean": "y"}], y={"number": {"low": 0, "high": 5000}}),
+    ),
+    "an optional number": (
+        asking([X, {"mean": "y"}], y={**AGE, "optional": True}),
+        asking([X, {"mean": "y"}], y={**AGE, "missing": "0.1"}),
+    ),
+    "a number on a condition": (
+        asking([X, {"mean": "y"}], y={**AGE, "only_if": "x = yes"}),
+        asking([X, {"mean": "y"}], y={**AGE, "only_if": {"x": "yes"}, "missing": "0.5"}),
+    ),
+    "shares of a scale by value": (
+        asking([X, {"histogram": "y", "ranges": [[0, 6], [9, 10], 5]}], y={"scale": [0, 10]}),
+        asking([X, {"distribution": "y", "ranges": [[-0.5, 6.5], [8.5, 10.5], [4.5, 5.5]]}], y=SCALE),
+    ),
+    "a median": (
+        asking([X, {"median": "y"}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.5]}], y=AGE),
+    ),
+    "a mean with quantiles": (
+        asking([X, {"mean": "y", "quantiles": [0.5], "weight": 2}], y=AGE),
+        asking([X, {"mean": "y", "weight": 2}, {"distribution": "y", "quantiles": [0.5], "weight": 2}], y=AGE),
+    ),
+    "several histograms": (
+        asking({"histogram": ["x", "y", "z"], "weight": 3}, y={**COLOURS, "several": True}, z=AGE),
+        asking(
+            [{"histogram": "x", "weight": 3}, {"several": "y", "weight": 3}, {"distribution": "z", "weight": 3}],
+            y={**COLOURS, "several": 3},
+            z=AGE,
+        ),
+    ),
+    "a crosstab": (asking({"crosstab": ["x", "y"]}, y=COLOURS), asking({"table": ["x", "y"]}, y=COLOURS)),
+    "by a protected attribute": (
+        asking({"histogram": "x", "by": "y"}, y=COLOURS),
+        asking({"table": ["y", "x"]}, y=COLOURS),
+    ),
+    "a table by a protected attribute": (
+        asking({"table": ["x", "z"], "by": ["y"]}, y=COLOURS, z=REGION),
+        asking({"table": ["y", "x", "z"]}, y=COLOURS, z=REGION),
+    ),
+    "shares": (asking({"shares": "x"}), asking(X)),
+    "a question of an attribute": (asking({"question": "x"}), asking(X)),
+    "public": (asking(X, region={**REGION, "public": True}), PUBLIC),
+    "public by name": (asking(X, region=REGION) | {"public": ["region"]}, PUBLIC),
+    "a public column": ({**asking(X), "public": {"region": {"options": ["north", "south"]}}}, PUBLIC),
+    "not public": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "public": False}),
+        asking([X, {"histogram": "y"}], y=COLOURS),
+    ),
+    "by a public column": (asking({"histogram": "x", "by": ["region"]}, region={**REGION, "public": True}), PUBLIC),
+    "a crosstab by a public column": (asking({"crosstab": ["region", "x"]}, region={**REGION, "public": True}), PUBLIC),
+    "a mean by a public column": (
+        asking({"mean": "y", "by": "region"}, y=AGE, region={**REGION, "public": True})
+        | {"attribute": {"y": AGE, "region": {**REGION, "public": True}}},
+        {"epsilon": "1", "attribute": {"y": AGE}, "public": {"region": REGION}, "ask": [{"mean": "y"}]},
+    ),
+    "a title": (
+        {**asking(X), "title": "Us", "language": "en"},
+        {**asking(X), "about": {"title": "Us", "languages": ["en"]}},
+    ),
+    "a purpose": (
+        {**asking(X), "name": "Us", "description": "Why"},
+        {**asking(X), "about": {"title": "Us", "purpose": "Why"}},
+    ),
+    "a consent": ({**asking(X), "consent": "I agree."}, {**asking(X), "about": {"consent": {"text": "I agree."}}}),
+    "a consent in a table": (
+        {**asking(X), "about": {"consent": {"en": "Yes", "de": "Ja"}}},
+        {**asking(X), "about": {"consent": {"text": {"en": "Yes", "de": "Ja"}}}},
+    ),
+    "a logarithm": ({**asking(X), "epsilon": "ln(3)"}, {**asking(X), "epsilon": "ln 3"}),
+    "other names of tables": (
+        {"epsilon": "1", "attributes": {"x": CATEGORIES}, "questions": [X]},
+        asking(X),
+    ),
+    "questions that describe": ({"epsilon": "1", "questions": {"x": CATEGORIES}, "ask": [X]}, asking(X)),
+    "a list of attributes": ({"epsilon": "1", "attribute": [{"name": "x", **CATEGORIES}], "ask": [X]}, asking(X)),
+    "one question": ({**asking(X), "ask": X}, asking(X)),
+}
+
+
+@pytest.mark.parametrize(("spelled", "declared"), SURVEYS.values(), ids=SURVEYS)
+def test_a_spelling_is_what_it_stands_for(spelled, declared):
+    before = deepcopy(spelled)
+    read = Survey.read(spelled)
+    assert read == Survey.read({"version": 1, **declared})
+    assert spelled == before
+    # What is declared is left as it is.
+    assert declared_tables(declared).tables == {"version": 1, **declared}
+
+
+def test_the_published_schema_knows_each_spelling():
+    """So that an editor does not mark what is read."""
+    path = Path(__file__).parents[3] / "docs" / "schemas" / "survey-1.json"
+    schema = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    spelled = {name: tables for name, (tables, _) in SURVEYS.items()}
+    spelled |= {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FIRST_TRIES}
+    assert {
+        name: found
+        for name, tables in spelled.items()
+        if (found := [each.message for each in schema.iter_errors(tables)])
+    } == {}
+
+
+def test_the_reference_has_each_spelling():
+    path = Path(__file__).parents[3] / "docs" / "reference.md"
+    table = path.read_text(encoding="utf-8").partition("### Spellings")[2].partition("\n### ")[0]
+    said = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
+    words = {
+        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spellings.ATTRIBUTE_WORDS,
+        *{*spellings.ATTRIBUTE_SPELLINGS} - {*spellings.ENDS}, *spellings.END_WORDS,
+        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS,
+    }  # fmt: skip
+    assert words - said == set()
+
+
+PLANNED = (
+    "shares of a scale by value",
+    "a crosstab by a public column",
+    "a number on a condition",
+    "attribute: sensitive",
+)
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_the_plan_of_a_spelling_is_the_declared_one_byte_for_byte(name):
+    spelled, declared = SURVEYS[name]
+    first, second = (make_plan({"version": 1, **tables}, 1000) for tables in (spelled, declared))
+    assert first.bytes == second.bytes
+    assert first.hash == second.hash
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_any_mixture_of_spellings_is_what_it_stands_for(data):
+    """Each attribute is spelled or declared, and the texts of the survey as well."""
+    kinds = {
+        **{name: (*pair, of_shares(pair[1])) for name, pair in ATTRIBUTES.items()},
+        **{f"number {name}": (own, AGE, of_mean(own)) for name, own in NUMBERS.items()},
+        **{f"scale {name}": (own, SCALE, of_mean(own)) for name, own in SCALES.items()},
+    }
+    chosen = data.draw(st.lists(st.sampled_from([*kinds]), min_size=1, max_size=5))
+    has_numbers = any(name.startswith(("number", "scale")) for name in chosen)
+    pairs = [kinds[name] for name in chosen if not (has_numbers and "protect" in kinds[name][1])]
+    is_spelled = [data.draw(st.booleans()) for _ in pairs]
+    names = [f"a{i}" for i in range(len(pairs))]
+    asks = [X, {"histogram": "other"}]
+    asks += [{next(iter(question)): name} for name, (_, _, question) in zip(names, pairs, strict=True)]
+    mixed, declared = (
+        asking(
+            asks,
+            other=REGION,
+            **{name: pair[place(i)] for i, (name, pair) in enumerate(zip(names, pairs, strict=True))},
+        )
+        for place in (lambda i: 0 if is_spelled[i] else 1, lambda _: 1)
+    )
+    mixed |= data.draw(st.sampled_from([{"title": "Us"}, {"name": "Us"}, {"about": {"title": "Us"}}]))
+    assert Survey.read(mixed) == Survey.read({**declared, "version": 1, "about": {"title": "Us"}})
+
+
+WORDS = [
+    *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spellings.ATTRIBUTE_WORDS, *spellings.ATTRIBUTE_SPELLINGS,
+    *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, "number", "categories", "several", "only_if",
+    "protect", "ask", "about", "attribute", "public", "table", "histogram", "ranges", "x",
+]  # fmt: skip
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats() | st.sampled_from([*WORDS, "x = yes", "yes", "and"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(WORDS), ANYTHING, max_size=4), ANYTHING, ANYTHING)
+@settings(max_examples=300)
+def test_whatever_is_written_is_refused_in_words(tables, attribute, ask):
+    with pytest.raises(SordinoErrors):
+        Survey.read(
+            {
+                "attribute": {"x": attribute, "y": {"scale": [5, 1]}},
+                "ask": [ask, {"histogram": "x", "by": ask}],
+                **tables,
+            }
+        )
+
+
+WRONG = {
+    "question and text": (
+        asking(X, x={**CATEGORIES, "question": "A?", "text": "B?"}),
+        "attribute.x.text must be said once: question means the same; found text and question: leave question out",
+    ),
+    "title twice": ({**asking(X), "title": "A", "about": {"title": "B"}}, "about.title must be said once"),
+    "a scale of fractions": (
+        asking([X, {"mean": "y"}], y={"scale": [0, 0.5]}),
+        "attribute.y.scale must be two whole numbers; found {'low': 0, 'high': 0.5}: write scale = [0, 10]",
+    ),
+    "a scale as a number": (asking([X, {"mean": "y"}], y={"scale": 5}), "write scale = [0, 10]"),
+    "a scale the wrong way round": (asking([X, {"mean": "y"}], y={"scale": [10, 0]}), "write scale = [0, 10]"),
+    "a scale of too many": (asking([X, {"mean": "y"}], y={"scale": [0, 5000]}), "write number = [0, 5000]"),
+    "one end of a number": (asking([X, {"mean": "y"}], y={"number": 5}), "attribute.y.number must have two ends"),
+    "a free text": (asking(X, x={"type": "text", **CATEGORIES}), "attribute.x.type must be left out"),
+    "a choice of nothing": (asking(X, x={"type": "choice"}), 'write categories = ["yes", "no"] instead'),
+    "yes_no is false": (asking(X, x={"yes_no": False}), "attribute.x.yes_no must be true"),
+    "not sensitive": (asking(X, x={**CATEGORIES, "sensitive": False}), "write public = true to send it in clear"),
+    "sensitive twice": (
+        asking(X, x={**CATEGORIES, "sensitive": ["yes"], "protect": {"sensitive": ["no"]}}),
+        "attribute.x.sensitive must be said once",
+    ),
+    "public as a text": (asking(X, x={**CATEGORIES, "public": "yes"}), "attribute.x.public must be true or false"),
+    "optional of several": (
+        asking({"several": "x"}, x={**COLOURS, "several": True, "optional": True}),
+        'write missing = "none of them"',
+    ),
+    "a condition that is none": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x = yes or x = no"}),
+        'write only_if = "smoker = yes"',
+    ),
+    "by nothing": (
+        asking({"histogram": "x", "by": "rigion"}, region={**REGION, "public": True}),
+        "did you mean 'region'",
+    ),
+    "a mean by a protected attribute": (
+        asking([X, {"mean": "y", "by": "x"}], y=AGE),
+        'write public = true at attribute.x if it may be known, or ask for regression = { target = "y", features',
+    ),
+    "a question of a number": (asking([X, {"question": "y"}], y=AGE), 'write mean = "y", or distribution = "y"'),
+    "a question of nothing": (asking([X, {"question": "How old are you?"}]), "ask.1.question must name an attribute"),
+    "a public column is asked": (
+        asking([X, {"histogram": "region"}], region={**REGION, "public": True}),
+        "found 'region', a public column, which every report shows: leave the question out",
+    ),
+    "a mistake behind two questions of one": (
+        asking([{"histogram": ["x", "y"]}, {"histogram": "z"}], y=COLOURS),
+        "ask.1.histogram must name an attribute",
+    ),
+}
+
+
+@in_one(("tables", "words"), WRONG.values())
+def test_what_cannot_be_meant_is_refused_once_with_the_line_to_write(tables, words):
+    with pytest.raises(SordinoErrors) as refused:
+        Survey.read(tables)
+    assert words in str(refused.value)
+    assert len(refused.value.errors) == 1
+
+
+def test_a_spelled_survey_may_leave_its_epsilon_open():
+    tables = {"attributes": {"x": {"yes_no": True}}, "questions": [X]}
+    assert open_survey(tables)("1") == Survey.read(asking(X))
+    closed = {"attributes": {"x": {**CATEGORIES, "protect": {"epsilon": "1"}}}, "questions": [X]}
+    with pytest.raises(SordinoError, match="each attribute with an amount of its own"):
+        open_survey(closed)
+
+
+@pytest.mark.parametrize("text", ["ln(3)", "ln (3)", "ln( 3 )", "1 + ln(3/2)"])
+def test_a_logarithm_may_stand_in_brackets(text):
+    assert Nats.of(text) == Nats.of(text.replace("(", " ").replace(")", ""))
+
+
+@pytest.mark.parametrize("text", ["ln(3", "ln 3)", "ln()", "log(3)"])
+def test_half_a_bracket_is_no_amount(text):
+    with pytest.raises(SordinoError, match="finite number of nats"):
+        Nats.of(text)
