@@ -18,6 +18,7 @@ from sordino.survey.reading.spellings import (
     ASK_WORDS,
     ATTRIBUTE_SPELLINGS,
     ATTRIBUTE_WORDS,
+    DESCRIBED,
     END_WORDS,
     SURVEY_WORDS,
 )
@@ -47,7 +48,7 @@ def _survey() -> dict[str, Any]:
     tables = survey["$defs"]
     attribute, ask, number = tables["AttributeTable"], tables["AskTable"], tables["NumberTable"]
     for table, words in (
-        (survey, (*SURVEY_WORDS, *ABOUT_WORDS)),
+        (survey, ("survey", *SURVEY_WORDS, *DESCRIBED, *ABOUT_WORDS)),
         (attribute, (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["PublicTable"], (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["AboutTable"], ("language",)),
@@ -70,11 +71,9 @@ def _survey() -> dict[str, Any]:
     ]
     for table, word, more in wider:
         table["properties"][word] = {"anyOf": [table["properties"][word], more]}
-    # [questions.NAME] describes an attribute.
-    survey["allOf"] = [
-        {"anyOf": [{"required": [word]} for word in (name, "questions", *more)]}
-        for name, more in (("attribute", ("attributes", "variables")), ("ask", ()))
-    ]
+    # Attributes, by one of their words, or a table around all of it.
+    words = ("attribute", "survey", *SURVEY_WORDS, *DESCRIBED)
+    survey["anyOf"] = [{"required": [word]} for word in dict.fromkeys(words)]
     return survey
 
 

@@ -45,10 +45,8 @@ SINGLE = {
     "no grid edge": ("grid", ("south = 25, ", ""), ["attribute.city.grid.south", "must be given"]),
     "no blocks": ("grid", ("blocks = [5, 5]", "release_single_values = true"), ["attribute.city", "protect", "blocks"]),
     "no histogram": ("named", ('histogram = "job"', ""), ["ask.0", "one of histogram, table", "none of them"]),
-    "no ask": ("named", ('[[ask]]\nhistogram = "job"\n', ""), ["ask", "must be given"]),
     "no values": ("named", (f"categories = {CATEGORIES}\n", ""), ["attribute.job", "none of them"]),
     # wrong types
-    "ask as text": ("named", ('[[ask]]\nhistogram = "job"', ""), ["ask", "must be given"]),
     "histogram as number": ("named", ('"job"', "3"), ["ask.0.histogram", "3"]),
     "rows as float": ("grid", ("rows = 10", "rows = 10.0"), ["attribute.city.grid.rows", "whole number", "10.0"]),
     "rows as text": ("grid", ("rows = 10", 'rows = "10"'), ["attribute.city.grid.rows", "whole number", "'10'"]),

@@ -43,22 +43,43 @@ ABOUT_WORDS = {
 """Words at the top of a survey that stand in `about`, each with the declared one."""
 
 ATTRIBUTE_WORDS = {
-    **dict.fromkeys(("question", "label", "title", "prompt"), "text"),
+    **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
     **dict.fromkeys(("hint", "description"), "help"),
-    **dict.fromkeys(("options", "choices", "values", "answers"), "categories"),
+    **dict.fromkeys(("options", "choices", "values", "answers", "levels"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
     **dict.fromkeys(("range", "between"), "number"),
     **dict.fromkeys(("multiple", "multi"), "several"),
-    "depends_on": "only_if",
+    **dict.fromkeys(("private", "secret"), "sensitive"),
+    "resolution": "step",
+    "stars": "scale",
+    **dict.fromkeys(("max_selected", "max_choices"), "most"),
+    **dict.fromkeys(("depends_on", "show_if", "visible_if", "ask_if", "if", "when", "condition"), "only_if"),
 }
 """Words for an attribute's settings, each with the declared one or one of `ATTRIBUTE_SPELLINGS`."""
 
 ENDS = ("min", "max", "low", "high")
 """Settings of an attribute that are those of its number."""
 
+VALUES = (
+    "categories",
+    "number",
+    "grid",
+    "scale",
+    "yes_no",
+    "type",
+    "stars",
+    "options",
+    "choices",
+    "values",
+    "answers",
+    "levels",
+)
+"""Settings by which a table is known to describe an attribute."""
+
 ATTRIBUTE_SPELLINGS = (
     *ENDS,
-    *("type", "yes_no", "scale", "integer", "optional", "required", "sensitive", "public"),
+    *("type", "yes_no", "scale", "integer", "bins", "most", "optional", "required"),
+    *("sensitive", "public", "visibility", "epsilon"),
 )
 """Further settings of an attribute that stand for declared ones."""
 
@@ -77,13 +98,23 @@ END_WORDS = {"min": "low", "max": "high", "from": "low", "to": "high"}
 """Words for the ends of a number."""
 
 TYPES = {
-    **dict.fromkeys(("number", "numeric", "float", "decimal", "date"), "number"),
-    **dict.fromkeys(("integer", "int", "scale"), "scale"),
-    **dict.fromkeys(("boolean", "bool", "yes_no"), "yes_no"),
+    **dict.fromkeys(("number", "numeric", "float", "decimal", "date", "slider"), "number"),
+    **dict.fromkeys(("integer", "int", "scale", "rating", "nps"), "scale"),
+    **dict.fromkeys(("boolean", "bool", "yes_no", "yes/no", "yesno"), "yes_no"),
     **dict.fromkeys(("category", "categories", "categorical", "choice", "single", "select"), "categories"),
-    **dict.fromkeys(("multiple", "multi", "several"), "several"),
+    **dict.fromkeys(("ordinal", "nominal", "likert", "radio", "dropdown"), "categories"),
+    **dict.fromkeys(("multiple", "multi", "several", "set", "checkbox", "checkboxes", "multiselect"), "several"),
 }
 """Names of types, each with the setting whose values it has."""
+
+RECOMMENDING = [0, 10]
+"""The scale of a question of type `nps`: how likely somebody is to recommend something."""
+
+SECRET = ("secret", "private", "hidden", "protected", "confidential")
+"""Values of `visibility` for what every attribute is that is not public."""
+
+DESCRIBED = ("question", "questions", "item", "items")
+"""Tables that are attributes where they are described in them, and questions where they name one."""
 
 YES_NO = ["yes", "no"]
 
@@ -98,6 +129,9 @@ EXPECTED_TO_SKIP = "0.1"
 
 NONE_OF_SEVERAL = frozenset({"none", "none of these", "none of them", "none of the above"})
 """Last categories that say that none of several applies."""
+
+MOST_STARS = 10
+"""The largest value of a scale that begins at 1 where one number is said: `scale = 5`, `stars = 5`."""
 
 MOST_STOPS = 1000
 """Values of a whole-number scale: the bins that a number can have."""
@@ -129,8 +163,12 @@ OF_VALUES = frozenset(
 )
 """Settings that belong to the values of an attribute."""
 
-CONDITION = re.compile(r"\s*(?P<name>.+?)\s*(?:==?|\bis\b|\bin\b)\s*(?P<value>.+?)\s*")
-"""A condition in words: `drinks = yes`, `drinks in [yes, sometimes]`."""
+CONDITION = re.compile(
+    r"\s*(?P<name>.+?)\s*(?P<sign>!=|<>|==?|\bis not\b|\bnot in\b|\bis\b|\bin\b)\s*(?P<value>.+?)\s*"
+)
+"""A condition in words: `drinks = yes`, `drinks in [yes, sometimes]`, `drinks != never`."""
+
+NOT = ("!=", "<>", "is not", "not in")
 
 AND = re.compile(r"\s+(?:and|&&)\s+")
 
@@ -172,25 +210,64 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
     """
     read = DeclaredTables(dict(given))
     tables = read.tables
-    if isinstance(given.get("questions"), dict):
-        # [questions.smoker] describes an attribute; [[questions]] is what is asked.
-        _rename("", tables, {"questions": "attribute"}, read.mistakes)
+    if isinstance(given.get("survey"), dict):
+        # A table around all of it says nothing.
+        del tables["survey"]
+        tables = read.tables = {**given["survey"], **tables}
+        given = tables
+    for word in [word for word in DESCRIBED if _describes(given.get(word))]:
+        _rename("", tables, {word: "attribute"}, read.mistakes)
     _rename("", tables, SURVEY_WORDS, read.mistakes)
     tables.setdefault("version", VERSION)
     _read_about(read)
     attributes = tables.get("attribute")
-    if isinstance(attributes, list) and all(
-        isinstance(one, dict) and isinstance(one.get("name"), str) for one in attributes
-    ):
-        attributes = {one["name"]: {key: value for key, value in one.items() if key != "name"} for one in attributes}
+    if isinstance(attributes, list) and attributes and all(isinstance(one, dict) for one in attributes):
+        attributes = _named(attributes, read.mistakes)
     if not isinstance(attributes, dict):
         return read
     scales = _read_attributes(read, attributes)
+    if "ask" not in tables and tables["attribute"]:
+        tables["ask"] = [_own_question(name, table) for name, table in tables["attribute"].items()]
     if isinstance(tables.get("ask"), dict):
         tables["ask"] = [tables["ask"]]
     if isinstance(tables.get("ask"), list):
         _Questions(read, scales).read_all()
     return read
+
+
+def _describes(given: Any) -> bool:
+    """Whether tables describe attributes: [question.smoker], or [[question]] with values and no word of a question."""
+    if isinstance(given, dict):
+        return True
+    asked = {*WORDS, *ASK_WORDS}
+    return (
+        isinstance(given, list)
+        and bool(given)
+        and all(
+            isinstance(one, dict) and {"id", "name", "key", *VALUES} & one.keys() and not asked & one.keys()
+            for one in given
+        )
+    )
+
+
+def _named(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError]) -> dict[Any, Any]:
+    """Attributes of a list by their names, or by their numbers."""
+    named: dict[Any, Any] = {}
+    for i, one in enumerate(given, 1):
+        table = dict(one)
+        names = [table.pop(word) for word in ("name", "key", "id") if isinstance(table.get(word), str)]
+        name = names[-1] if names else f"q{i}"
+        if name in named:
+            rule = f"attribute.{name} must be described once"
+            mistakes.append(SordinoError(rule, found="two of one name", step="give one of them another name"))
+        else:
+            named[name] = table
+    return named
+
+
+def _own_question(name: str, table: Any) -> dict[str, Any]:
+    """What is asked of an attribute where a survey asks nothing: shares of categories, the mean of a number."""
+    return {"mean" if isinstance(table, dict) and "number" in table else "histogram": name}
 
 
 def _rename(where: str, table: dict[Any, Any], words: Mapping[str, str], mistakes: list[SordinoError]) -> None:
@@ -243,6 +320,10 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
             one.read()
             read.mistakes += one.mistakes
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
+            if in_clear and one.is_sensitive:
+                rule = f"{kind}.{name} must not be both sensitive and public: what is public is sent in clear"
+                step = "leave `public` out to protect it"
+                read.mistakes.append(SordinoError(rule, found="sensitive = true", step=step))
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             scales |= {name} if one.is_scale else set()
     _read_conditions(read, declared)
@@ -294,6 +375,7 @@ def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[
         read = {name: [_value(each, table_of(name)) for each in own] for name, own in listed.items()}
         return {name: own if isinstance(given[name], list) else own[0] for name, own in read.items()}, []
     whole = CONDITION.fullmatch(given)
+    whole = None if whole is not None and whole["sign"] in NOT else whole
     known = whole and _value(whole["value"].strip("'\""), table_of(whole["name"])) in _labels(table_of(whole["name"]))
     read = {}
     for part in [given] if known else AND.split(given):
@@ -301,9 +383,11 @@ def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[
         name = part.strip() if found is None else found["name"]
         if found is None and name in attributes:
             read[name] = _value(True, table_of(name))
-        elif found is not None and " or " not in part:
+        elif found is not None and " or " not in part and not found["name"].endswith(("<", ">")):
             texts = found["value"].strip("[]").split(",") if found["value"].startswith("[") else [found["value"]]
             values = [_value(text.strip().strip("'\""), table_of(name)) for text in texts]
+            if found["sign"] in NOT and {*values} <= {*_labels(table_of(name))}:
+                values = [label for label in _labels(table_of(name)) if label not in values]
             read[name] = values[0] if len(values) == 1 else values
         else:
             rule = f"{where}.only_if must say which category an attribute has"
@@ -339,20 +423,25 @@ class _Spelled:
         mistakes: in them.
         is_scale: whether its numbers are whole ones, each with a bin.
         is_public: whether it is sent in clear.
+        is_sensitive: whether it is said to be.
+        skipped: the category of whoever leaves it out, which the survey does not name; empty without one.
     """
 
     def __init__(self, where: str, table: dict[str, Any]) -> None:
         self.where, self.table = where, table
         self.mistakes: list[SordinoError] = []
-        self.is_scale = self.is_public = False
+        self.is_scale = self.is_public = self.is_sensitive = False
+        self.skipped = ""
 
     def read(self) -> None:
         """Put all settings into their declared form."""
         table = self.table
         _rename(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
-        for step in (self._type, self._yes_no, self._ends, self._scale, self._categories, self._several):
+        for step in (self._type, self._yes_no, self._most, self._ends, self._scale, self._stops):
             step()
-        for step in (self._optional, self._sensitive, self._public):
+        for step in (self._categories, self._several, self._optional, self._sensitive):
+            step()
+        for step in (self._visibility, self._public, self._epsilon):
             step()
 
     def _wrong(self, setting: str, rule: str, step: str, unread: str = "") -> None:
@@ -378,6 +467,9 @@ class _Spelled:
         if kind is None:
             step = f"write {self.EXAMPLES['categories']}, or {self.EXAMPLES['number']}"
             self._wrong("type", "must be left out: the values say what an attribute is", step)
+        elif given.lower() == "nps":
+            del self.table["type"]
+            self.table.setdefault("scale", list(RECOMMENDING))
         elif kind in ("yes_no", "several"):
             del self.table["type"]
             self.table.setdefault(kind, True)
@@ -409,6 +501,14 @@ class _Spelled:
             del self.table["yes_no"]
             self.table.setdefault("categories", list(YES_NO))
 
+    def _most(self) -> None:
+        """How many of several may be chosen: of what may have several, `max` is that too."""
+        table = self.table
+        if table.get("several") and "number" not in table and type(table.get("max")) is int:
+            table["most"] = table.pop("max")
+        if "most" in table:
+            table["several"] = table.pop("most")
+
     def _ends(self) -> None:
         """A number as a pair of ends, with other words for them, or with its ends beside it."""
         table = self.table
@@ -423,7 +523,7 @@ class _Spelled:
                 step = f"write {self.EXAMPLES['number']}: the least and the largest"
                 self._wrong("number", "must have two ends", step, "number")
                 return
-        beside = {end: table.pop(end) for end in ENDS if end in table}
+        beside = {end: table.pop(end) for end in (*ENDS, "bins") if end in table}
         if beside:
             setting = next((name for name in ("scale", "integer") if name in table), "number")
             own = table.get(setting)
@@ -436,6 +536,11 @@ class _Spelled:
         if setting is None:
             return
         given = self.table[setting]
+        if setting == "scale" and isinstance(given, list) and given and all(isinstance(one, str) for one in given):
+            self.table["categories"] = self.table.pop("scale")
+            return
+        if type(given) is int and 1 < given <= MOST_STARS:
+            given = {"low": 1, "high": given}
         if (
             isinstance(given, list)
             and given
@@ -463,9 +568,23 @@ class _Spelled:
             self._wrong("number", f"must not stand beside {setting}", step)
         self.table["number"] = given
 
+    def _stops(self) -> None:
+        """A step is that of a slider."""
+        number = self.table.get("number")
+        if "step" in self.table and isinstance(number, dict) and isinstance(number.get("low"), int | float):
+            self.table.setdefault("input", "slider")
+
     def _categories(self) -> None:
-        if isinstance(self.table.get("categories"), list):
-            self.table["categories"] = [*map(_label, self.table["categories"])]
+        """Numbers, true and false by their names; tables of a value and its label, or its labels by language."""
+        given = self.table.get("categories")
+        if not isinstance(given, list):
+            return
+        if given and "labels" not in self.table and all(isinstance(one, dict) and "value" in one for one in given):
+            said = {_label(one["value"]): {key: own for key, own in one.items() if key != "value"} for one in given}
+            labels = {name: own.get("label", own) for name, own in said.items() if own}
+            self.table |= {"labels": labels} if labels else {}
+            given = [one["value"] for one in given]
+        self.table["categories"] = [*map(_label, given)]
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""
@@ -478,6 +597,9 @@ class _Spelled:
             self.table["several"] = len(self.table["categories"])
 
     def _optional(self) -> None:
+        for word in ("optional", "required"):
+            if not isinstance(self.table.get(word, True), bool):
+                self._wrong(word, "must be true or false", f"write {word} = true, or leave it out")
         optional = self.table.pop("optional", None)
         required = self.table.pop("required", None)
         if not (optional is True or required is False) or "missing" in self.table:
@@ -485,6 +607,7 @@ class _Spelled:
         labels = self.table.get("categories")
         if isinstance(labels, list) and "several" not in self.table:
             self.table |= {"categories": [*labels, NO_ANSWER], "missing": NO_ANSWER}
+            self.skipped = NO_ANSWER
             return
         if "several" in self.table:
             none = self.table.get("none", NONE)
@@ -495,35 +618,60 @@ class _Spelled:
             self.table["missing"] = EXPECTED_TO_SKIP
 
     def _sensitive(self) -> None:
-        """Sensitive values beside those of the attribute, or one of them as a text."""
+        """Sensitive values beside those of the attribute: a list of them, never one word, which could mean all."""
         protect = self.table.get("protect")
         own = dict(protect) if isinstance(protect, dict) else {}
+        self.is_sensitive = "sensitive" in self.table and self.table["sensitive"] is not False
         if "sensitive" in self.table and "protect" in self.table and (own != protect or "sensitive" in own):
             self._wrong("sensitive", "must be said once", "leave out `sensitive`, or `protect`")
         elif "sensitive" in self.table:
             given = self.table["sensitive"]
-            if given is True:
-                # All its values alike, as they are without it.
+            if isinstance(given, bool):
+                # All its values alike, as they are without it; what need not be protected is public.
                 del self.table["sensitive"]
-                return
-            if given is False:
-                step = "write public = true to send it in clear, or leave sensitive out to protect all its values"
-                self._wrong("sensitive", "must name the values that are sensitive", step)
-                return
-            own["sensitive"] = self.table.pop("sensitive")
-        if "sensitive" in own and not isinstance(own["sensitive"], dict):
-            given = own["sensitive"]
-            listed = [_value(one, self.table) for one in (given if isinstance(given, list) else [given])]
-            # Numbered categories are named by their numbers.
-            own["sensitive"] = listed if isinstance(self.table.get("categories"), list) else given
+            elif not isinstance(given, list):
+                one = _label(given) if isinstance(given, str | int | float) else "yes"
+                step = (
+                    "write sensitive = true to protect all its values alike, or"
+                    f' sensitive = ["{one}"] to protect this value alone: the others can then show'
+                )
+                self._wrong("sensitive", "must be true, or a list of the values that are sensitive", step)
+            else:
+                own["sensitive"] = self.table.pop("sensitive")
+        if isinstance(own.get("sensitive"), list):
+            labels = _labels(self.table)
+            listed = [name if (name := _label(one)) in labels else one for one in own["sensitive"]]
+            own["sensitive"] = [*listed, self.skipped] if self.skipped and self.skipped not in listed else listed
         if own:
             self.table["protect"] = own
+
+    def _visibility(self) -> None:
+        given = self.table.get("visibility")
+        if given == "public" and "public" not in self.table:
+            del self.table["visibility"]
+            self.table["public"] = True
+        elif isinstance(given, str) and given in SECRET:
+            del self.table["visibility"]
+            self.is_sensitive = True
+        elif "visibility" in self.table:
+            step = "leave it out to protect all its values, or write public = true to send it in clear"
+            self._wrong("visibility", 'must be "public" or "private"', step)
 
     def _public(self) -> None:
         given = self.table.get("public")
         if given is not None and not isinstance(given, bool):
             self._wrong("public", "must be true or false", "write public = true to send it in clear with each report")
         self.is_public = self.table.pop("public", False)
+
+    def _epsilon(self) -> None:
+        """An epsilon of its own is a protection."""
+        protect = self.table.get("protect", {})
+        if "epsilon" not in self.table or not isinstance(protect, dict):
+            return
+        if "epsilon" in protect:
+            self._wrong("epsilon", "must be said once", "leave out `epsilon`, or that of `protect`")
+        else:
+            self.table["protect"] = {**protect, "epsilon": self.table.pop("epsilon")}
 
 
 class _Questions:
@@ -558,6 +706,10 @@ class _Questions:
         _rename(f"{where}.", ask, ASK_WORDS, self.read.mistakes)
         for word in [word for word in ("question", "attribute") if word in ask]:
             self._name_kind(where, word, ask)
+        if "epsilon" in ask:
+            found = shown(ask.pop("epsilon"))
+            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with numbers'
+            self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
         if "median" in ask:
             ask["distribution"] = ask.pop("median")
             ask.setdefault("quantiles", [HALF])
@@ -616,9 +768,9 @@ class _Questions:
     def _grouped(self, where: str, ask: dict[str, Any], names: Sequence[Any]) -> dict[str, Any] | None:
         """A question by groups: by public ones it is itself, by protected ones a table."""
         known = {**self.attributes, **self.public}
-        wrong = next((name for name in names if not isinstance(name, str) or name not in known), None)
-        if wrong is not None:
-            found = shown(wrong) + (nearest([wrong], [*known]) if isinstance(wrong, str) else "")
+        wrong = [name for name in names if not isinstance(name, str) or name not in known]
+        if wrong:
+            found = shown(wrong[0]) + (nearest(wrong[:1], [*known]) if isinstance(wrong[0], str) else "")
             step = (
                 'write by = "region", and [attribute.region] with its categories, and public = true if it may be known'
             )
