@@ -60,7 +60,7 @@ NUMBER = {
     "money": (["3", "$7,731.00"], "(numbers with other signs beside them)"),
     "dates": (
         ["3", "2024-07-31", "7.7.1931", "7/31/77 10:00"],
-        "a wrong value in 3 of 4 rows (dates): correct it; nothing",
+        "a wrong value in 3 of 4 rows (dates): write numbers, or declare two dates as its ends in the survey; nothing",
     ),
     "not finite": (["3", "inf"], "(not finite): correct it; nothing"),
     "empty": (["3", "  "], "(empty): correct it; nothing"),

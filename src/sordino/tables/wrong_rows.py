@@ -20,11 +20,12 @@ from sordino.tables.frame import PathOrFrame, array_of
 Mask = NDArray[np.bool_]
 
 POINT = r"^[-+]?[0-9]+\.0+$"
+DATED = "dates"
 SIGNS: Mapping[str, str] = {
     "empty": r"^\s*$",
     "numbers with a comma, of decimals or of thousands": r"^\s*[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*$",
     "numbers with a decimal comma": r"^\s*[-+]?[0-9]+,[0-9]+\s*$",
-    "dates": r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
+    DATED: r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
     "numbers with other signs beside them": r"^\D{0,4}[0-9][0-9., _']*\D{0,5}$",
 }
 """Where a number is asked and a text is none: the first that fits."""
@@ -62,12 +63,14 @@ class Look:
         expressions: what `judge` needs, in SQL.
         judge: which rows of a batch are wrong.
         cause: what is wrong in each of some rows.
+        number: what reads a number of a column, as SQL.
     """
 
     names: Sequence[str]
     expressions: Mapping[str, str]
     judge: Callable[[Mapping[str, pa.Array]], Mask]
     cause: Callable[[WrongRows], NDArray[np.object_]]
+    number: Callable[[str], str] = number
 
 
 @dataclass
@@ -108,7 +111,7 @@ def examine(table: PathOrFrame, looks: Sequence[Look]) -> list[Wrong]:
         select |= {f"{key} {i}": text for key, text in look.expressions.items()}
         select |= {f"absent {i}": " OR ".join(f"{quote(name)} IS NULL" for name in look.names)}
         for j, name in enumerate(look.names):
-            select |= {f"text {i} {j}": f"CAST({quote(name)} AS VARCHAR)", f"number {i} {j}": number(name)}
+            select |= {f"text {i} {j}": f"CAST({quote(name)} AS VARCHAR)", f"number {i} {j}": look.number(name)}
     found = [Wrong() for _ in looks]
     for batch in read_batches(table, select, list(dict.fromkeys(name for look in looks for name in look.names))):
         for i, (look, wrong) in enumerate(zip(looks, found, strict=True)):
