@@ -33,6 +33,7 @@ SIGNS: Mapping[str, str] = {
 STEPS: Mapping[str, str] = {
     "numbers with a decimal point where names are whole numbers": "write them without it, as text or as whole numbers",
     "differing from a name only by case or spaces": "write them as the survey does",
+    "differing from a name only in how accents are encoded": "save the file in the normal form NFC",
     "numbers with a comma, of decimals or of thousands": "write 12.345 or 12345, whichever 12,345 means",
     "numbers with a decimal comma": "write a point",
     "numbers with other signs beside them": "write the numbers alone",
@@ -170,6 +171,8 @@ def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     texts = texts.cast(pa.string())
     alike = array_of(pc.is_in(_plain(texts), value_set=_plain(known)))
     found[alike] = "differing from a name only by case or spaces"
+    accented = array_of(pc.is_in(_composed(texts), value_set=_composed(known))) & ~alike
+    found[accented] = "differing from a name only in how accents are encoded"
     whole = pc.replace_substring_regex(texts, r"\.0+$", "")
     pointed = _matches(texts, POINT) & array_of(pc.is_in(whole, value_set=known))
     found[pointed] = "numbers with a decimal point where names are whole numbers"
@@ -189,6 +192,10 @@ def choices_cause(rows: WrongRows, choices: Choices) -> NDArray[np.object_]:
 
 def _plain(texts: pa.Array) -> pa.Array:
     return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+
+
+def _composed(texts: pa.Array) -> pa.Array:
+    return pc.utf8_normalize(_plain(texts), form="NFC")
 
 
 def _matches(texts: pa.Array, pattern: str, *, ignore_case: bool = False) -> Mask:
