@@ -109,7 +109,7 @@ def _names(given: Any) -> tuple[str, ...]:
 
 def _read(given: Any, columns: Collection[str]) -> tuple[tuple[str, ...], pa.Table]:
     """The names that a frame hands over, and its columns of some names."""
-    reader = pa.RecordBatchReader.from_stream(_selected(given, columns))
+    reader = pa.RecordBatchReader.from_stream(_select(given, columns))
     names = reader.schema.names
     # Of two columns of one name the first: whoever reads it refuses them.
     places = [place for place, name in enumerate(names) if name in columns and names.index(name) == place]
@@ -118,7 +118,7 @@ def _read(given: Any, columns: Collection[str]) -> tuple[tuple[str, ...], pa.Tab
     return tuple(names), pa.Table.from_batches(batches, schema)
 
 
-def _selected(given: Any, columns: Collection[str]) -> Any:
+def _select(given: Any, columns: Collection[str]) -> Any:
     """A frame of some columns, by its own library; others as they are."""
     if _is_of(given, "pandas", "DataFrame"):
         own = given.iloc[:, [place for place, name in enumerate(given.columns) if str(name) in columns]]

@@ -171,7 +171,7 @@ def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     texts = texts.cast(pa.string())
     alike = array_of(pc.is_in(_plain(texts), value_set=_plain(known)))
     found[alike] = "differing from a name only by case or spaces"
-    accented = array_of(pc.is_in(_composed(texts), value_set=_composed(known))) & ~alike
+    accented = array_of(pc.is_in(_compose(texts), value_set=_compose(known))) & ~alike
     found[accented] = "differing from a name only in how accents are encoded"
     whole = pc.replace_substring_regex(texts, r"\.0+$", "")
     pointed = _matches(texts, POINT) & array_of(pc.is_in(whole, value_set=known))
@@ -194,7 +194,7 @@ def _plain(texts: pa.Array) -> pa.Array:
     return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
 
 
-def _composed(texts: pa.Array) -> pa.Array:
+def _compose(texts: pa.Array) -> pa.Array:
     return pc.utf8_normalize(_plain(texts), form="NFC")
 
 

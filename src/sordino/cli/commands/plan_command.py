@@ -1,14 +1,16 @@
 """`sordino plan`: a survey frozen into a plan."""
 
-from collections.abc import Callable, Iterator, Sequence
-from math import inf, isfinite, nextafter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import inf, nextafter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from sordino.audit.certificate import Certificate
 from sordino.cli.command_words import command_words
+from sordino.cli.epsilon_table import is_by_distance, print_epsilons, try_epsilons
 from sordino.cli.explanations import (
     certificate_json,
     least_certificate,
@@ -99,8 +101,12 @@ def plan(
     _require_possible(epsilons, people, accuracy, confidence, output, as_json=as_json)
     sure = 0.95 if confidence is None else confidence
     if len(epsilons) > 1:
-        with progress("plans", len(epsilons)) as advance:
-            _print_epsilons([*_tried(survey, epsilons, people, accuracy, sure, expect, advance)], sure, as_json=as_json)
+        tried = try_epsilons(partial(_survey_at, survey), epsilons, people, accuracy, sure, expect)
+        if as_json:
+            print_json({"confidence": sure, "epsilons": [one.json() for one in tried]})
+            return
+        print_epsilons(tried, sure)
+        say("Nothing was frozen. To freeze a plan, give one --epsilon, and -o PLAN.json.")
         return
     is_open = people is not None and accuracy is not None
     with_epsilon = open_survey(survey) if is_open else lambda _: _survey_at(survey, *epsilons)
@@ -204,65 +210,6 @@ def _survey_at(path: Path, epsilon: str | None = None) -> Survey:
         return Survey.read({**read_toml(path), "epsilon": epsilon}, str(path), path.parent)
 
 
-class Tried(NamedTuple):
-    """A survey's plan with one of several epsilons."""
-
-    epsilon: str
-    forecast: PlanForecast
-
-    def json(self) -> dict[str, Any]:
-        """For programs."""
-        widest, width = self.forecast.widest()
-        amount = Nats.of(self.epsilon)
-        learned = (
-            None if _is_by_distance(self.forecast.plan) else {"factor": factor(amount), "most": beliefs(amount)[0]}
-        )
-        return {
-            "epsilon": self.epsilon,
-            "people": self.forecast.plan.people,
-            "half_width": width,
-            "widest": widest.question.name,
-            "reveals": learned,
-            "warnings": list(self.forecast.warnings),
-        }
-
-
-def _tried(
-    path: Path,
-    epsilons: Sequence[str],
-    people: int | None,
-    accuracy: float | None,
-    confidence: float,
-    expect: Path | None,
-    advance: Callable[[int], None],
-) -> Iterator[Tried]:
-    for epsilon in epsilons:
-        yield Tried(epsilon, make_plan(_survey_at(path, epsilon), people, accuracy, confidence, expect))
-        advance(1)
-
-
-def _print_epsilons(tried: Sequence[Tried], confidence: float, *, as_json: bool) -> None:
-    """A row for each epsilon: what it reveals at most, and how exact the widest interval is."""
-    found = [one.json() for one in tried]
-    if as_json:
-        print_json({"confidence": confidence, "epsilons": found})
-        return
-    rows = []
-    for one in found:
-        learned = one["reveals"]
-        odds = ("by distance", "") if learned is None else (f"x {learned['factor']}", f"{learned['most']} %")
-        width = f"{one['half_width']:.3g}" if isfinite(one["half_width"]) else "nothing"
-        rows.append((one["epsilon"], *odds, f"{one['people']:,}", width, one["widest"]))
-    interval = f"widest {100 * confidence:.15g}% interval, \N{PLUS-MINUS SIGN}"
-    header = ("epsilon", "odds change by", f"{PRIOR} % becomes", "people", interval, "of")
-    print_table("What each epsilon reveals at most, and how exact it is", header, rows)
-    # Most warnings are those of all: each is said once, of the epsilons that it is about.
-    for line in dict.fromkeys(line for one in found for line in one["warnings"]):
-        about = [one["epsilon"] for one in found if line in one["warnings"]]
-        say(f"WARNING, at epsilon {', '.join(about)}: {line}", bold=True)
-    say("Nothing was frozen. To freeze a plan, give one --epsilon, and -o PLAN.json.")
-
-
 def _source(expect: Path | None, survey: Survey) -> str | None:
     if expect is not None:
         return str(expect)
@@ -359,19 +306,13 @@ def epsilon_sentences(frozen: PlanForecast) -> tuple[str, ...]:
 
 def _odds(plan: Plan, epsilon: Nats) -> str:
     """What an epsilon reveals, where it bounds a loss as it is; distances are multiplied by it."""
-    if _is_by_distance(plan):
+    if is_by_distance(plan):
         return "Below it is said what it reveals: of some attributes it is the loss for each unit of distance."
     most, least = beliefs(epsilon)
     return (
         "Where answers are protected by it, a report changes the odds between two of them by a factor of at most"
         f" {factor(epsilon)}: a suspicion of {PRIOR} % rises to at most {most} % and falls no lower than {least} %."
     )
-
-
-def _is_by_distance(plan: Plan) -> bool:
-    """Whether the survey's epsilon is the loss for a unit of distance, of some attribute."""
-    protects = [own.protect for own in plan.document.attributes.values()]
-    return any(own is not None and (own.metric is not None or own.bounds is not None) for own in protects)
 
 
 def print_series_forecast(found: SeriesForecast) -> None:

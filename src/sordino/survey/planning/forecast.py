@@ -80,14 +80,16 @@ def lookalike_warnings(plan: Plan) -> Iterator[str]:
         given = {} if name not in words else words[name].labels or {}
         texts = [text for text in given.values() if not isinstance(text, str)]
         for language in sorted({language for text in texts for language in text}) or [""]:
-            yield from _alike(name, {label: _shown(label, given.get(label), language) for label in labels}, language)
+            yield from _lookalikes(
+                name, {label: _label_in(label, given.get(label), language) for label in labels}, language
+            )
 
 
-def _shown(label: str, text: str | dict[str, str] | None, language: str) -> str:
+def _label_in(label: str, text: str | dict[str, str] | None, language: str) -> str:
     return text.get(language, label) if isinstance(text, dict) else text or label
 
 
-def _alike(name: str, shown: Mapping[str, str], language: str) -> Iterator[str]:
+def _lookalikes(name: str, shown: Mapping[str, str], language: str) -> Iterator[str]:
     first: dict[str, str] = {}
     for label, text in shown.items():
         seen = " ".join(normalize("NFC", HIDDEN.sub("", text)).split())
