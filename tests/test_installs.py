@@ -177,7 +177,7 @@ def test_a_device_is_told_which_extra_a_command_needs(environment, folder, name)
         "dependence": "people.csv --survey survey.toml -o bounds.toml",
         "estimate": "plan.json reports.csv",
         "import": "form.xlsx -o new.toml",
-        "new": "",
+        "new": "--from people.csv --yes -o first.toml",
         "odds": "1",
         "plan": "survey.toml --people 1000 -o new.json",
         "privatize": "plan.json people.csv -o reports.csv",

@@ -146,7 +146,7 @@ COMMANDS = {
     "invite": LazyCommand(f"{PLACE}.invite_command", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger_command", "ledger", "Keep a person's ledger of everything that was asked."),
     "new": LazyCommand(
-        f"{PLACE}.new_command", "new", "Write a first survey: by questions, or from a table's columns.", "plan"
+        f"{PLACE}.new_command", "new", "Write a first survey: by questions, or from a table's columns.", "tables"
     ),
     "odds": LazyCommand(
         f"{PLACE}.odds_command", "odds", "Show what an epsilon reveals, and how many people it takes.", "plan"

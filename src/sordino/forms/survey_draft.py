@@ -223,7 +223,18 @@ def draft_of_table(table: Path) -> tuple[list[DraftAttribute], list[LeftOut], in
     Raises:
         SordinoError: an unreadable table, or no rows.
     """
-    from sordino.tables.duckdb import A_DAY, TEXT, days, header, literal, number, opened_table, quote, read_batches
+    from sordino.tables.duckdb import (
+        A_DAY,
+        OTHER_SEPARATORS,
+        TEXT,
+        days,
+        header,
+        literal,
+        number,
+        opened_table,
+        quote,
+        read_batches,
+    )
 
     with opened_table(table) as whole:
         kinds = dict(header(whole))
@@ -242,6 +253,9 @@ def draft_of_table(table: Path) -> tuple[list[DraftAttribute], list[LeftOut], in
     if not rows:
         step = "give a table with a row for each person"
         raise SordinoError(f"{table} must hold data", found="no rows of numbers, texts or dates", step=step)
+    if len(kinds) == 1 and OTHER_SEPARATORS & {*"".join(kinds)}:
+        rule = f"{table} must have its columns between commas"
+        raise SordinoError(rule, found="one column with other signs in its name", step="write a comma between columns")
     left_out = [LeftOut(name, f"its type is {kinds[name]}") for name in kinds if name not in found]
     proposed = {name: _settings_of(name, own) for name, own in found.items()}
     left_out += [LeftOut(name, why) for name, why in proposed.items() if isinstance(why, str)]

@@ -165,7 +165,7 @@ def test_what_is_proposed_is_shown_and_agreed_to_before_it_is_written(tmp_path):
     code, out, err = asked(tmp_path, "n", words=words)
     assert code == 130
     assert 'smoker: categories = ["no", "yes"]' in out
-    assert "A survey is public: all of these names and ends will be." in err
+    assert "A survey is public: all of these columns, names and ends will be." in err
     code, _, err = asked(tmp_path, words=words)
     assert (code, "look at what is proposed, and give --yes" in err) == (2, True)
     assert not (tmp_path / "survey.toml").exists()
@@ -188,6 +188,12 @@ def test_a_table_of_free_text_is_refused(tmp_path, column):
     code, out, err = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
     assert (code, "secret" in out + err) == (2, False)
     assert "must have a column that can be asked; found" in err
+
+
+def test_a_table_with_other_separators_is_refused_without_its_first_line(tmp_path):
+    (tmp_path / "people.csv").write_text("smoker;age\n" + "yes;5\n" * 30)
+    code, out, err = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
+    assert (code, "write a comma between columns" in err, "smoker" in out + err) == (2, True, False)
 
 
 def test_types_of_parquet_are_read_or_left_out(tmp_path):

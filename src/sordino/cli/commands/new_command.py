@@ -122,7 +122,7 @@ def _propose(
         )
     if not yes:
         with _require_answers("look at what is proposed, and give --yes"):
-            say("", "A survey is public: all of these names and ends will be.", err=True)
+            say("", "A survey is public: all of these columns, names and ends will be.", err=True)
             agreed = click.confirm(f"Write them to {output}?", err=True)
         if not agreed:
             raise click.Abort
