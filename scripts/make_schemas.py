@@ -5,6 +5,7 @@ make schemas; docs/plan-format.md says what a schema cannot.
 
 import json
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from client_tables import client_tables
@@ -28,6 +29,8 @@ from table_schema import table_schema
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "schemas"
 CLIENT = ROOT / "src" / "sordino" / "service" / "client" / "plan" / "tables.js"
+
+SURVEY = ROOT / "src" / "sordino" / "forms" / "survey-1.json"
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -93,4 +96,6 @@ if __name__ == "__main__":
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False)
         (FOLDER / name).write_text(f"{text}\n", encoding="utf-8")
+    # Of `sordino new`, which writes it beside the survey.
+    copyfile(FOLDER / SURVEY.name, SURVEY)
     CLIENT.write_text(client_tables(PlanDocument), encoding="utf-8")

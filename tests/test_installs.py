@@ -59,6 +59,7 @@ BASE = [
 ]
 PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json", "odds 1"]
 TABLES = [
+    "new --from people.csv --yes -o first.toml",
     "privatize plan.json people.csv -o reports.parquet",
     "aggregate plan.json reports.parquet -o tally.json",
     "estimate plan.json tally.json -o shares.csv",
@@ -176,6 +177,7 @@ def test_a_device_is_told_which_extra_a_command_needs(environment, folder, name)
         "dependence": "people.csv --survey survey.toml -o bounds.toml",
         "estimate": "plan.json reports.csv",
         "import": "form.xlsx -o new.toml",
+        "new": "--from people.csv --yes -o first.toml",
         "odds": "1",
         "plan": "survey.toml --people 1000 -o new.json",
         "privatize": "plan.json people.csv -o reports.csv",

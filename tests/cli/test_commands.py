@@ -46,7 +46,19 @@ def shares_of(run, *arguments):
 
 def test_every_command_is_covered_here():
     # What the others do is tested beside.
-    beside = {"reproduce", "dependence", "ask", "ledger", "report", "serve", "answer", "invite", "import", "collector"}
+    beside = {
+        "new",
+        "reproduce",
+        "dependence",
+        "ask",
+        "ledger",
+        "report",
+        "serve",
+        "answer",
+        "invite",
+        "import",
+        "collector",
+    }
     assert {*COMMANDS, *beside} == set(cli.list_commands(click.Context(cli)))
 
 

@@ -1,4 +1,7 @@
-"""`--force` replaces what can be made again, whole or not at all; reports, keys, ledgers and plans never."""
+"""`--force` replaces what can be made again, whole or not at all; reports, keys and ledgers never.
+
+A plan is replaced only by `sordino plan` (`commands/test_plan_command.py`): reports may need the other one.
+"""
 
 import json
 import os
@@ -109,6 +112,6 @@ def test_a_demo_without_room_leaves_no_folder(tmp_path, run, monkeypatch):
 def test_force_is_for_what_can_be_made_again_only():
     forced = [words for words, command in every_command() if any("--force" in option.opts for option in command.params)]
     assert set(map(" ".join, forced)) == {
-        "aggregate", "estimate", "change", "certify", "dependence", "demo", "record",
+        "plan", "aggregate", "estimate", "change", "certify", "dependence", "demo", "record",
         "reproduce fig2", "reproduce fig3", "reproduce corollary1", "reproduce least-squares",
     }  # fmt: skip

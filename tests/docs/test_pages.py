@@ -61,7 +61,7 @@ def test_the_tables_of_exceptions_have_no_line_too_many():
 
 WRONG = [
     (check_line, "sordino plan survey.toml --peple 5 -o plan.json", "No such option '--peple'"),
-    (check_line, "sordino plan survey.toml", "output is missing"),
+    (check_line, "sordino aggregate PLAN REPORTS", "output is missing"),
     (check_line, "sordino serve --store reports.sqlite", "plans is missing"),
     (check_line, "sordino report plan.json me.toml more", "too many arguments"),
     (check_line, "sordino aggregate PLAN REPORTS -o TALLY --engine sparkle", "is not one of"),

@@ -47,6 +47,7 @@ def test_they_are_those_of_the_package():
     assert {path.name for path in (ROOT / "docs" / "schemas").iterdir()} == set(made)
     for name, schema in made.items():
         assert published(name) == schema, name
+    assert (ROOT / "docs" / "schemas" / scripted().SURVEY.name).read_bytes() == scripted().SURVEY.read_bytes()
 
 
 def test_the_browsers_fields_of_a_plan_are_those_of_the_package():

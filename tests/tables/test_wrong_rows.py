@@ -29,10 +29,14 @@ def column(path, values):
     return path
 
 
-NAMES = ["1", "2", "3", "Very much"]
+NAMES = ["1", "2", "3", "Very much", "Tr\u00e8s bien"]
 NAMED = {
     "pandas": (["1", "2.0", "3.0", "1.00"], f"a wrong value in 3 of 4 rows ({POINT}): write them without it"),
     "case and spaces": (["1", " 2", "very much", "VERY MUCH "], "3 of 4 rows (differing from a name only by case or"),
+    "accents": (
+        ["1", "Tre\u0300s bien", "tre\u0300s Bien"],
+        "in 2 of 3 rows (differing from a name only in how accents are",
+    ),
     "empty": (["1", " "], "a wrong value in 1 of 2 rows (empty): correct it; nothing was written"),
     "other": (["1", "7731", "Zebra7731"], "a wrong value in 2 of 3 rows (other names): correct it"),
     "not ours": (["1", "9.0"], "a wrong value in 1 of 2 rows (other names)"),
@@ -60,7 +64,7 @@ NUMBER = {
     "money": (["3", "$7,731.00"], "(numbers with other signs beside them)"),
     "dates": (
         ["3", "2024-07-31", "7.7.1931", "7/31/77 10:00"],
-        "a wrong value in 3 of 4 rows (dates): correct it; nothing",
+        "a wrong value in 3 of 4 rows (dates): write numbers, or declare two dates as its ends in the survey; nothing",
     ),
     "not finite": (["3", "inf"], "(not finite): correct it; nothing"),
     "empty": (["3", "  "], "(empty): correct it; nothing"),

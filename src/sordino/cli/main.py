@@ -26,6 +26,7 @@ HELP = """Local differential privacy that protects what is sensitive, as much as
 A survey becomes a frozen plan; every other command takes the plan:
 
 \b
+  sordino new -o SURVEY.toml
   sordino plan SURVEY.toml --people N -o PLAN.json
   sordino privatize PLAN.json PEOPLE.csv -o REPORTS.parquet
   sordino estimate PLAN.json REPORTS.parquet --html PAGE.html
@@ -144,6 +145,9 @@ COMMANDS = {
     "import": LazyCommand(f"{PLACE}.import_command", "import_form", "Make a survey of an XLSForm.", "import"),
     "invite": LazyCommand(f"{PLACE}.invite_command", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger_command", "ledger", "Keep a person's ledger of everything that was asked."),
+    "new": LazyCommand(
+        f"{PLACE}.new_command", "new", "Write a first survey: by questions, or from a table's columns.", "tables"
+    ),
     "odds": LazyCommand(
         f"{PLACE}.odds_command", "odds", "Show what an epsilon reveals, and how many people it takes.", "plan"
     ),

@@ -1,6 +1,7 @@
 """What options and arguments of several commands are."""
 
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,29 @@ engine_option = click.option(
 
 force_option = click.option("--force", is_flag=True, help="Overwrite files that an earlier run of this command made.")
 """For what can be made again."""
+
+
+class Real(click.types.FloatParamType):
+    """A number with a decimal point; of a comma or a per cent sign the same number is given as it must be written.
+
+    Example:
+        >>> Real().convert("0.02", None, None)
+        0.02
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a word means.
+
+        Raises:
+            BadParameter: no number, or one with a decimal comma or in per cent.
+        """
+        if isinstance(value, str) and (found := re.fullmatch(r"([0-9]*)([.,][0-9]+)?( ?%)?", value)):
+            number = found[1] + (found[2] or "").replace(",", ".")
+            if number and found[3]:
+                self.fail(f"{value!r} is in per cent: write {Decimal(number) / 100:f}.", param, ctx)
+            if number and "," in value:
+                self.fail(f"{value!r} has a decimal comma: write {number}.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Whole(click.IntRange):

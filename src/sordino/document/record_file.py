@@ -5,14 +5,16 @@ version = 1
 age = 44
 smoker = "no"
 visits = 3
+born = 1980-05-31
 home = { latitude = 42.36, longitude = -71.06 }
 
-A value is a number; a category by its name, or a whole number where categories are numbered; a position on a map, or
-the number of its cell.
+A value is a number, or a date where its ends are dates; a category by its name, or a whole number where categories are
+numbered; a position on a map, or the number of its cell.
 """
 
 import math
 from collections.abc import Collection, Iterator, Mapping
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
 from sordino.document.schema.strict_table import StrictTable
 from sordino.domain.attribute import Attribute
+from sordino.domain.calendar import EPOCH, date_of, iso_date
 from sordino.domain.categories import Categories
 from sordino.domain.choices import Choices
 from sordino.domain.condition import are_asked, contradiction, missing_value, settle, with_conditions
@@ -188,13 +191,21 @@ def _cell(value: Any, attribute: Attribute, grid: Grid) -> int:
 
 def _number(value: Any, attribute: Attribute, ends: Interval) -> float:
     """A number between the ends; one beyond them counts as the nearer end where the attribute has it so."""
+    if attribute.is_date:
+        value = _days(value)
     if not _is_number(value):
-        raise no_number(attribute.name)
+        raise no_number(attribute.name, is_date=attribute.is_date)
     number = _float(value) + 0.0  # no negative zero
     if attribute.clip and math.isfinite(number):
         return min(max(number, ends.low), ends.high)
-    require_within(number, attribute.name, ends)
+    require_within(number, attribute.name, ends, is_date=attribute.is_date)
     return number
+
+
+def _days(value: Any) -> Any:
+    """The days since 1970-01-01 of a date, or of the text of one; whatever else it is as it is."""
+    day = date_of(value) if isinstance(value, str) else value
+    return day.toordinal() - EPOCH if isinstance(day, date) and not isinstance(day, datetime) else value
 
 
 def _is_number(value: object) -> bool:
@@ -217,8 +228,11 @@ def no_category(name: str) -> SordinoError:
     )
 
 
-def no_number(name: str) -> SordinoError:
-    """The refusal of what is no number."""
+def no_number(name: str, *, is_date: bool = False) -> SordinoError:
+    """The refusal of what is no number, or no date where one is asked for."""
+    if is_date:
+        rule = f"the record's {name!r} must be a date"
+        return SordinoError(rule, found="a value of a different type", step="write it as 1980-05-31")
     return SordinoError(
         f"the record's {name!r} must be a number",
         found="a value of a different type",
@@ -226,12 +240,13 @@ def no_number(name: str) -> SordinoError:
     )
 
 
-def require_within(number: float, name: str, ends: Interval) -> None:
+def require_within(number: float, name: str, ends: Interval, *, is_date: bool = False) -> None:
     """Refuse a number that is not between the ends.
 
     Raises:
         SordinoError: without the number.
     """
     if not ends.low <= number <= ends.high:
-        rule = f"the record's {name!r} must lie between {ends.low:g} and {ends.high:g}"
-        raise SordinoError(rule, found="a number out of range")
+        low, high = map(iso_date if is_date else "{:g}".format, (ends.low, ends.high))
+        rule = f"the record's {name!r} must lie between {low} and {high}"
+        raise SordinoError(rule, found="a date out of range" if is_date else "a number out of range")

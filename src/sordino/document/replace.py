@@ -1,6 +1,6 @@
-"""Files that can be made again, and so may be replaced on request: tallies, tables of estimates, pages, drawings.
+"""Files that can be made again, and so may be replaced on request: plans, tallies, tables of estimates, pages.
 
-Reports, keys, ledgers and plans never are: a second release adds its losses, and what is lost cannot be made again.
+Reports, keys and ledgers never are: a second release adds its losses, and what is lost cannot be made again.
 """
 
 from collections.abc import Callable, Iterable

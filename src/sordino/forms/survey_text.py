@@ -11,7 +11,6 @@ selected(${smoker}, 'yes') or selected(${smoker}, 'once')
 ${smoker} = 'yes' and ${age_group} = 'adult'           conditions on several hold together
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -19,13 +18,8 @@ from dataclasses import dataclass, field
 
 from sordino.exact.messages import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
-from sordino.printable import printable
+from sordino.forms.survey_draft import UNANSWERED, comment, toml, toml_key
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
-
-UNANSWERED = "not answered"
-"""The category of who skips a question that may be skipped."""
-
-BARE = re.compile("[A-Za-z0-9_-]+")
 
 ENDS = re.compile(r"\.\s*(>=|<=)\s*(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)?)\s*(>=|<=)\s*\.")
 """A bound of a constraint, the answer on either side."""
@@ -200,14 +194,14 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
     writing = _Writing(form.languages, numbers)
     attributes = [line for question in form.questions for line in (*_attribute(question, writing), "")]
     lines = [
-        *_comment(f"From {name}. Where {CHOOSE!r} stands, choose: nothing is planned before."),
+        *comment(f"From {name}. Where {CHOOSE!r} stands, choose: nothing is planned before."),
         "version = 1",
-        f"epsilon = {_quote(CHOOSE)}  # a promise: no report changes anybody's odds by more than e^epsilon",
+        f"epsilon = {toml(CHOOSE)}  # a promise: no report changes anybody's odds by more than e^epsilon",
         "",
         *_about(form, writing),
         *_sections(form, writing),
         *attributes,
-        *_comment("A person answers one of these, drawn by their weights, whatever their answers are."),
+        *comment("A person answers one of these, drawn by their weights, whatever their answers are."),
         *(line for question in form.questions for line in _ask(question)),
     ]
     for language, count in writing.lacking.items():
@@ -215,8 +209,8 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
         writing.left_out.append(LeftOut(f"the texts in {language}", why))
     left_out = (*form.left_out, *writing.left_out)
     if left_out:
-        lines += _comment("Left out, or otherwise than in the form:")
-        lines += [line for one in left_out for line in _comment(f"- {one.where}: {one.why}")]
+        lines += comment("Left out, or otherwise than in the form:")
+        lines += [line for one in left_out for line in comment(f"- {one.where}: {one.why}")]
     text = "\n".join(lines).rstrip("\n") + "\n"
     open_places = sum(1 for _ in open_choices(tomllib.loads(text)))
     return ImportedSurvey(text, len(form.questions), open_places, left_out)
@@ -227,9 +221,9 @@ def _about(form: Form, writing: _Writing) -> Iterator[str]:
         return
     yield "[about]"
     if form.title:
-        yield f"title = {_quote(form.title)}"
+        yield f"title = {toml(form.title)}"
     if form.languages:
-        yield f"languages = {_list(writing.languages)}"
+        yield f"languages = {toml(writing.languages)}"
     yield ""
 
 
@@ -245,12 +239,12 @@ def _sections(form: Form, writing: _Writing) -> Iterator[str]:
     for group, names in runs:
         yield "[[section]]"
         yield from _texts("title", form.groups.get(group, {}), writing)
-        yield f"attributes = {_list(names)}"
+        yield f"attributes = {toml(names)}"
         yield ""
 
 
 def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
-    yield f"[attribute.{_key(question.name)}]"
+    yield f"[attribute.{toml_key(question.name)}]"
     yield from _texts("text", question.labels, writing)
     yield from _texts("help", question.hints, writing)
     conditions = _conditions(question, writing)
@@ -258,38 +252,38 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
         case "select_one" | "select_multiple":
             yield from _categories(question, writing)
         case "geopoint":
-            places = ", ".join(f"{name} = {_quote(CHOOSE)}" for name in ("south", "north", "west", "east"))
-            yield f"grid = {{ {places}, rows = {_quote(CHOOSE)}, columns = {_quote(CHOOSE)} }}"
+            places = ", ".join(f"{name} = {toml(CHOOSE)}" for name in ("south", "north", "west", "east"))
+            yield f"grid = {{ {places}, rows = {toml(CHOOSE)}, columns = {toml(CHOOSE)} }}"
             if not question.required:
                 writing.left_out.append(LeftOut(question.where, "that it may be skipped: a map has no value for that"))
         case _:
             yield from _number(question, writing, sometimes=bool(conditions))
     if conditions:
         writing.conditional.add(question.name)
-        parts = (f"{_key(name)} = {_value(values)}" for name, values in conditions.items())
+        parts = (f"{toml_key(name)} = {_value(values)}" for name, values in conditions.items())
         yield f"only_if = {{ {', '.join(parts)} }}"
     if writing.by_numbers:
-        yield f"delta = {_quote(CHOOSE)}  # a promise about this attribute; without this line it is epsilon"
+        yield f"delta = {toml(CHOOSE)}  # a promise about this attribute; without this line it is epsilon"
     else:
-        yield f"protect = {_quote(CHOOSE)}  # a promise; without this line all values are protected alike"
+        yield f"protect = {toml(CHOOSE)}  # a promise; without this line all values are protected alike"
 
 
 def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     names = [choice.name for choice in question.choices]
     one = question.type == "select_one"
     skipped = [UNANSWERED] if one and not question.required and UNANSWERED not in names else []
-    yield f"categories = {_list([*names, *skipped])}"
+    yield f"categories = {toml([*names, *skipped])}"
     labels = [
-        f"{_key(choice.name)} = {text}"
+        f"{toml_key(choice.name)} = {text}"
         for choice in question.choices
-        if (text := _text(choice.labels, writing)) is not None and text != _quote(choice.name)
+        if (text := _text(choice.labels, writing)) is not None and text != toml(choice.name)
     ]
     if labels:
         yield f"labels = {{ {', '.join(labels)} }}"
     if one:
         writing.values[question.name] = [*names, *skipped]
         if not question.required:
-            yield f"missing = {_quote(UNANSWERED)}"
+            yield f"missing = {toml(UNANSWERED)}"
         return
     most = AT_MOST.fullmatch(question.settings.get("constraint", ""))
     if most and 1 <= int(most[1]) <= len(names):
@@ -297,7 +291,7 @@ def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     else:
         if "constraint" in question.settings:
             writing.left_out.append(LeftOut(question.where, "its constraint"))
-        yield f"several = {_quote(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
+        yield f"several = {toml(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
 
 
 def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> Iterator[str]:
@@ -311,7 +305,7 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
             writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
     if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
         ends = {}
-    low, high = (ends.get(name, _quote(CHOOSE)) for name in END_NAMES)
+    low, high = (ends.get(name, toml(CHOOSE)) for name in END_NAMES)
     yield f"number = {{ low = {low}, high = {high} }}"
     if question.type == "date":
         yield 'input = "date"'
@@ -319,9 +313,9 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
         yield 'input = "slider"'
         yield f"step = {given.get('step', '1')}"
     if sometimes:
-        yield f"missing = {_quote(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
+        yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
     elif not question.required:
-        yield f"missing = {_quote(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
+        yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
 
 
 def _ends(constraint: str) -> dict[str, str]:
@@ -357,7 +351,7 @@ def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
 def _ask(question: FormQuestion) -> Iterator[str]:
     word = ASKS.get(question.type, "mean")
     yield "[[ask]]"
-    yield f"{word} = {_quote(question.name)}" + ("  # or: distribution" if word == "mean" else "")
+    yield f"{word} = {toml(question.name)}" + ("  # or: distribution" if word == "mean" else "")
 
 
 def _texts(setting: str, texts: Texts, writing: _Writing) -> Iterator[str]:
@@ -373,29 +367,13 @@ def _text(texts: Texts, writing: _Writing) -> str | None:
     found = [texts[language] for language in writing.languages if language in texts]
     if not found:
         # Written once it is that of all languages.
-        return _quote(next(iter(texts.values())))
+        return toml(next(iter(texts.values())))
     for language in writing.languages:
         if language not in texts:
             writing.lacking[language] = writing.lacking.get(language, 0) + 1
-    parts = (f"{_key(language)} = {_quote(texts.get(language, found[0]))}" for language in writing.languages)
+    parts = (f"{toml_key(language)} = {toml(texts.get(language, found[0]))}" for language in writing.languages)
     return f"{{ {', '.join(parts)} }}"
 
 
-def _comment(text: str) -> list[str]:
-    return [f"# {printable(text)}"]
-
-
-def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else _quote(name)
-
-
-def _list(names: "tuple[str, ...] | list[str]") -> str:
-    return f"[{', '.join(map(_quote, names))}]"
-
-
 def _value(values: tuple[str, ...]) -> str:
-    return _quote(values[0]) if len(values) == 1 else _list(values)
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return toml(values[0]) if len(values) == 1 else toml(values)

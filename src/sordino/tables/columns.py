@@ -4,7 +4,7 @@ A value that is none is an error that names its row and column, never the value:
 depends on the data.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,13 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.domain.attribute import Attribute, AttributeDomain
-from sordino.domain.calendar import DAYS, MONTHS, Periods, Series
+from sordino.domain.calendar import DAYS, MONTHS, Periods, Series, iso_date
 from sordino.domain.categories import Categories
 from sordino.domain.choices import SEPARATOR, Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quote, require_columns
+from sordino.tables.duckdb import A_DAY, TEXT, WHOLE, days, header, index_below, literal, number, quote, require_columns
 from sordino.tables.frame import PathOrFrame, array_of, expecting_kind
 from sordino.tables.table_file import TO_FILE, can_be_read_again, change_error
 
@@ -28,20 +28,22 @@ PAIR = ("latitude", "longitude")
 BEYOND = "beyond the range"
 """Finite numbers that are none of an attribute's; where they are clipped there are none."""
 
+A_DATE = "write dates as 1980-05-31"
+
 UNSAID = ("text", "not finite", "empty")
 """Causes of wrong rows that may be somebody's words for a missing number."""
 
 EMPTY = '"NULL"'
 """The type of a column that holds nothing."""
 
+DATES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+"""Types of dates and times without a zone: with one, the day depends on who reads it."""
+
 LISTED = 1 << 10
 """Names that SQL tells apart at most: to take in 100,000 needs two seconds."""
 
 Column: TypeAlias = NDArray[Any]
 """Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
-
-A_DAY = r"\d{4}-\d{2}-\d{2}([ T].*)?"
-"""A date, or a time of that day."""
 
 A_PLACE = r"\d{1,4}"
 
@@ -77,7 +79,7 @@ class AttributeColumns:
         missing = {"missing": f"{quote(self.names[0])} IS NULL"} if self.may_be_empty else {}
         match self.domain:
             case Interval():
-                return {"number": number(self.names[0])} | missing
+                return {"number": self._number_sql(self.names[0])} | missing
             case Choices():
                 return {"chosen": self._categories_sql(), "missing": f"{quote(self.names[0])} IS NULL"}
             case Grid() if len(self.names) == 2:
@@ -91,6 +93,11 @@ class AttributeColumns:
                 name = quote(self.names[0])
                 missing |= {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
                 return {"label": f"CAST({name} AS VARCHAR)"} | missing
+
+    @property
+    def _number_sql(self) -> Callable[[str], str]:
+        """What reads a number of a column, as SQL."""
+        return days if self.attribute.is_date else number
 
     def _categories_sql(self) -> str:
         """The categories of a list, or of a text with semicolons between them; NULL for anything else."""
@@ -201,11 +208,11 @@ class AttributeColumns:
         """How its wrong rows are looked at once more."""
         from sordino.tables.wrong_rows import Look
 
-        return Look(self.names, self.expressions, self._judge, self._causes)
+        return Look(self.names, self.expressions, self._judge, self._causes, self._number_sql)
 
     def mistake(self, table: PathOrFrame, wrong: "Wrong") -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
-        from sordino.tables.wrong_rows import STEPS
+        from sordino.tables.wrong_rows import DATED, STEPS
 
         where = self.where(table, wrong.first)
         if wrong.first_missing:
@@ -220,11 +227,15 @@ class AttributeColumns:
             return SordinoError(f"{where}: a value must be given", found=found, step=f"fill it in{step}")
         rule = "one of the survey's"
         if isinstance(self.domain, Interval):
-            rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
+            written = iso_date if self.attribute.is_date else "{:.15g}".format
+            what = "a date" if self.attribute.is_date else "a number"
+            rule = f"{what} from {written(self.domain.low)} to {written(self.domain.high)}"
         elif isinstance(self.domain, Choices):
             rule = f"up to {self.domain.most} of the survey's, as a list or a text with semicolons between them"
         clip = "correct it, or set clip = true in the survey"
         step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
+        if wrong.cause == DATED and isinstance(self.domain, Interval):
+            step = A_DATE if self.attribute.is_date else "write numbers, or declare two dates as its ends in the survey"
         if self.attribute.optional and wrong.cause in UNSAID:
             step = "leave the cell empty where the number is missing, and correct the others"
         found = f"a wrong value {wrong.words}"
@@ -291,14 +302,21 @@ def require_columns_of(asked: Iterable[AttributeColumns], table: PathOrFrame) ->
     with expecting_kind(table, "table"):
         require_columns(table, columns, "name them in its first line, or set `column` in the survey")
     kinds = dict(header(table))
-    names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
-    wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
+    numeric = {name: own.attribute.is_date for own in asked if own.numeric for name in own.names}
+    wrong = [name for name, is_date in numeric.items() if not _is_read(kinds.get(name, TEXT), is_date=is_date)]
     if wrong:
-        raise SordinoError(
-            f"{table} must have numbers in {', '.join(names)}",
-            found=", ".join(wrong),
-            step="write numbers there, or name another column in the survey",
-        )
+        step = "write numbers there, or name another column in the survey"
+        if any(kinds[name] in DATES for name in wrong):
+            step = f"{step}, or declare two dates as the ends of the number"
+        elif any(numeric[name] for name in wrong):
+            step = "write dates there, without a time zone, or name another column in the survey"
+        what = "numbers or dates" if any(numeric.values()) else "numbers"
+        found = ", ".join(f"{name} of type {kinds[name]}" for name in wrong)
+        raise SordinoError(f"{table} must have {what} in {', '.join(numeric)}", found=found, step=step)
+
+
+def _is_read(kind: str, *, is_date: bool) -> bool:
+    return numeric_type(kind) or (is_date and kind in DATES)
 
 
 def numeric_type(kind: str) -> bool:

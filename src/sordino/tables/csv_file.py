@@ -48,6 +48,9 @@ BLANK = 'take it out; if it is an empty cell of a table with one column, write "
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 
+PANDAS = {".sav": "read_spss", ".dta": "read_stata", ".xlsx": "read_excel", ".ods": "read_excel"}
+"""What reads tables of other formats."""
+
 WILDCARDS = frozenset("*?[]{}")
 """In a path DuckDB would take them for a pattern, and could read another file."""
 
@@ -374,9 +377,11 @@ def table_format(path: Path) -> str:
         return ending
     if path.is_fifo():
         return ".csv"
-    raise SordinoError(
-        f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name), step="name it so, or convert it"
-    )
+    step = "name it so, or convert it"
+    if (read := PANDAS.get(path.suffix.lower())) and path.is_file():
+        convert = f"pandas.{read}({str(path)!r}).to_csv({str(path.with_suffix('.csv'))!r}, index=False)"
+        step = f"make a CSV file of it, in Python: {convert}"
+    raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name), step=step)
 
 
 def require_file(path: Path) -> str:

@@ -176,6 +176,18 @@ def number(name: str) -> str:
     return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
+A_DAY = r"\d{4}-\d{2}-\d{2}([ T].*)?"
+"""A date, or a time of that day."""
+
+
+def days(name: str) -> str:
+    """The number of days since 1970-01-01 in a column of dates, times, texts of either, or numbers, as SQL."""
+    text = f"CAST({quote(name)} AS {TEXT})"
+    since = f"date_diff('day', DATE '1970-01-01', TRY_CAST({text}[:10] AS DATE))"
+    is_day = f"regexp_full_match({text}, {literal(A_DAY)})"
+    return f"CASE WHEN {is_day} THEN CAST({since} AS DOUBLE) ELSE {number(name)} END"
+
+
 def index_below(name: str, k: int) -> str:
     """The whole number below k in a column, as SQL; -1 for whatever else stands there."""
     column, read = quote(name), number(name)

@@ -1,10 +1,12 @@
-"""Tables in memory, read as files are: whatever hands its columns over by the Arrow C stream.
+"""Tables in memory, read as files are: whatever hands its columns over by the Arrow C stream, and lists by name.
 
-pandas, polars, pyarrow and DuckDB do. Only the columns that are asked are kept, and nothing is copied where the frame
-holds them as Arrow does. Columns of numbers and truth values become NumPy arrays, and back.
+pandas, polars, pyarrow and DuckDB do. Of the frames of pandas and polars, also lazy ones, only the columns that are
+asked are handed over, of others only they are kept; nothing is copied where the frame holds them as Arrow does. Columns
+of numbers and truth values become NumPy arrays, and back.
 """
 
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,19 +49,17 @@ class Frame:
             SordinoError: no frame, or columns that its library cannot hand over.
         """
         if not is_frame(given):
-            step = "give a pandas, polars or pyarrow frame, a DuckDB relation, or the path of a file"
+            step = "give a pandas, polars or pyarrow frame, a DuckDB relation, lists by name, or the path of a file"
             raise SordinoError(f"{called} must be a table", found=f"type {type(given).__name__}", step=step)
+        names = _names(given)
         try:
-            reader = pa.RecordBatchReader.from_stream(given)
-            names = reader.schema.names
-            # Of two columns of one name the first: whoever reads it refuses them.
-            places = [place for place, name in enumerate(names) if name in columns and names.index(name) == place]
-            schema = pa.schema([reader.schema.field(place) for place in places], reader.schema.metadata)
-            batches = [pa.record_batch([batch.column(at) for at in places], schema=schema) for batch in reader]
+            found, table = _read(given, columns)
         except Exception:  # noqa: BLE001 - each library has errors of its own, which may quote values
-            step = "give each column one type, or select the columns that are asked"
-            raise SordinoError(f"{called} must be possible to read", found="a column that is not", step=step) from None
-        return cls(tuple(names), pa.Table.from_batches(batches, schema), called)
+            alone = [name for name in dict.fromkeys(names) if name in columns and not _is_readable(given, name)]
+            raise _unreadable(called, alone) from None
+        if wrong := [name for name, kind in zip(table.schema.names, table.schema.types, strict=True) if _is_wide(kind)]:
+            raise _unreadable(called, wrong)
+        return cls(names or found, table, called)
 
 
 PathOrFrame: TypeAlias = Path | CsvFile | Frame
@@ -78,8 +78,88 @@ def table_of(given: Any, columns: Collection[str], called: str = "the frame") ->
 
 
 def is_frame(given: object) -> bool:
-    """Whether something hands its columns over as a frame does."""
-    return hasattr(type(given), STREAM)
+    """Whether something hands its columns over as a frame does, or holds them by name."""
+    return hasattr(type(given), STREAM) or isinstance(given, Mapping) or _is_of(given, "polars", "LazyFrame")
+
+
+def frame_like(given: object, table: pa.Table) -> Any:
+    """A table as the kind of frame that something is: of pandas, of polars, lists by name; else as it is."""
+    if _is_of(given, "pandas", "DataFrame"):
+        return table.to_pandas()
+    if _is_of(given, "polars", "DataFrame", "LazyFrame"):
+        whole = sys.modules["polars"].from_arrow(table)
+        return whole.lazy() if _is_of(given, "polars", "LazyFrame") else whole
+    return table.to_pydict() if isinstance(given, Mapping) else table
+
+
+def _is_of(given: object, library: str, *kinds: str) -> bool:
+    """Whether something is of a library, which is not loaded for the question."""
+    found = sys.modules.get(library)
+    return found is not None and any(isinstance(given, getattr(found, kind)) for kind in kinds)
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    """All columns of a frame whose library can say them without handing them over; none of others."""
+    if _is_of(given, "pandas", "DataFrame"):
+        return (*map(str, given.columns), *(str(name) for name in given.index.names if name is not None))
+    if _is_of(given, "polars", "DataFrame", "LazyFrame"):
+        return tuple(given.collect_schema().names())
+    return tuple(map(str, given)) if isinstance(given, Mapping) else ()
+
+
+def _read(given: Any, columns: Collection[str]) -> tuple[tuple[str, ...], pa.Table]:
+    """The names that a frame hands over, and its columns of some names."""
+    reader = pa.RecordBatchReader.from_stream(_select(given, columns))
+    names = reader.schema.names
+    # Of two columns of one name the first: whoever reads it refuses them.
+    places = [place for place, name in enumerate(names) if name in columns and names.index(name) == place]
+    schema = pa.schema([reader.schema.field(place) for place in places], reader.schema.metadata)
+    batches = [pa.record_batch([batch.column(at) for at in places], schema=schema) for batch in reader]
+    return tuple(names), pa.Table.from_batches(batches, schema)
+
+
+def _select(given: Any, columns: Collection[str]) -> Any:
+    """A frame of some columns, by its own library; others as they are."""
+    if _is_of(given, "pandas", "DataFrame"):
+        own = given.iloc[:, [place for place, name in enumerate(given.columns) if str(name) in columns]]
+        # An index is handed over too.
+        return own if {*map(str, given.index.names)} & {*columns} else own.reset_index(drop=True)
+    if _is_of(given, "polars", "DataFrame", "LazyFrame"):
+        own = given.lazy().select([name for name in _names(given) if name in columns]).collect()
+        if "Object" in map(str, own.dtypes):
+            raise TypeError("Python's objects would be handed over as their places in memory")
+        return own
+    if isinstance(given, Mapping):
+        return pa.table({str(name): _array(own) for name, own in given.items() if str(name) in columns})
+    return given
+
+
+def _array(values: Any) -> pa.Array:
+    if isinstance(values, str | bytes):
+        raise TypeError("a text is no list of texts")
+    try:
+        return pa.array(values)
+    except OverflowError:
+        # Half of all plans' tags need the last of 64 bits.
+        return pa.array(values, pa.uint64())
+
+
+def _is_readable(given: Any, name: str) -> bool:
+    try:
+        return name in _read(given, [name])[0]
+    except Exception:  # noqa: BLE001
+        return False
+
+
+def _is_wide(kind: pa.DataType) -> bool:
+    """Whether it is a type of numbers that DuckDB cannot read of a frame."""
+    return bool(pa.types.is_float16(kind) or pa.types.is_decimal256(kind))
+
+
+def _unreadable(called: str, names: Sequence[str]) -> SordinoError:
+    found = f"{', '.join(names)}, of types that are not" if names else "a column that is not"
+    step = "give each column one type that tables have, as float64, int64 or texts, and all the same length"
+    return SordinoError(f"{called} must be possible to read", found=found, step=step)
 
 
 def expecting_kind(table: PathOrFrame, wanted: FileKind) -> AbstractContextManager[None]:

@@ -20,11 +20,12 @@ from sordino.tables.frame import PathOrFrame, array_of
 Mask = NDArray[np.bool_]
 
 POINT = r"^[-+]?[0-9]+\.0+$"
+DATED = "dates"
 SIGNS: Mapping[str, str] = {
     "empty": r"^\s*$",
     "numbers with a comma, of decimals or of thousands": r"^\s*[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*$",
     "numbers with a decimal comma": r"^\s*[-+]?[0-9]+,[0-9]+\s*$",
-    "dates": r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
+    DATED: r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
     "numbers with other signs beside them": r"^\D{0,4}[0-9][0-9., _']*\D{0,5}$",
 }
 """Where a number is asked and a text is none: the first that fits."""
@@ -32,6 +33,7 @@ SIGNS: Mapping[str, str] = {
 STEPS: Mapping[str, str] = {
     "numbers with a decimal point where names are whole numbers": "write them without it, as text or as whole numbers",
     "differing from a name only by case or spaces": "write them as the survey does",
+    "differing from a name only in how accents are encoded": "save the file in the normal form NFC",
     "numbers with a comma, of decimals or of thousands": "write 12.345 or 12345, whichever 12,345 means",
     "numbers with a decimal comma": "write a point",
     "numbers with other signs beside them": "write the numbers alone",
@@ -62,12 +64,14 @@ class Look:
         expressions: what `judge` needs, in SQL.
         judge: which rows of a batch are wrong.
         cause: what is wrong in each of some rows.
+        number: what reads a number of a column, as SQL.
     """
 
     names: Sequence[str]
     expressions: Mapping[str, str]
     judge: Callable[[Mapping[str, pa.Array]], Mask]
     cause: Callable[[WrongRows], NDArray[np.object_]]
+    number: Callable[[str], str] = number
 
 
 @dataclass
@@ -108,7 +112,7 @@ def examine(table: PathOrFrame, looks: Sequence[Look]) -> list[Wrong]:
         select |= {f"{key} {i}": text for key, text in look.expressions.items()}
         select |= {f"absent {i}": " OR ".join(f"{quote(name)} IS NULL" for name in look.names)}
         for j, name in enumerate(look.names):
-            select |= {f"text {i} {j}": f"CAST({quote(name)} AS VARCHAR)", f"number {i} {j}": number(name)}
+            select |= {f"text {i} {j}": f"CAST({quote(name)} AS VARCHAR)", f"number {i} {j}": look.number(name)}
     found = [Wrong() for _ in looks]
     for batch in read_batches(table, select, list(dict.fromkeys(name for look in looks for name in look.names))):
         for i, (look, wrong) in enumerate(zip(looks, found, strict=True)):
@@ -167,6 +171,8 @@ def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     texts = texts.cast(pa.string())
     alike = array_of(pc.is_in(_plain(texts), value_set=_plain(known)))
     found[alike] = "differing from a name only by case or spaces"
+    accented = array_of(pc.is_in(_compose(texts), value_set=_compose(known))) & ~alike
+    found[accented] = "differing from a name only in how accents are encoded"
     whole = pc.replace_substring_regex(texts, r"\.0+$", "")
     pointed = _matches(texts, POINT) & array_of(pc.is_in(whole, value_set=known))
     found[pointed] = "numbers with a decimal point where names are whole numbers"
@@ -186,6 +192,10 @@ def choices_cause(rows: WrongRows, choices: Choices) -> NDArray[np.object_]:
 
 def _plain(texts: pa.Array) -> pa.Array:
     return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+
+
+def _compose(texts: pa.Array) -> pa.Array:
+    return pc.utf8_normalize(_plain(texts), form="NFC")
 
 
 def _matches(texts: pa.Array, pattern: str, *, ignore_case: bool = False) -> Mask:

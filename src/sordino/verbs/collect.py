@@ -1,8 +1,8 @@
 """The verbs of a collection: privatize, aggregate, estimate. The same words in Python and on the command line.
 
 Each takes a plan (or its file) and tables of people or reports, or a mechanism and arrays; and refuses all else with
-the next step. A table is a frame in memory (whatever offers the Arrow C stream: pandas, polars, pyarrow, DuckDB) or the
-path of a CSV or Parquet file. The guarantees are those of what they call.
+the next step. A table is a frame in memory (whatever offers the Arrow C stream: pandas, polars, also lazy, pyarrow,
+DuckDB; or lists by name) or the path of a CSV or Parquet file. The guarantees are those of what they call.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,6 @@ from sordino.verbs.plan_given import PlanLike, read_plan
 
 # What only plans and tables need is large, and loaded by the verbs that are given some: arrays do not wait for it.
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sordino.estimation.means_and_covariances import NormalEstimate
     from sordino.estimation.share_estimate import Estimate, Method
     from sordino.survey.planning.plan import Plan
@@ -48,7 +46,7 @@ def privatize(
     jobs: int = 1,
     engine: "Engine | None" = None,
     count_column: str | None = None,
-) -> "pa.Table": ...
+) -> Any: ...
 @overload
 def privatize(
     plan: PlanLike,
@@ -105,8 +103,8 @@ def privatize(
 
     Returns:
         The reports in the order of the rows, with the columns `plan` and `code` of a report file and the plan's hash in
-        the metadata; of Spark a frame of them, each time the same; how many they are, where they are written; of a
-        mechanism, its codes.
+        the metadata; of a frame of pandas or polars, or of lists by name, the same kind; else a table of pyarrow; of
+        Spark a frame of them, each time the same; how many they are, where they are written; of a mechanism, its codes.
 
     Raises:
         SordinoError: a value that is missing or outside its domain (named by row, never by value), or other bad input;

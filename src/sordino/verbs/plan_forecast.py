@@ -16,7 +16,7 @@ from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.share_interval import errors_to_either_side
 from sordino.printable import printable
 from sordino.survey.kinds.question_forecast import Forecast
-from sordino.survey.planning.forecast import group_warnings, warnings
+from sordino.survey.planning.forecast import group_warnings, lookalike_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.sample_size import half_width, people_with, periods_of
@@ -94,8 +94,8 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What so few people cannot be expected to answer."""
-        return (*warnings(self.forecasts), *group_warnings(self.plan))
+        """What so few people cannot be expected to answer, and which values look alike."""
+        return (*warnings(self.forecasts), *group_warnings(self.plan), *lookalike_warnings(self.plan))
 
     def widest(self) -> tuple[Forecast, float]:
         """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""

@@ -15,7 +15,7 @@ from sordino.survey.answering.report_lines import tally_lines
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.aggregate_file import load_aggregate
 from sordino.survey.results.sourced_aggregate import join, require_countable, sources_of, unsourced_of
-from sordino.tables.frame import Frame
+from sordino.tables.frame import Frame, frame_like
 from sordino.tables.release import Release
 from sordino.tables.reports import Progress, privatize_frame, privatize_table, report_columns, tally_table
 from sordino.tables.spark.session import is_spark
@@ -52,7 +52,7 @@ def privatize_plan(
     data = people_table(plan, people, release.id_column, release.count_column)
     if output is not None:
         return privatize_table(plan, data, Path(output), done, release=release)
-    return privatize_frame(plan, data, done, release=release)
+    return frame_like(people, privatize_frame(plan, data, done, release=release))
 
 
 def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from sordino import KeyedSource, SordinoError
+from sordino import KeyedSource, Plan, SordinoError, Survey
 from sordino.survey.kinds.numbers.numbers_result import NumbersResult
 from sordino.survey.planning.expectations import expected_of_sample
-from sordino.survey.planning.forecast import forecasts, require_learnable, warnings
+from sordino.survey.planning.forecast import forecasts, lookalike_warnings, require_learnable, warnings
 from sordino.survey.results.result import Untold, results
 from surveys import planned
 
@@ -200,3 +200,33 @@ def test_features_that_no_number_of_people_tells_apart_are_said(same):
     (forecast,) = forecasts(planned(REGRESSION, 10_000), [records])
     assert forecast.people_needed is None
     assert "No number of people is enough: a feature hardly varies, or depends on the others." in forecast.warning
+
+
+ALIKE = {
+    "blanks": (["yes", "yes "], {}, ["a: the values 'yes' and 'yes ' look alike, as 'yes'"]),
+    "no width": (["yes", "yes\u200b"], {}, ["as 'yes'"]),
+    "accents": (["caf\u00e9", "cafe\u0301"], {}, ["as 'caf\u00e9'"]),
+    "labels": (["1", "2"], {"1": "Lower", "2": "Lower"}, ["'1' and '2' look alike, as 'Lower'"]),
+    "a label and a name": (["1", "2"], {"1": "2"}, ["'1' and '2' look alike, as '2'"]),
+    "in one language": (
+        ["1", "2"],
+        {"1": {"en": "Lower", "de": "Kleiner"}, "2": {"en": "Less", "de": "Kleiner"}},
+        ["look alike in the language 'de', as 'Kleiner'"],
+    ),
+    "case is seen": (["yes", "Yes"], {}, []),
+    "names that labels part": (["yes", "yes "], {"yes": "Yes", "yes ": "Rather yes"}, []),
+}
+
+
+@pytest.mark.parametrize("kind", ["attribute", "public"])
+@pytest.mark.parametrize(("names", "labels", "said"), ALIKE.values(), ids=ALIKE)
+def test_values_that_look_alike_are_a_warning(kind, names, labels, said):
+    other = {"attribute": {"b": {"categories": 2}}, "public": {}}
+    tables = {"version": 1, "epsilon": "1", **other, "ask": [{"histogram": "b"}]}
+    tables[kind] |= {"a": {"categories": names, **({"labels": labels} if labels else {})}}
+    if kind == "attribute":
+        tables |= {"ask": [{"histogram": "a"}, {"histogram": "b"}]}
+        del tables["public"]
+    found = list(lookalike_warnings(Plan.of(Survey.read(tables), 1000)))
+    assert len(found) == len(said)
+    assert all(word in line for word, line in zip(said, found, strict=True))

@@ -120,7 +120,7 @@ def test_a_saved_plan_loads_as_it_was(tmp_path, plan, kind):
     assert loaded.questions[0].definition == made.questions[0].definition
 
 
-def test_a_plan_is_never_overwritten_by_another(tmp_path, plan):
+def test_a_plan_is_overwritten_by_another_only_on_request(tmp_path, plan):
     path = tmp_path / "plan.json"
     plan("named").save(path)
     before = path.read_bytes()
@@ -129,6 +129,12 @@ def test_a_plan_is_never_overwritten_by_another(tmp_path, plan):
     plan("named").save(path)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["plan.json"]
+    other = plan("named", ('"1"', '"2"'))
+    other.save(path, overwrite=True)
+    assert path.read_bytes() == other.bytes
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(SordinoError, match="only a plan is overwritten"):
+        other.save(tmp_path / "mine.txt", overwrite=True)
 
 
 CHANGES = {

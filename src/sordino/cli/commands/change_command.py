@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.options import FILE, Real, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.results import print_blocks
 from sordino.cli.say import say
@@ -24,7 +24,7 @@ from sordino.words.coverage_sentences import POPULATION
 @click.argument("later_plan", type=FILE)
 @click.argument("later_reports", type=FILE)
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="The confidence of each single interval."
+    "--confidence", type=Real(), default=0.95, show_default=True, help="The confidence of each single interval."
 )
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("-o", "--output", type=FILE, help="All changes as a table (.csv, .csv.gz or .parquet).")

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.cli.options import FILE, Whole, as_json_option, force_option
+from sordino.cli.options import FILE, Real, Whole, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.cli.results import print_blocks
@@ -37,7 +37,7 @@ from sordino.words.coverage_sentences import FINITE, POPULATION
 )
 @click.option("--public", type=FILE, help="For smoothed: a table of public numbers that may be related to the shares.")
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="The confidence of each single interval."
+    "--confidence", type=Real(), default=0.95, show_default=True, help="The confidence of each single interval."
 )
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")

@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 import click
 
-from sordino.cli.options import Whole, as_json_option
+from sordino.cli.options import Real, Whole, as_json_option
 from sordino.cli.output import print_json, print_table
 from sordino.definition.pairwise import LDP
 from sordino.design.people_needed import people_needed
@@ -31,7 +31,7 @@ CONFIDENCE = 0.95
 )
 @click.option(
     "--accuracy",
-    type=float,
+    type=Real(),
     default=0.02,
     show_default=True,
     help="The half-width that every 95% interval should have; 0.02 is two percentage points.",

@@ -1,6 +1,7 @@
 """`sordino plan`: a survey frozen into a plan."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import click
 
 from sordino.audit.certificate import Certificate
 from sordino.cli.command_words import command_words
+from sordino.cli.epsilon_table import is_by_distance, print_epsilons, try_epsilons
 from sordino.cli.explanations import (
     certificate_json,
     least_certificate,
@@ -17,10 +19,12 @@ from sordino.cli.explanations import (
     promise_json,
     promise_rows,
 )
-from sordino.cli.options import FILE, Whole, as_json_option
+from sordino.cli.options import FILE, Real, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
-from sordino.cli.say import say
+from sordino.cli.say import say, say_json
+from sordino.document.files import read_toml
+from sordino.document.kinds import explain_kind
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.survey.kinds.question import Question
@@ -37,6 +41,8 @@ from sordino.verbs.plan_forecast import PlanForecast
 from sordino.words.explain_plan import explanation
 from sordino.words.odds import PRIOR, beliefs, factor
 
+STANDARD_OUTPUT = Path("-")
+
 
 @click.command()
 @click.argument("survey", type=FILE)
@@ -47,12 +53,24 @@ from sordino.words.odds import PRIOR, beliefs, factor
 )
 @click.option(
     "--accuracy",
-    type=float,
+    type=Real(),
     help="The half-width that every interval should have; 0.01 is one percentage point. Instead of --people it sets the"
     " number of people; with --people, the least epsilon of a survey without one.",
 )
-@click.option("--confidence", type=float, help="The confidence of the intervals for --accuracy, 0.95 by default.")
-@click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
+@click.option("--confidence", type=Real(), help="The confidence of the intervals for --accuracy, 0.95 by default.")
+@click.option(
+    "--epsilon",
+    "epsilons",
+    multiple=True,
+    help="In place of the survey's epsilon; may be repeated, for a table with a row for each. Freezes nothing then.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    help="The plan to write (JSON); - for standard output. Without it nothing is frozen: the forecast is shown.",
+)
+@force_option
 @click.option("--expect", type=FILE, help="For the forecasts: a public sample of people like those who will answer.")
 @click.option(
     "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
@@ -63,9 +81,11 @@ def plan(
     people: int | None,
     accuracy: float | None,
     confidence: float | None,
-    output: Path,
+    epsilons: tuple[str, ...],
+    output: Path | None,
     expect: Path | None,
     *,
+    force: bool,
     floor: bool,
     as_json: bool,
 ) -> None:
@@ -75,64 +95,119 @@ def plan(
     about questions for which there are too few people. Give the number of people, or the accuracy you want for every
     question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
     digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
-    else; instead, the survey may state what it expects of its attributes. A plan never overwrites another, since
-    reports that need it may exist.
+    else; instead, the survey may state what it expects of its attributes. A plan overwrites another only with --force:
+    reports may exist that need the other one.
     """
-    if confidence is not None and accuracy is None:
-        step = "give --accuracy, or leave --confidence out"
-        raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
+    _require_possible(epsilons, people, accuracy, confidence, output, as_json=as_json)
+    sure = 0.95 if confidence is None else confidence
+    if len(epsilons) > 1:
+        tried = try_epsilons(partial(_survey_at, survey), epsilons, people, accuracy, sure, expect)
+        if as_json:
+            print_json({"confidence": sure, "epsilons": [one.json() for one in tried]})
+            return
+        print_epsilons(tried, sure)
+        say("Nothing was frozen. To freeze a plan, give one --epsilon, and -o PLAN.json.")
+        return
     is_open = people is not None and accuracy is not None
-    with_epsilon = open_survey(survey) if is_open else lambda _: Survey.load(survey)
+    with_epsilon = open_survey(survey) if is_open else lambda _: _survey_at(survey, *epsilons)
     asked = with_epsilon(EPSILONS[-1])
     total = len(asked.questions) * (MOST_PLANS if is_open else 1)
     with progress("plan", total) as advance:
-        sure = 0.95 if confidence is None else confidence
         frozen = make_plan(survey if is_open else asked, people, accuracy, sure, expect, advance)
         made, found = frozen.plan, frozen.forecasts
         over_time = series_forecast(made, found)
         asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
-    made.save(output)
+    if output == STANDARD_OUTPUT:
+        say_json(made.bytes.decode().rstrip("\n"))
+        print_warnings(frozen.warnings, err=True)
+        return
+    if output is not None:
+        made.save(output, overwrite=force)
     with progress("forecasts", len(found)) as advance:
         for forecast in found:
             forecast.tables()
             advance(1)
     if as_json:
-        print_json(
-            {
-                "plan": str(output),
-                "hash": made.hash,
-                "people": made.people,
-                "accuracy": accuracy and accuracy_json(frozen, accuracy),
-                **({} if frozen.least is None else {"least_epsilon": frozen.least._asdict()}),
-                "code_bits": made.sampled.code_bits,
-                "certificate": least_certificate(made),
-                "promise": made.promise and promise_json(made.promise),
-                "expected_from": _source(expect, asked),
-                "warnings": list(frozen.warnings),
-                "questions": _questions(made, found, floor=floor),
-                **({} if over_time is None else {"series": over_time.json()}),
-                "explanation": said.json(),
-                "a_bound_buys": list(buys),
-            }
-        )
+        found_words = {"explanation": said.json(), "a_bound_buys": list(buys)}
+        own = _plan_json(frozen, accuracy, over_time, _source(expect, asked), floor=floor)
+        print_json({"plan": None if output is None else str(output), **own, **found_words})
         return
-    say(f"{output}: {made.hash}")
-    if accuracy is not None:
-        say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
-    print_warnings(frozen.warnings)
-    for forecast in found:
-        print_forecast(forecast)
-    if over_time is not None:
-        print_series_forecast(over_time)
-    if made.promise is not None:
-        header = ("nats revealed about", "delta", "at most", "rests on dependence")
-        print_table("", header, promise_rows(made.promise))
-    print_explanation(said, f"sordino explain {output} --all", floor=floor)
+    if output is not None:
+        say(f"{output}: {made.hash}")
+    _print_forecasts(frozen, accuracy, over_time)
+    print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
     print_lines(buys)
     print_certificates(made)
     print_lines(said.missing_words)
+    if output is None:
+        say("", "Nothing was frozen. To freeze this plan, give the same command -o PLAN.json.")
+
+
+def _print_forecasts(frozen: PlanForecast, accuracy: float | None, over_time: SeriesForecast | None) -> None:
+    """What is expected of a plan, and its promise."""
+    if accuracy is not None:
+        say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
+    print_warnings(frozen.warnings)
+    for forecast in frozen.forecasts:
+        print_forecast(forecast)
+    if over_time is not None:
+        print_series_forecast(over_time)
+    if frozen.plan.promise is not None:
+        header = ("nats revealed about", "delta", "at most", "rests on dependence")
+        print_table("", header, promise_rows(frozen.plan.promise))
+
+
+def _plan_json(
+    frozen: PlanForecast, accuracy: float | None, over_time: SeriesForecast | None, source: str | None, *, floor: bool
+) -> dict[str, Any]:
+    made = frozen.plan
+    return {
+        "hash": made.hash,
+        "people": made.people,
+        "accuracy": accuracy and accuracy_json(frozen, accuracy),
+        **({} if frozen.least is None else {"least_epsilon": frozen.least._asdict()}),
+        "code_bits": made.sampled.code_bits,
+        "certificate": least_certificate(made),
+        "promise": made.promise and promise_json(made.promise),
+        "expected_from": source,
+        "warnings": list(frozen.warnings),
+        "questions": _questions(made, frozen.forecasts, floor=floor),
+        **({} if over_time is None else {"series": over_time.json()}),
+    }
+
+
+def _require_possible(
+    epsilons: tuple[str, ...],
+    people: int | None,
+    accuracy: float | None,
+    confidence: float | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Refuse options that contradict each other, before any work."""
+    if confidence is not None and accuracy is None:
+        step = "give --accuracy, or leave --confidence out"
+        raise SordinoError("a confidence must be of an accuracy", found="--confidence alone", step=step)
+    if epsilons and people is not None and accuracy is not None:
+        rule = "people and an accuracy together find the epsilon"
+        raise SordinoError(rule, found="--epsilon beside them", step="leave one of the three out")
+    if len(epsilons) > 1 and output is not None:
+        step = "leave -o out to compare them, or give one"
+        raise SordinoError("a plan has one epsilon", found=f"{len(epsilons)} of --epsilon, and -o", step=step)
+    if as_json and output == STANDARD_OUTPUT:
+        step = "leave --json out, or give -o a name"
+        raise SordinoError("standard output takes one document", found="--json and -o -", step=step)
+
+
+def _survey_at(path: Path, epsilon: str | None = None) -> Survey:
+    """The survey of a file, with another epsilon if one is given."""
+    if epsilon is None:
+        return Survey.load(path)
+    with explain_kind(path, "survey"):
+        return Survey.read({**read_toml(path), "epsilon": epsilon}, str(path), path.parent)
 
 
 def _source(expect: Path | None, survey: Survey) -> str | None:
@@ -156,12 +231,12 @@ def print_forecast(forecast: Forecast) -> None:
             say(*map(command_words, table.notes), "")
 
 
-def print_warnings(lines: tuple[str, ...]) -> None:
+def print_warnings(lines: tuple[str, ...], *, err: bool = False) -> None:
     """What cannot be expected to be answered, where nobody overlooks it."""
     for line in lines:
-        say(f"WARNING: {line}", bold=True)
+        say(f"WARNING: {line}", bold=True, err=err)
     if lines:
-        say()
+        say(err=err)
 
 
 def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor: bool) -> dict[str, Any]:
@@ -231,8 +306,7 @@ def epsilon_sentences(frozen: PlanForecast) -> tuple[str, ...]:
 
 def _odds(plan: Plan, epsilon: Nats) -> str:
     """What an epsilon reveals, where it bounds a loss as it is; distances are multiplied by it."""
-    protects = [own.protect for own in plan.document.attributes.values()]
-    if any(own is not None and (own.metric is not None or own.bounds is not None) for own in protects):
+    if is_by_distance(plan):
         return "Below it is said what it reveals: of some attributes it is the loss for each unit of distance."
     most, least = beliefs(epsilon)
     return (

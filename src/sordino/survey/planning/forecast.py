@@ -4,9 +4,11 @@ Forecasts are of the estimates that are shown. They rest on what the people are 
 nothing is known all values are taken to be alike and numbers to spread by a fifth of their range.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from unicodedata import normalize
 
 from sordino.errors import SordinoError
+from sordino.printable import HIDDEN
 from sordino.survey.kinds.question_forecast import Forecast
 from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
 from sordino.survey.planning.expectations import Expectations
@@ -67,4 +69,33 @@ def group_warnings(plan: Plan) -> Iterator[str]:
             yield (
                 f"{which} expected to send fewer than {LEAST_REPORTS} reports, as few as {min(few):,}; such groups are"
                 " not estimated by themselves."
+            )
+
+
+def lookalike_warnings(plan: Plan) -> Iterator[str]:
+    """Which values of an attribute or a public column nobody can distinguish by what is shown of them."""
+    words = {} if plan.document.words is None else plan.document.words.attributes
+    named = {name: part.labels or () for name, part in plan.document.attributes.items()}
+    for name, labels in (named | {part.name: part.labels for part in plan.cells.parts}).items():
+        given = {} if name not in words else words[name].labels or {}
+        texts = [text for text in given.values() if not isinstance(text, str)]
+        for language in sorted({language for text in texts for language in text}) or [""]:
+            yield from _lookalikes(
+                name, {label: _label_in(label, given.get(label), language) for label in labels}, language
+            )
+
+
+def _label_in(label: str, text: str | dict[str, str] | None, language: str) -> str:
+    return text.get(language, label) if isinstance(text, dict) else text or label
+
+
+def _lookalikes(name: str, shown: Mapping[str, str], language: str) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for label, text in shown.items():
+        seen = " ".join(normalize("NFC", HIDDEN.sub("", text)).split())
+        if (other := first.setdefault(seen, label)) != label:
+            where = f" in the language {language!r}" if language else ""
+            yield (
+                f"{name}: the values {other!r} and {label!r} look alike{where}, as {seen!r}; people and readers of"
+                " results cannot distinguish them."
             )

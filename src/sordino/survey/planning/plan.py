@@ -22,6 +22,7 @@ from sordino.distinct import DistinctParts
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import explain_kind
+from sordino.document.replace import of_kind, require_free
 from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
@@ -413,11 +414,17 @@ class Plan(ArrowRows, Displayed):
         if found:
             raise RefusedError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 
-    def save(self, path: Path | str) -> None:
-        """Write the canonical bytes, never over another file: reports may exist that need it."""
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write the canonical bytes.
+
+        Args:
+            path: of the file.
+            overwrite: whether another plan of that name is replaced; reports may exist that need it.
+        """
         target = Path(path)
         if not (target.is_file() and read_text(target, marked=False).encode() == self.bytes):
-            write_text(target, self.bytes.decode())
+            again = require_free(target, "a plan", of_kind("plan"), force=overwrite)
+            write_text(target, self.bytes.decode(), overwrite=again)
 
     @cached_property
     def bytes(self) -> bytes:

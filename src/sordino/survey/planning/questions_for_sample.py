@@ -68,5 +68,6 @@ def _sample_attribute(survey: Survey, name: str) -> Attribute:
     asked = (
         number.default_bins.edges if any(name in ask.kind.thresholds(ask.settings) for ask in survey.questions) else ()
     )
-    found = SampleNumber(name, ends, attribute.columns, clip=attribute.clip, edges=edges, lipschitz=lipschitz)
-    return replace(found, asked=asked)
+    is_date = survey.attribute[name].input == "date"
+    found = SampleNumber(name, ends, attribute.columns, clip=attribute.clip, is_date=is_date, edges=edges)
+    return replace(found, lipschitz=lipschitz, asked=asked)
