@@ -172,9 +172,6 @@ NOT = ("!=", "<>", "is not", "not in")
 
 AND = re.compile(r"\s+(?:and|&&)\s+")
 
-SHARED_WORDS = ("quantiles", "ranges")
-"""Settings of a distribution, which people write beside a mean too."""
-
 
 @dataclass
 class DeclaredTables:
@@ -192,9 +189,9 @@ class DeclaredTables:
 
     def as_written(self, errors: Iterable[SordinoError]) -> list[SordinoError]:
         """Mistakes of the declared tables with the numbers of the questions that were written."""
-        return [SordinoError(self._numbered(error.rule), found=error.found, step=error.step) for error in errors]
+        return [SordinoError(self._renumber(error.rule), found=error.found, step=error.step) for error in errors]
 
-    def _numbered(self, rule: str) -> str:
+    def _renumber(self, rule: str) -> str:
         def number(found: re.Match[str]) -> str:
             place = int(found[1])
             return f"ask.{self.asked_at[place]}" if place < len(self.asked_at) else found[0]
@@ -404,7 +401,7 @@ def _expect_unasked(table: dict[str, Any], attributes: Mapping[str, Any]) -> Non
         named = values if isinstance(values, list) else [values]
         if not labels or any(value not in labels for value in named):
             return
-        asked *= Fraction(len(set(named)), len(labels))
+        asked *= Fraction(len({*map(str, named)}), len(labels))
     if asked < 1:
         table["missing"] = f"{float(1 - asked):.3g}"
 
@@ -721,7 +718,7 @@ class _Questions:
         asks = self._each(ask)
         if by is not None:
             names = by if isinstance(by, list) else [by]
-            asks = [one for ask in asks if (one := self._grouped(where, ask, names))]
+            asks = [one for ask in asks if (one := self._group_question(where, ask, names))]
         return [self._of_kind(one) for one in asks]
 
     def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
@@ -740,12 +737,7 @@ class _Questions:
             ask["histogram"] = name
 
     def _each(self, ask: dict[str, Any]) -> list[dict[str, Any]]:
-        """A question of each attribute that is listed, where a kind is about one; and a mean with quantiles as two."""
-        if "mean" in ask and "distribution" not in ask and (shared := [word for word in SHARED_WORDS if word in ask]):
-            numbers = ask["mean"] if isinstance(ask["mean"], list) else [ask["mean"]]
-            mean = {word: value for word, value in ask.items() if word not in shared}
-            rest = {word: value for word, value in ask.items() if word != "mean"}
-            return [mean, *({**rest, "distribution": number} for number in numbers)]
+        """A question of each attribute that is listed, where a kind is about one."""
         for word in ("histogram", "several", "distribution"):
             if isinstance(ask.get(word), list) and ask[word]:
                 return [{**ask, word: name} for name in ask[word]]
@@ -765,12 +757,11 @@ class _Questions:
             step = "leave the question out: `sordino.estimate` has its groups (`by`)"
             self._wrong(f"{where}.table", "must be about what is not public", "public columns alone", step)
 
-    def _grouped(self, where: str, ask: dict[str, Any], names: Sequence[Any]) -> dict[str, Any] | None:
+    def _group_question(self, where: str, ask: dict[str, Any], names: Sequence[Any]) -> dict[str, Any] | None:
         """A question by groups: by public ones it is itself, by protected ones a table."""
         known = {**self.attributes, **self.public}
-        wrong = [name for name in names if not isinstance(name, str) or name not in known]
-        if wrong:
-            found = shown(wrong[0]) + (nearest(wrong[:1], [*known]) if isinstance(wrong[0], str) else "")
+        if unknown := [name for name in names if not isinstance(name, str) or name not in known]:
+            found = shown(unknown[0]) + nearest([str(unknown[0])], [*known])
             step = (
                 'write by = "region", and [attribute.region] with its categories, and public = true if it may be known'
             )
@@ -781,7 +772,7 @@ class _Questions:
             return ask
         of = ask.get("histogram")
         table = [of] if isinstance(of, str) else ask.get("table")
-        if isinstance(table, list) and not {*protected, *table} & self.numbers:
+        if isinstance(table, list) and not any(name in table or name in protected for name in self.numbers):
             return {word: value for word, value in ask.items() if word != "histogram"} | {"table": [*protected, *table]}
         number = next(
             (ask[word] for word in ("mean", "distribution", "histogram") if isinstance(ask.get(word), str)), "age"
@@ -803,7 +794,8 @@ class _Questions:
         if isinstance(table, dict):
             word = "distribution" if "number" in table else "several" if "several" in table else "histogram"
             ask = {word if own == "histogram" else own: value for own, value in ask.items()}
-        if ask.get("distribution") in self.scales and isinstance(ask.get("ranges"), list):
+        number = ask.get("distribution")
+        if isinstance(number, str) and number in self.scales and isinstance(ask.get("ranges"), list):
             ask = {**ask, "ranges": [_around(pair) for pair in ask["ranges"]]}
         return ask
 

@@ -163,7 +163,7 @@ def test_words_of_a_plan_that_do_not_fit_are_refused(plan, parts):
         ),
         ([('= "age"', '= "smoker"')], "ask.1.distribution must be about numbers", "'smoker', which has none"),
         ([('= "age"', '= "income"')], "ask.1.distribution must name an attribute once", "'income' again"),
-        ([("mean =", "threshold = 50\nmean =")], "ask.2: threshold must stand beside", "a question with mean"),
+        ([("mean =", "ranges = [[0, 50]]\nmean =")], "ask.2: ranges must stand beside", "a question with mean"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_words(changes, rule, found):
