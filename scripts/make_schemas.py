@@ -36,10 +36,12 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _survey() -> dict[str, Any]:
-    """A survey as people write it: the ends of a number may be dates, which become days before anything is read."""
+    """A survey as people write it: a number's ends and edges may be dates, which become days before it is read."""
     survey = table_schema(Survey)
+    number = survey["$defs"]["NumberTable"]["properties"]
     for end in ENDS:
-        survey["$defs"]["NumberTable"]["properties"][end] = {"type": ["number", "string"]}
+        number[end] = {"type": ["number", "string"]}
+    number["edges"]["anyOf"][0]["items"] = {"type": ["number", "string"]}
     return survey
 
 
