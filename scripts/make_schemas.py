@@ -46,7 +46,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _survey() -> dict[str, Any]:
-    """A survey as people write it: with the spellings that are read, and dates as the ends of a number."""
+    """A survey as people write it: with the spellings that are read, and dates as the ends and edges of a number."""
     survey = table_schema(Survey)
     tables = survey["$defs"]
     attribute, ask, number = tables["AttributeTable"], tables["AskTable"], tables["NumberTable"]
@@ -62,6 +62,7 @@ def _survey() -> dict[str, Any]:
         table["properties"] |= {word: {} for word in words if word not in table["properties"]}
     for end in ENDS:
         number["properties"][end] = {"type": ["number", "string"]}
+    number["properties"]["edges"]["anyOf"][0]["items"] = {"type": ["number", "string"]}
     pair, names = {"type": "array", "minItems": 2, "maxItems": 2}, {"type": "array", "items": {"type": "string"}}
     wider: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         (survey, "attribute", {"type": "array", "items": {"type": "object"}}),

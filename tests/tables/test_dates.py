@@ -157,3 +157,27 @@ def test_a_record_with_no_such_date_is_refused_without_it(plan, born, said):
 def test_a_date_where_a_number_is_asked_is_refused(plan):
     with pytest.raises(SordinoErrors, match="'age' must be a number"):
         sordino.report(plan, {"version": 1, "record": {"born": 5, "age": date(1980, 5, 1)}})
+
+
+def test_edges_ranges_and_thresholds_of_dates_are_dates_too():
+    edges = [LOW, date(1950, 1, 1), date(1980, 1, 1), HIGH]
+    ranges = [[LOW, date(1980, 1, 1)]]
+    number = {"low": LOW, "high": HIGH, "edges": edges}
+    asks = [{"distribution": "born", "ranges": ranges}, {"above": "born", "threshold": date(1980, 1, 1)}]
+    tables = {"version": 1, "epsilon": "2", "attribute": {"born": {"number": number}}, "ask": asks}
+
+    def in_days(given):
+        if isinstance(given, list):
+            return list(map(in_days, given))
+        if isinstance(given, dict):
+            return {name: in_days(own) for name, own in given.items()}
+        return (given - date(1970, 1, 1)).days if isinstance(given, date) else given
+
+    by_number = in_days(tables)
+    by_number["attribute"]["born"]["input"] = "date"
+    for ask in asks:
+        one, other = ({**own, "ask": [each]} for own, each in ((tables, ask), (by_number, in_days(ask))))
+        assert sordino.plan(one, 1000).hash == sordino.plan(other, 1000).hash
+    # Of another number a date is none.
+    with pytest.raises(SordinoErrors, match="1980-01-01"):
+        sordino.plan({**SURVEY, "ask": [{"mean": "born"}, {"above": "age", "threshold": date(1980, 1, 1)}]}, 1000)

@@ -26,7 +26,10 @@ file = "statement.json"
 Dates as the ends of a number, days since 1970-01-01:
 
 [attribute.moved]
-number = { low = 1990-01-01, high = 2026-12-31 }
+number = { low = 1990-01-01, high = 2026-12-31, edges = [1990-01-01, 2010-01-01, 2026-12-31] }
+[[ask]]
+distribution = "moved"
+ranges = [[1990-01-01, 2010-01-01]]
 
 What people read beside the questions:
 
@@ -52,7 +55,7 @@ nothing may be declared that would take the one to say little about the other.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from datetime import date, datetime
 from fractions import Fraction
@@ -72,7 +75,7 @@ from sordino.domain.condition import condition_mistakes, related_attributes, rev
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages import checked, shown
 from sordino.exact.nats import Nats
-from sordino.survey.reading.ask_table import AskTable
+from sordino.survey.reading.ask_table import AskTable, named_attributes
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.spellings import declared_tables
@@ -218,7 +221,7 @@ def with_days(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[SordinoEr
     attributes, mistakes = tables.get("attribute"), list[SordinoError]()
     if not isinstance(attributes, dict):
         return dict(tables), mistakes
-    changed = dict(attributes)
+    changed, dated = dict(attributes), set[str]()
     for name, attribute in attributes.items():
         number = attribute.get("number") if isinstance(attribute, dict) else None
         if not isinstance(number, dict):
@@ -234,9 +237,32 @@ def with_days(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[SordinoEr
             # Nothing more is said about ends that were none.
             days = {end: float(i) for i, end in enumerate(ENDS)}
         else:
-            days = {end: float(number[end].toordinal() - EPOCH) for end in ENDS}
+            days = in_days({name: own for name, own in number.items() if name in (*ENDS, "edges")})
+            dated.add(name)
         changed[name] = {"input": "date", **attribute, "number": {**number, **days}}
-    return {**tables, "attribute": changed}, mistakes
+    asks = tables.get("ask")
+    if isinstance(asks, list):
+        # What is asked of dates is given by dates.
+        asks = [in_days(ask) if isinstance(ask, dict) and is_of_dates(ask, dated) else ask for ask in asks]
+    return {**tables, "attribute": changed, **({} if asks is None else {"ask": asks})}, mistakes
+
+
+def is_of_dates(ask: Mapping[str, Any], dated: Collection[str]) -> bool:
+    """Whether a question names a number whose ends are dates, and no others."""
+    named = {name for _, _, name in named_attributes([dict(ask)])}
+    return bool(named) and named <= {*dated}
+
+
+def in_days(given: Any) -> Any:
+    """Settings with days since 1970-01-01 in place of dates; a time of a day stays what it is."""
+    match given:
+        case dict():
+            return {name: in_days(own) for name, own in given.items()}
+        case list():
+            return [in_days(own) for own in given]
+        case date() if not isinstance(given, datetime):
+            return float(given.toordinal() - EPOCH)
+    return given
 
 
 class ConsentTable(StrictTable):
