@@ -29,7 +29,7 @@ class Summarized(ABC):
     def __repr__(self) -> str:
         blocks = self.blocks()
         about = "; ".join(
-            f"{heading.name}, {heading.n:,} reports" + ("" if heading.is_estimated else ", not estimated")
+            f"{heading.readable}, {heading.n:,} reports" + ("" if heading.is_estimated else ", not estimated")
             for heading in blocks_of(Heading, blocks)
         )
         return summary(f"{type(self).__name__}: {about}", blocks_of(QuantityTable, blocks))
@@ -51,7 +51,7 @@ def summary(title: str, tables: Iterable[QuantityTable], rest: str = "") -> str:
         # What stands above an estimate is its own noun.
         places = [1, *(named[name] for name in SHOWN[1:])]
         for row in readable_rows(table, MOST_ROWS - len(rows)):
-            label = f"{table.question}: {row[0]}" if several else row[0]
+            label = f"{table.question_read}: {row[0]}" if several else row[0]
             rows.append((label, *(row[place] for place in places)))
     count = sum(len(table.readable) for table in readable)
     return lines_of(title, ("", *SHOWN), rows, count, rest)

@@ -57,6 +57,7 @@ class QuantityTable:
         readable_label: of a row, by its place, as people read it; None where `label` is that.
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
         unit: what people read behind each number of a row, by its place; None where nothing is.
+        asked: what people read as the name of the question; empty where that is the name.
     """
 
     question: str
@@ -77,6 +78,7 @@ class QuantityTable:
     readable_label: Callable[[int], str] | None = None
     is_date: Callable[[int], bool] | None = None
     unit: Callable[[int], str] | None = None
+    asked: str = ""
 
     @property
     def count(self) -> int:
@@ -100,6 +102,11 @@ class QuantityTable:
     def label_read(self, place: int) -> str:
         """A row's label as people read it."""
         return (self.readable_label or self.label)(place)
+
+    @property
+    def question_read(self) -> str:
+        """The question as people read it."""
+        return self.asked or self.question
 
     def has_dates(self, place: int) -> bool:
         """Whether a row's numbers are dates."""

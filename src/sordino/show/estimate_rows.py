@@ -21,8 +21,8 @@ ROWS = 1 << 15
 
 QUESTION, GROUP, PERIOD = "question", "group", "period"
 
-HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
-"""Texts of every row; and of rows that are made of estimates, beside `kind`."""
+HEAD, MADE, SAID = ("attribute", "value"), (QUESTION, "given", "within", "minus"), ("question_text", "label")
+"""Texts of every row; of rows that are made of estimates, beside `kind`; and of what people read."""
 
 NUMBERS = ("estimate", "stderr", "low", "high")
 """That every table of estimates has; and where some row has them:"""
@@ -63,7 +63,7 @@ def _band(blocks: Iterable[Block]) -> dict[str, Any]:
 
 
 FULL = pa.schema(
-    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, PERIOD, *MADE)]
+    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, PERIOD, *MADE, *SAID)]
     + [(name, pa.float64()) for name in (*NUMBERS, *SOMETIMES, *TESTS)]
 )
 """All columns that some rows may have."""
@@ -114,6 +114,8 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBat
         "value": pa.array([table.label(place) for place in rows], pa.string()),
         "kind": pa.array([table.kind(place) for place in rows], pa.string()),
         QUESTION: pa.array([name] * len(rows), pa.string()),
+        "question_text": pa.array([table.question_read] * len(rows), pa.string()),
+        "label": pa.array([table.label_read(place) for place in rows], pa.string()),
     }
     if table.group is not None:
         columns[_group_column(table)] = pa.array([table.group(place) for place in rows], pa.string())

@@ -20,7 +20,7 @@ from sordino.estimation.share_estimate import Method
 from sordino.exact.messages import checked
 from sordino.mechanism.channel import Aggregate
 from sordino.printable import printable
-from sordino.show.estimate_rows import tables_of
+from sordino.show.estimate_rows import FULL, tables_of
 from sordino.show.findings import finding_blocks
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.planning.plan import Plan
@@ -66,14 +66,14 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     views: Views
 
     def __repr__(self) -> str:
-        untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
+        untold = [f"  {printable(one.readable)}: not estimated" for one in self._headings if not one.is_estimated]
         lines = [summary(self._title, self._tables, "to_arrow(), page(path)"), *untold[:MOST_NAMED]]
         lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
         return "\n".join(lines)
 
     @property
     def _title(self) -> str:
-        names = [heading.name for heading in self._headings]
+        names = [heading.readable for heading in self._headings]
         about = names[0] if len(names) == 1 else f"{len(names):,} questions"
         return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
 
@@ -198,12 +198,13 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
 
         Columns: `question`, `attribute`, `term`, `group`, `kind`, `given`, `within`, `minus`, `estimate`, `std.error`,
         `conf.low`, `conf.high`, `conf.level`, `fitted`, `fitted.low`, `fitted.high`, `moved`, `statistic`, `df`,
-        `p.value`, `p.adjusted`; values in the survey's order. They are those of the files that `save` writes.
+        `p.value`, `p.adjusted`, `question.text`, `label`; values in the survey's order. They are those
+        of the files that `save` writes.
 
         Args:
             derived: as of `to_arrow`.
         """
-        return tidy(self.to_arrow(derived=derived), self.confidence)
+        return tidy(table_of(self._tables, self.views.rows(derived=derived), FULL), self.confidence)
 
     def to_geojson(self, question: str | None = None) -> dict[str, Any]:
         """The cells of the maps that were asked, as a GeoJSON FeatureCollection with the columns of `to_tidy`.

@@ -69,6 +69,7 @@ from sordino.words.coverage_sentences import FINITE, POPULATION
     help="All estimates, a row each (.csv, .csv.gz, .parquet, .arrow, .sav), or maps (.geojson). May be repeated.",
 )
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
+@click.option("--language", help="The language of questions and labels, one of the survey's; its first by default.")
 @force_option
 @as_json_option
 def estimate(
@@ -81,6 +82,7 @@ def estimate(
     outputs: tuple[Path, ...],
     html: Path | None,
     *,
+    language: str | None,
     by: str | None,
     against: str | None,
     totals: Path | None,
@@ -100,7 +102,7 @@ def estimate(
     """
     _, page_again = require_writable(None, html, "a table of estimates", is_tidy, force=force)
     again = require_outputs(outputs, html, force=force)
-    frozen = Plan.load(plan)
+    frozen = Plan.load(plan).in_language(language)
     counted = tally(frozen, reports)
     coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
     if against is not None and not by:

@@ -190,7 +190,7 @@ def _row_count(sections: Sequence[Section]) -> int:
 
 def _name(heading: Heading, sections: Sequence[Section]) -> str:
     """Of a question; that it is not estimated, where it is not."""
-    return heading.name if heading.is_estimated or not sections else sections[0].title
+    return heading.readable if heading.is_estimated or not sections else sections[0].title
 
 
 def _with_title(section: Section, *, alone: bool) -> Iterator[SectionPart]:
@@ -206,7 +206,7 @@ def _certificates(plan: Plan, results: Sequence[Result]) -> list[Section]:
     counted = {question.name: question for question in plan.about_shares}
     sections, drawn, amount = [], DistinctParts(), cache(loss_text_of)
     for question, certificate in plan.certificates:
-        about = f" for {question.name}" if len(results) > 1 else ""
+        about = f" for {question.title}" if len(results) > 1 else ""
         said = Sentences(certificate_sentences(certificate, question.values, amount))
         asked = counted.get(question.name)
         region = () if asked is None else _region(asked, shares.get(question.name), drawn)
@@ -226,7 +226,7 @@ def _has_many_tables(headings: Sequence[Heading]) -> bool:
 
 
 def _title(headings: Sequence[Heading]) -> str:
-    names, nouns = [heading.name for heading in headings], {heading.noun for heading in headings}
+    names, nouns = [heading.readable for heading in headings], {heading.noun for heading in headings}
     if _has_many_tables(headings):
         attributes = {name for heading in headings for name in heading.attributes}
         return f"{len(headings)} questions about {len(attributes)} attributes"
@@ -242,7 +242,7 @@ def _about(headings: Sequence[Heading]) -> str:
         return f"{sum(heading.values for heading in headings):,} values{fitted}"
     if _has_many_tables(headings):
         return ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes)) + fitted
-    return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
+    return "; ".join(ABOUT.get(heading.noun, "") + heading.readable for heading in headings) + fitted
 
 
 class RegionPart(NamedTuple):
@@ -278,7 +278,7 @@ def _region(question: SharesQuestion, result: HistogramResult | None, drawn: Dis
         region = region_of(question, pair)
         return Figure(error_region(*region), region_in_words(*region), note=note)
 
-    labels = question.domain.label(pair[0]), question.domain.label(pair[1])
+    labels = question.value_title(pair[0]), question.value_title(pair[1])
     return (drawn.of(RegionPart(question.channel, pair, labels, note), draw),)
 
 
@@ -299,7 +299,7 @@ def dashboard(plan: Plan) -> str:
     script = script_of("dashboard.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = f"{POLICY}; script-src 'sha256-{digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
-    about = ", ".join(question.name for question in plan.questions)
+    about = ", ".join(question.title for question in plan.questions)
     lead = f"A collection of reports about {about}. The answers themselves stay on people's devices."
     said = explanation(plan)
     sections = [*questionnaire_sections(said), revealed_section(said)]

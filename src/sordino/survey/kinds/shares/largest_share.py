@@ -11,10 +11,9 @@ import numpy as np
 
 from sordino.blocks.charts import Shares
 from sordino.blocks.finding import Finding, Topic, in_brackets
-from sordino.domain.attribute import Domain
-from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.estimation.intervals.forged import Limits
+from sordino.survey.kinds.question import SharesQuestion
 from sordino.survey.kinds.shares.places import cell_in_words
 
 NAMED = 2
@@ -56,8 +55,9 @@ def largest_share(
     return Finding(Topic.SHARES, text, is_sure=False)
 
 
-def names_of(domain: Domain | Record) -> Callable[[int], str]:
+def names_of(question: SharesQuestion) -> Callable[[int], str]:
     """What a sentence calls a value."""
+    domain = question.domain
     if isinstance(domain, Grid):
         return partial(cell_in_words, domain)
-    return lambda value: repr(domain.label(value))
+    return lambda value: repr(question.value_title(value))
