@@ -20,6 +20,9 @@ engine_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Overwrite files that an earlier run of this command made.")
 """For what can be made again."""
 
+all_option = click.option("--all", "everything", is_flag=True, help="Print all, of a large survey too.")
+"""For what prints one screen."""
+
 
 class Whole(click.IntRange):
     """A whole number in a range; not `1_0`, which Python takes for 10.

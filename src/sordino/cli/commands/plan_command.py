@@ -11,15 +11,17 @@ from sordino.audit.certificate import Certificate
 from sordino.cli.command_words import command_words
 from sordino.cli.explanations import (
     certificate_json,
+    count_alike,
     least_certificate,
     print_certificates,
     print_explanation,
     promise_json,
     promise_rows,
 )
-from sordino.cli.options import FILE, Whole, as_json_option
+from sordino.cli.options import FILE, Whole, all_option, as_json_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
+from sordino.cli.results import print_blocks
 from sordino.cli.say import say
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -36,6 +38,9 @@ from sordino.verbs.make_plan import make_plan
 from sordino.verbs.plan_forecast import PlanForecast
 from sordino.words.explain_plan import explanation
 from sordino.words.odds import PRIOR, beliefs, factor
+
+MOST_GAINS = 3
+"""Bounds whose gain is said of a large survey."""
 
 
 @click.command()
@@ -57,6 +62,7 @@ from sordino.words.odds import PRIOR, beliefs, factor
 @click.option(
     "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
 )
+@all_option
 @as_json_option
 def plan(
     survey: Path,
@@ -67,6 +73,7 @@ def plan(
     expect: Path | None,
     *,
     floor: bool,
+    everything: bool,
     as_json: bool,
 ) -> None:
     """Turn a SURVEY file into a frozen plan: mechanisms, integer thresholds, a content hash.
@@ -76,7 +83,7 @@ def plan(
     question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
     digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
     else; instead, the survey may state what it expects of its attributes. A plan never overwrites another, since
-    reports that need it may exist.
+    reports that need it may exist. Of a large survey one screen is shown; --all shows each question.
     """
     if confidence is not None and accuracy is None:
         step = "give --accuracy, or leave --confidence out"
@@ -121,18 +128,25 @@ def plan(
     say(f"{output}: {made.hash}")
     if accuracy is not None:
         say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
-    print_warnings(frozen.warnings)
-    for forecast in found:
+    in_short = made.is_large and not everything
+    print_warnings(frozen.grouped_warnings() if in_short else frozen.warnings)
+    if in_short:
+        print_blocks([frozen.overview()])
+        say(*frozen.overview_sentences(), "")
+    for forecast in () if in_short else found:
         print_forecast(forecast)
     if over_time is not None:
         print_series_forecast(over_time)
     if made.promise is not None:
         header = ("nats revealed about", "delta", "at most", "rests on dependence")
-        print_table("", header, promise_rows(made.promise))
+        rows = promise_rows(made.promise)
+        print_table("", header, count_alike(rows) if in_short else rows)
     print_explanation(said, f"sordino explain {output} --all", floor=floor)
-    print_lines(buys)
-    print_certificates(made)
+    print_lines(buys[:MOST_GAINS] if in_short else buys)
+    print_certificates(made, in_short=in_short)
     print_lines(said.missing_words)
+    if in_short:
+        say("Tables of each question: --all, or --json.")
 
 
 def _source(expect: Path | None, survey: Survey) -> str | None:

@@ -176,6 +176,12 @@ class Question(ABC):
         return self.name if titles == self.attribute_names else self.name_of(titles, SEPARATOR.join)
 
     @property
+    def form(self) -> str:
+        """What questions of its kind and size have in common, such as 'histogram of 4 values'."""
+        count = len(self.attributes)
+        return f"{self.kind} of {count:,} {'number' if count == 1 else 'numbers'}"
+
+    @property
     def whose(self) -> str:
         """Its title, and of whom, where it is not of everybody."""
         return self.title
@@ -380,6 +386,10 @@ class SharesQuestion(Question):
     def shape(self) -> tuple[int, ...]:
         """How many values each of its attributes has."""
         return tuple(domain.k for domain in self.domains.values())
+
+    @property
+    def form(self) -> str:
+        return f"{self.kind} of {self.domain.k:,} values"
 
     def labels(self, value: int) -> list[str]:
         """Of one value, by attribute."""

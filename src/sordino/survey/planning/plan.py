@@ -178,6 +178,9 @@ class PublicCells:
         return cell
 
 
+MOST_ON_A_SCREEN = 24
+"""Questions that a terminal shows one by one."""
+
 MOST_NAMED = 3
 """Attributes of whose promises a line speaks."""
 
@@ -569,6 +572,11 @@ class Plan(ArrowRows, Displayed):
                 "a questionnaire must be shown in a language of its own", found=shown(language), step=known
             )
         return self if language is None else replace(self, language=language)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has more questions than a screen shows one by one."""
+        return len(self.questions) > MOST_ON_A_SCREEN
 
     @property
     def about_shares(self) -> tuple[SharesQuestion, ...]:
