@@ -44,6 +44,14 @@ def survey_title(plan: Plan, language: str | None = None) -> str:
     )
 
 
+def section_titles(plan: Plan) -> Iterator[tuple[str, frozenset[str]]]:
+    """The headings of the questionnaire in the plan's language, empty where there is none, and what stands below."""
+    words = plan.document.words
+    for section in [] if words is None else words.sections:
+        language = plan.language or (words.languages[0] if words else "")
+        yield in_language(section.title, language) if section.title is not None else "", frozenset(section.attributes)
+
+
 def consent_text(plan: Plan) -> str:
     """What a person agrees to before anything is drawn, in the survey's first language; empty where that is nothing."""
     words = plan.document.words
