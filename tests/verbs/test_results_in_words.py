@@ -1,5 +1,6 @@
 """Results are shown in the words of the survey, in the language asked for; what programs read keeps stable names."""
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -102,3 +103,21 @@ def test_another_language_is_refused() -> None:
         plan.in_language("fr")
     assert plan.in_language("de") == plan
     assert plan.in_language("de").hash == plan.hash
+
+
+def test_a_share_is_written_in_one_way_wherever_it_stands(found: dict[str, PlanEstimate], tmp_path: Path) -> None:
+    estimated = found["en"]
+    shares, means, plain = (next(blocks_of(QuantityTable, blocks)) for blocks in estimated.blocks)
+    (number,) = (row[1] for row in readable_rows(means))
+    assert "%" not in number
+    for table in (shares, plain):
+        assert all(cell.endswith(" %") for row in readable_rows(table) for cell in row[1:])
+    # The sentence, the table and the row percentages of one page have the same number in the same digits.
+    estimated.page(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    _, estimate, _, low, high, *_ = readable_rows(plain)[0]
+    assert f"plain: &#39;a&#39; has the largest share, {estimate} (95 % interval {low} to {high})." in page
+    within = re.findall(r'data-name="“Do you work\?”: yes"[^>]*>(.*?)<', page)
+    assert len(within) == 2
+    assert all(re.fullmatch(r"[\d.]+ % \([\d.]+\s%\sto\s[\d.]+\s%\)", cell) for cell in within)
+    assert not re.findall(r"\d% (interval|confidence|from)", page)

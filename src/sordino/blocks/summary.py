@@ -83,7 +83,7 @@ def numbers_table(about: str, columns: Columns, excerpt: Sequence[int] | None = 
     def label(place: int) -> str:
         return ", ".join(str(int(index)) for index in np.unravel_index(place, shape))
 
-    return QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, excerpt)
+    return QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, excerpt, are_shares=False)
 
 
 def lines_of(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int, rest: str = "") -> str:

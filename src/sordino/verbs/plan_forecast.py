@@ -73,7 +73,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         >>> from sordino import forecast, plan
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> forecast(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=10_000))
-        PlanForecast of 1 question at 10,000 people, 95% intervals
+        PlanForecast of 1 question at 10,000 people, 95 % intervals
           promised: epsilon 1
                            std. error  half-width
           share of smoker       0.011       0.021
@@ -96,7 +96,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
 
     @property
     def _title(self) -> str:
-        count, sure = len(self.forecasts), f"{100 * self.confidence:.15g}% intervals"
+        count, sure = len(self.forecasts), f"{100 * self.confidence:.15g} % intervals"
         return f"PlanForecast of {count:,} question{'' if count == 1 else 's'} at {self.plan.people:,} people, {sure}"
 
     def notebook_cell(self) -> NotebookCell:

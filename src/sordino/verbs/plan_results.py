@@ -97,7 +97,7 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     def _title(self) -> str:
         names = [heading.readable for heading in self._headings]
         about = names[0] if len(names) == 1 else f"{len(names):,} questions"
-        return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
+        return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g} % intervals"
 
     def notebook_cell(self) -> NotebookCell:
         """Figures and tables of the first questions, as on the page."""

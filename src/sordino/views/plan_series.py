@@ -369,9 +369,9 @@ def _is_complement(question: SeriesQuestion) -> bool:
 
 def changes_in_words(question: SeriesQuestion, found: PlanSeries) -> Iterator[str]:
     """What changed for good by more than noise explains, the clearest first; or that nothing did."""
-    every, sure = found.series.every, f"{100 * found.groups.coverage.confidence:.15g}%"
+    every, sure = found.series.every, f"{100 * found.groups.coverage.confidence:.15g} %"
     if found.groups.coverage.simultaneous and question.readable:
-        sure = f"{100 * (1 - (1 - question.readable[0].change_confidence) * _count(question)):.15g}%"
+        sure = f"{100 * (1 - (1 - question.readable[0].change_confidence) * _count(question)):.15g} %"
     changed = changed_quantities(question)
     yield from (_change_in_words(one, found, sure) for one in changed)
     if changed:
@@ -456,7 +456,7 @@ def _gaps(found: PlanSeries) -> Iterator[str]:
 
 def _single_table(found: PlanSeries, one: QuantitySeries) -> TextTable:
     """One number: its estimates with their intervals, and the curve with its band."""
-    sure = f"{100 * one.confidence:.15g}% from"
+    sure = f"{100 * one.confidence:.15g} % from"
     header: tuple[str, ...] = (f"{found.series.every} of", "reports", "estimate", sure, "to")
     header = header if one.curve is None else (*header, "smoothed", "band from", "to")
     at = {period: place for place, period in enumerate(one.periods.tolist())}

@@ -122,7 +122,7 @@ class PooledResult:
             confidence=self.coverage.confidence,
             excerpt=places,
             title=f"{self.estimate.n:,} reports; {self.title}, pooled",
-            are_shares=False,
+            are_shares=not self.what,
             is_date=lambda _: self.is_date,
             sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
         )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import in_percent
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
 from sordino.document.files import read_text, read_toml
@@ -198,7 +198,7 @@ def _readable(row: TableRow, own: Mapping[str, Attribute]) -> str:
 
 
 def _texts(row: TableRow) -> Iterator[str]:
-    texts = round_row(row)
+    texts = in_percent(row)
     return (texts.get(name, "-") for name in NUMBERS if name in row)
 
 

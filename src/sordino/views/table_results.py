@@ -38,13 +38,13 @@ error are None, and `why` says so."""
 TOO_FEW = "too few reports"
 """Why a share within others has no estimate: its interval would exclude nothing that is possible."""
 
-TOO_FEW_IN_WORDS = "Where it says 'too few reports' every share from 0% to 100% is possible."
+TOO_FEW_IN_WORDS = "Where it says 'too few reports' every share from 0 % to 100 % is possible."
 """What a table with such a share says of it."""
 
 TABLE_KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
 """Lists of a document, and the kind of their rows in frames and files."""
 
-WITHIN = "Each row adds up to 100%: the share of each value among the people in the row, unbiased or nearly so."
+WITHIN = "Each row adds up to 100 %: the share of each value among the people in the row, unbiased or nearly so."
 MORE = "Files and JSON have the other conditional shares, differences and margins."
 
 MOST_ROWS = 10_000
@@ -339,7 +339,7 @@ def table_results(results: Sequence[Result]) -> list[TableResult]:
 def _percentages(row: TableRow) -> str:
     if row["estimate"] is None:
         return TOO_FEW
-    texts = {name: text.replace(" ", "") for name, text in in_percent(row).items()}
+    texts = in_percent(row)
     return f"{texts['estimate']} ({texts['low']} to {texts['high']})"
 
 

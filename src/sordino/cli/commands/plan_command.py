@@ -202,7 +202,7 @@ def accuracy_sentences(frozen: PlanForecast, wanted: float) -> Iterator[str]:
     series = frozen.plan.series
     of = "" if series is None else f" of one {series.every}"
     yield (
-        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval{of} has an expected half-width"
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g} % interval{of} has an expected half-width"
         f" of at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
     )
     fewer, assumed = frozen.people_as_assumed(wanted), frozen.people_at_worst(wanted)
@@ -259,7 +259,7 @@ def print_series_forecast(found: SeriesForecast) -> None:
     """The widest interval of each question in one period, and of the smoothed curve."""
     every = found.series.every
     walks = (f"steps of {100 * step:.3g} %" for step in STEPS[1:])
-    header = ("widest 95% interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
+    header = ("widest 95 % interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
     rows = [(row.question, _width(row.one_period), *(_width(width) for width in row.smoothed)) for row in found.rows]
     print_table(f"Over time: about {found.people:,} people each {every}", header, rows)
     say(

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.blocks.digits import in_percent
 from sordino.blocks.sentence import texts
 from sordino.blocks.tables import QuantityTable
 from sordino.distinct import DistinctParts
@@ -202,10 +201,10 @@ def _bar_group(result: Result) -> BarGroup:
 def _bar_rows(table: QuantityTable) -> Iterator[BarRow]:
     for place in table.readable:
         numbers = table.numbers(place)
-        texts = in_percent(numbers) if table.are_shares else table.texts(place)
+        texts, is_share = table.texts(place), table.is_share(place)
         ends = [100 * numbers[name] for name in ("estimate", "low", "high")]
         interval = f"{texts['low'].removesuffix(' %')} to {texts['high']}"
-        bar = (ends[0], ends[1], ends[2]) if table.are_shares else None
+        bar = (ends[0], ends[1], ends[2]) if is_share else None
         label = table.label_read(place)
         # A single number is the question itself.
         yield BarRow(table.noun if label in table.question_read else label, texts["estimate"], interval, bar)

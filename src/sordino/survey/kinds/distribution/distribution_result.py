@@ -410,7 +410,7 @@ class DistributionResult(QuestionResult):
         return density_chart(self.question, shares, self._readable, f"{how}{rest}.")
 
     def _function(self) -> FunctionChart:
-        note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
+        note = f"With {100 * self.coverage.confidence:.15g} % confidence the whole function lies within the band."
         note += "" if self.coverage.watched else " This holds for one look, not for many looks while reports come in."
         asked = tuple((float(text), value, low, high) for text, value, low, high in self.quantiles)
         described = asked or tuple((part, *self.quantile(part)) for part in DECILES)

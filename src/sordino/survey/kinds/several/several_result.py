@@ -33,7 +33,7 @@ from sordino.survey.kinds.shares.among_asked import asked_blocks
 from sordino.survey.kinds.shares.largest_share import largest_share
 from sordino.survey.kinds.shares.shares_result import QuestionResult
 
-SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 1."
+SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 100 %."
 """What the estimates are."""
 
 

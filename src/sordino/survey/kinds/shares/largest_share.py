@@ -43,14 +43,11 @@ def largest_share(
         share = in_brackets(texts, confidence)
         return Finding(Topic.SHARES, f"{about}: {label(value)} has the largest share, {share}.")
     first = possible[np.argsort(-shares.best_known[possible], kind="stable")][:NAMED]
-    wide = Shares(shares.estimate, low, high, stderr=shares.stderr).of(first)
-    named = [
-        f"{label(value)}, {texts['estimate']} ({texts['low']} to {texts['high']})"
-        for value, texts in zip(first.tolist(), wide.percentages(), strict=True)
-    ]
+    own = zip(first.tolist(), shares.of(first).percentages(), strict=True)
+    named = [f"{label(value)}, {in_brackets(texts, confidence)}" for value, texts in own]
     more = len(possible) - NAMED
     named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
-    why = f"the {100 * confidence:.15g} % intervals, which hold for all {len(low):,} values together, overlap"
+    why = f"intervals that hold for all {len(low):,} values together overlap"
     text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
     return Finding(Topic.SHARES, text, is_sure=False)
 
