@@ -114,11 +114,12 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBat
         "value": pa.array([table.label(place) for place in rows], pa.string()),
         "kind": pa.array([table.kind(place) for place in rows], pa.string()),
         QUESTION: pa.array([name] * len(rows), pa.string()),
-        "question_text": pa.array([table.question_read] * len(rows), pa.string()),
-        "label": pa.array([table.label_read(place) for place in rows], pa.string()),
     }
     if table.group is not None:
         columns[_group_column(table)] = pa.array([table.group(place) for place in rows], pa.string())
+    if "label" in schema.names:
+        columns["question_text"] = pa.array([table.question_read] * len(rows), pa.string())
+        columns["label"] = pa.array([table.label_read(place) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
 

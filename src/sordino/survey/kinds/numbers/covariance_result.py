@@ -49,7 +49,7 @@ class CovarianceResult(NumbersResult):
         pairs = combinations_with_replacement(range(len(names)), 2)
         return [(join_names([names[j], names[k]] if j < k else [names[j]]), (j, k)) for j, k in pairs]
 
-    @property
+    @cached_property
     def titles(self) -> list[str]:
         said = self.question.titles
         return [join_label([said[place] for place in dict.fromkeys(places)]) for _, places in self.labels]

@@ -93,7 +93,7 @@ class MeanResult(NumbersResult):
         told += [(f"{names[j]} missing", len(names) + i) for i, j in enumerate(self.question.missing_shares)]
         return [(name, (place,)) for name, place in told]
 
-    @property
+    @cached_property
     def titles(self) -> list[str]:
         attributes, lacking = self.question.attributes, list(self.question.missing_shares)
         count = len(attributes)

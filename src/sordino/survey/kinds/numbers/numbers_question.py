@@ -133,7 +133,7 @@ class NumbersQuestion(Question):
     def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = join_names) -> str:
         return f"{self.kind} of {join(names)}"
 
-    @property
+    @cached_property
     def titles(self) -> list[str]:
         """What people read in place of the names of its numbers."""
         return [attribute.title for attribute in self.attributes]

@@ -184,7 +184,7 @@ class CategoricalRegression(RegressionQuestion):
         names, ends = zip(*named, strict=True)
         return Ranges(names, tuple(end.low for end in ends), tuple(end.high for end in ends))
 
-    @property
+    @cached_property
     def titles(self) -> list[str]:
         """What people read in place of the names of the regression's columns."""
         said = []

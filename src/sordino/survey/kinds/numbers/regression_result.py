@@ -51,7 +51,7 @@ class RegressionResult(NumbersResult):
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:
         return [(name, (j,)) for j, name in enumerate(["intercept", *self.question.ranges.names[:-1]])]
 
-    @property
+    @cached_property
     def titles(self) -> list[str]:
         return ["intercept", *self.question.titles[:-1]]
 
