@@ -123,7 +123,7 @@ def print_estimates(questions: list[dict[str, Any]], found: dict[str, Any], peop
             # Its reports do tell the mean of each attribute, of which the plan has no forecast.
             question = planned | {"asked": "mean", "attributes": told["instead"], "expected": {}}
         own = [row for row in found["rows"] if row["attribute"] == question["attribute"]]
-        print(line.format("", "without privacy", "estimate", "std. error", "forecast", "95% interval", ""))
+        print(line.format("", "without privacy", "estimate", "std. error", "forecast", "95 % interval", ""))
         for row, number in zip(own, without_privacy(question, people, [row["value"] for row in own]), strict=True):
             holds = row["low"] <= number <= row["high"]
             within += holds

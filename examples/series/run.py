@@ -83,7 +83,7 @@ def run(folder: Path, *words: str) -> None:
 def print_errors(found: dict[str, list[dict[str, object]]], shares: NDArray[np.float64]) -> None:
     """How far weekly estimates and curves are from the truth, and how often intervals and bands hold it."""
     labels = {one["period"]: place for place, one in enumerate(found["periods"])}
-    print("\nAgainst the truth: root mean squared error, and how often the 95% interval holds it")
+    print("\nAgainst the truth: root mean squared error, and how often the 95 % interval holds it")
     for name, kind in (("rows", "each week by itself"), ("smoothed", "smoothed")):
         rows = [row for row in found[name] if row["kind"] in ("share", "smoothed")]
         truth = np.array([shares[labels[row["period"]], WAYS.index(str(row["value"]))] for row in rows])

@@ -48,7 +48,7 @@ def test_a_change_and_a_certificate_say_what_they_found(tables):
     change = sordino.change(plan, reports, plan, others)
     assert pa.table(change) == change.to_arrow()
     lines = repr(change).split("\n")
-    assert lines[0] == "PlanChange from 3,000 reports to 3,000, 95% intervals"
+    assert lines[0] == "PlanChange from 3,000 reports to 3,000, 95 % intervals"
     assert [line.split()[:2] for line in lines[2:]] == [["smoker:", "yes"], ["smoker:", "no"]]
     assert all(line.endswith("yes") for line in lines[2:])
     assert sordino.certify(plan)

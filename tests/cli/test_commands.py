@@ -224,7 +224,7 @@ def test_what_intervals_hold_against_is_told(released, run):
         assert row["low"] < before["low"] < before["high"] < row["high"]
         assert 0.003 < row["moved"] < 0.01
     code, out, _ = run("estimate", "plan.json", "reports.csv", "--simultaneous", "--forged", "3", "--html", "new.html")
-    said = "for all values together with 95% confidence (max-|z|), even if up to 3 reports are forged."
+    said = "for all values together with 95 % confidence (max-|z|), even if up to 3 reports are forged."
     assert code == 0
     assert said in " ".join(out.split())
     assert said in (released / "new.html").read_text(encoding="utf-8")

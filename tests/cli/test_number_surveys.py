@@ -111,7 +111,7 @@ def test_what_people_read(asked, run):
     assert "beyond its range" in out
     code, out, err = run("estimate", "plan.json", "r.csv")
     assert (code, err) == (0, "")
-    for words in ("mean of height, age", "coefficient", "intercept", "fitted", "95% from"):
+    for words in ("mean of height, age", "coefficient", "intercept", "fitted", "95 % from"):
         assert words in out
     # Titles are not folded, and no number has more digits than its error allows.
     assert " reports; regression of height on age\n" in out

@@ -49,15 +49,15 @@ def test_halves_are_said_to_be_undecided():
     asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
     (text,) = sentences(found_in(asked, {"smoker": ["no", "yes"] * 1000}))
     assert text.startswith("smoker: the largest share may be that of ")
-    assert text.endswith(" together, overlap.")
+    assert text.endswith("; intervals that hold for all 2 values together overlap.")
     assert "largest share," not in text
 
 
 def test_of_many_values_those_that_may_be_the_largest_are_counted():
     asked = survey([{"histogram": "a"}], epsilon="1", a={"categories": [*"abcdef"]})
     (text,) = sentences(found_in(asked, {"a": [*"abcdef"] * 500}))
-    assert re.search(r", or of [1-4] other values?; the 95 % intervals", text)
-    assert "which hold for all 6 values together, overlap" in text
+    assert re.search(r", or of [1-4] other values?; intervals", text)
+    assert "intervals that hold for all 6 values together overlap" in text
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -137,7 +137,7 @@ def test_people_read_it_in_the_terminal_and_on_the_page(tmp_path, found):
     assert any(
         text.startswith("Since 2026-03-02 the share of yes (smoker) has been higher than before, by") for text in lines
     )
-    assert any(": noise alone can explain all changes (95% confidence" in text for text in lines)
+    assert any(": noise alone can explain all changes (95 % confidence" in text for text in lines)
     assert any(text.startswith("Fewer than 100 reports, so no estimate: 2026-02-02, 2026-02-23") for text in lines)
     found.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -27,6 +27,7 @@ class Heading:
         values: how many shares these are; 0 of what is no histogram or table.
         method: by which a distribution was fitted; empty where none was.
         is_estimated: whether the reports answer the question.
+        title: what people read as its name; empty where that is the name.
     """
 
     name: str
@@ -38,6 +39,12 @@ class Heading:
     values: int = 0
     method: str = ""
     is_estimated: bool = True
+    title: str = ""
+
+    @property
+    def readable(self) -> str:
+        """What people read as its name."""
+        return self.title or self.name
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 Where there is none, as of a quantile, a quarter of the interval's width counts as one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import floor, isfinite, log10
 
 from sordino.domain.calendar import iso_date
@@ -73,6 +73,11 @@ def in_percent(row: Mapping[str, object]) -> dict[str, str]:
     """
     hundredfold = {name: 100 * number for name, number in row.items() if isinstance(number, float)}
     return {name: f"{text} %" for name, text in round_row(hundredfold).items()}
+
+
+def to_span(ends: Sequence[str]) -> str:
+    """From the first to the last of some texts in order; one of them where they are the same."""
+    return " to ".join(dict.fromkeys((*ends[:1], *ends[-1:])))
 
 
 def _decimals(error: float) -> int | None:

@@ -29,7 +29,7 @@ class Summarized(ABC):
     def __repr__(self) -> str:
         blocks = self.blocks()
         about = "; ".join(
-            f"{heading.name}, {heading.n:,} reports" + ("" if heading.is_estimated else ", not estimated")
+            f"{heading.readable}, {heading.n:,} reports" + ("" if heading.is_estimated else ", not estimated")
             for heading in blocks_of(Heading, blocks)
         )
         return summary(f"{type(self).__name__}: {about}", blocks_of(QuantityTable, blocks))
@@ -51,7 +51,7 @@ def summary(title: str, tables: Iterable[QuantityTable], rest: str = "") -> str:
         # What stands above an estimate is its own noun.
         places = [1, *(named[name] for name in SHOWN[1:])]
         for row in readable_rows(table, MOST_ROWS - len(rows)):
-            label = f"{table.question}: {row[0]}" if several else row[0]
+            label = f"{table.question_read}: {row[0]}" if several else row[0]
             rows.append((label, *(row[place] for place in places)))
     count = sum(len(table.readable) for table in readable)
     return lines_of(title, ("", *SHOWN), rows, count, rest)
@@ -83,7 +83,7 @@ def numbers_table(about: str, columns: Columns, excerpt: Sequence[int] | None = 
     def label(place: int) -> str:
         return ", ".join(str(int(index)) for index in np.unravel_index(place, shape))
 
-    return QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, excerpt)
+    return QuantityTable("", about, flat, label, str, lambda _: {}, 0.0, excerpt, are_shares=False)
 
 
 def lines_of(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int, rest: str = "") -> str:

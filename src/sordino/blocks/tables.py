@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.blocks.digits import round_dates, round_row
+from sordino.blocks.digits import in_percent, round_dates, round_row
 from sordino.blocks.sentence import Sentence
 
 Columns: TypeAlias = Mapping[str, NDArray[np.float64]]
@@ -28,6 +28,10 @@ NAMES = {
     "moved": "moved at most",
 }
 """What stands above the columns of quantities, in their order."""
+
+
+SHARES = {"missing", "complete"}
+"""Kinds of rows that are shares among numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ class QuantityTable:
         readable_label: of a row, by its place, as people read it; None where `label` is that.
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
         unit: what people read behind each number of a row, by its place; None where nothing is.
+        asked: what people read as the name of the question; empty where that is the name.
     """
 
     question: str
@@ -77,6 +82,7 @@ class QuantityTable:
     readable_label: Callable[[int], str] | None = None
     is_date: Callable[[int], bool] | None = None
     unit: Callable[[int], str] | None = None
+    asked: str = ""
 
     @property
     def count(self) -> int:
@@ -94,12 +100,22 @@ class QuantityTable:
 
     def texts(self, place: int) -> dict[str, str]:
         """One row's numbers as people read them, by column."""
-        texts = (round_dates if self.has_dates(place) else round_row)(self.numbers(place))
+        write = round_dates if self.has_dates(place) else in_percent if self.is_share(place) else round_row
+        texts = write(self.numbers(place))
         return texts if self.unit is None else {name: f"{text}{self.unit(place)}" for name, text in texts.items()}
+
+    def is_share(self, place: int) -> bool:
+        """Whether a row's numbers are shares of people, which people read in per cent."""
+        return self.are_shares or self.kind(place) in SHARES
 
     def label_read(self, place: int) -> str:
         """A row's label as people read it."""
         return (self.readable_label or self.label)(place)
+
+    @property
+    def question_read(self) -> str:
+        """The question as people read it."""
+        return self.asked or self.question
 
     def has_dates(self, place: int) -> bool:
         """Whether a row's numbers are dates."""

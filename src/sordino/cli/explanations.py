@@ -1,10 +1,11 @@
 """What commands print of a plan: its explanation, what it promises, and certificates."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from sordino.audit.certificate import Certificate
-from sordino.blocks.sentence import texts
+from sordino.blocks.sentence import Paragraph, texts
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
 from sordino.exact.amount_text import DIGITS, loss_text_beside
@@ -16,6 +17,9 @@ from sordino.words.bound_sources import bound_in_short, dependence_json
 from sordino.words.condition_sentences import weaker_report_sentences
 from sordino.words.explain_certificate import plan_certificates
 from sordino.words.explain_plan import NEARLY, Explanation
+
+MOST_SECTIONS = 20
+"""Of a large survey, whose headings are printed."""
 
 
 def print_explanation(explanation: Explanation, more: str | None, *, floor: bool = False) -> None:
@@ -40,15 +44,33 @@ def print_explanation(explanation: Explanation, more: str | None, *, floor: bool
     say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
 
 
-def print_questionnaire(explanation: Explanation) -> None:
-    """What people read, and what they see where there are no words for it."""
+def print_questionnaire(explanation: Explanation, *, in_short: bool = False) -> None:
+    """What people read, and what they see where there are no words for it; in short how much under each heading."""
+    if in_short:
+        first, *sections = explanation.questionnaire or [Paragraph("", ())]
+        print_paragraph(first)
+        counted = [f"  {one.heading or 'Without a heading'}: {_questions(len(one.lines))}" for one in sections]
+        rest = len(counted) - MOST_SECTIONS
+        say(*counted[:MOST_SECTIONS], *([f"  ... {rest:,} more sections"] if rest > 0 else []), "")
+        if explanation.missing_words:
+            say(*explanation.missing_words, "")
+        return
     for paragraph in explanation.questionnaire:
-        if paragraph.heading:
-            say(paragraph.heading)
-        if paragraph.heading or paragraph.lines:
-            say(*(f"  {line}" for line in paragraph.lines), "")
+        print_paragraph(paragraph)
     if explanation.missing_words:
         say(*explanation.missing_words, "")
+
+
+def print_paragraph(paragraph: Paragraph) -> None:
+    """Sentences below their heading, where there is one."""
+    if paragraph.heading:
+        say(paragraph.heading)
+    if paragraph.heading or paragraph.lines:
+        say(*(f"  {line}" for line in paragraph.lines), "")
+
+
+def _questions(count: int) -> str:
+    return f"{count:,} question{'' if count == 1 else 's'}"
 
 
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
@@ -63,6 +85,15 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
         rows.append((label, short(delta, DIGITS), beside(promise.losses[i], delta), rests))
     whole = upward(promise.epsilon, DIGITS), loss_text_beside(promise.level, promise.epsilon)
     return [*rows, ("the whole record", *whole, "")]
+
+
+def count_alike(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Rows that differ in their names alone as one, with how many they are and the first name."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, *cells in rows:
+        alike.setdefault(tuple(cells), []).append(name)
+    named = ((names, cells) for cells, names in alike.items())
+    return [(names[0] if len(names) == 1 else f"{len(names):,} as {names[0]}", *cells) for names, cells in named]
 
 
 def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
@@ -119,9 +150,14 @@ def least_certificate(plan: Plan) -> dict[str, Any] | None:
     return certificates_json(plan)[min(range(len(slacks)), key=lambda i: slacks[i])] if slacks else None
 
 
-def print_certificates(plan: Plan) -> None:
-    """The verdict on each attribute and each histogram."""
-    for paragraph in plan_certificates(plan):
+def print_certificates(plan: Plan, *, in_short: bool = False) -> None:
+    """The verdict on each attribute and each histogram; in short on all of them, and the tightest case."""
+    found = plan_certificates(plan)
+    if in_short and plan.certificate is not None and plan.certificate.holds:
+        tightest = min(plan.certificates, key=lambda each: each[1].slack)
+        say(f"All {len(plan.certificates):,} certificates hold, each checked on every output in exact integers.")
+        found = tuple(one for one in found if one.heading == tightest[0].name)
+    for paragraph in found:
         if paragraph.heading:
             say(f"{paragraph.heading}:")
         print_lines(paragraph.lines)

@@ -21,6 +21,9 @@ engine_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Overwrite files that an earlier run of this command made.")
 """For what can be made again."""
 
+all_option = click.option("--all", "everything", is_flag=True, help="Print all, of a large survey too.")
+"""For what prints one screen."""
+
 
 class Real(click.types.FloatParamType):
     """A number with a decimal point; of a comma or a per cent sign the same number is given as it must be written.

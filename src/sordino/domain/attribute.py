@@ -4,13 +4,14 @@ A survey, a plan, a sample and a ledger are about attributes, and a table is rea
 decided here: a new kind is a domain, and its place in `AttributeDomain`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sordino.domain.categories import Categories
 from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
+from sordino.domain.phrasing import Phrasing
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
@@ -35,6 +36,7 @@ class Attribute:
             empty where everybody is asked.
         not_asked: the category of who was not asked; None where everybody is, and of a number, which is missing then.
         is_date: whether it is a number that is asked for as a date, in days since 1970-01-01.
+        phrasing: its words in the language in which results are shown; nothing is drawn, sent or compared by it.
 
     Example:
         >>> Attribute("smoker", Categories(["yes", "no"])).columns
@@ -50,9 +52,20 @@ class Attribute:
     only_if: tuple[tuple[str, tuple[str, ...]], ...] = ()
     not_asked: str | None = None
     is_date: bool = False
+    phrasing: Phrasing = field(default_factory=Phrasing, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))
+
+    @property
+    def title(self) -> str:
+        """The question as people read it, or the name."""
+        return self.phrasing.title(self.name)
+
+    @property
+    def title_with_unit(self) -> str:
+        """The question of a number with its unit, which dates have none of."""
+        return self.title if self.is_date else self.phrasing.with_unit(self.title)
 
     @property
     def optional(self) -> bool:

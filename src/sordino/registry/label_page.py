@@ -1,21 +1,30 @@
 """A privacy label: on one page, for people who are asked and for those who answer for it, what a plan promises."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sordino.blocks.sentence import Purpose
-from sordino.domain.categories import few
 from sordino.registry.deployment_entry import OPEN, whole_epsilon
 from sordino.show.html.page import PageTable, Section, Sentences, render
+from sordino.survey.kinds.question import Question
 from sordino.survey.planning.plan import Plan
 from sordino.words.condition_sentences import weaker_report_sentences
 from sordino.words.explain_plan import explanation
 from sordino.words.explain_questionnaire import in_clear_sentence, reveal_sentences
 from sordino.words.public_columns import public_sentences
 
+FEW = 12
+"""Questions that are named."""
+
 NOT_COVERED = (
     "That you report, and when, is not protected; nor is what many reports together show, or what you answer elsewhere."
 )
+
+
+def _asked(questions: Sequence[Question]) -> str:
+    """The first questions as people read them: in the survey's quotation marks, or their names in others."""
+    titles = [repr(one.name) if one.title == one.name else one.title for one in questions[:FEW]]
+    return ", ".join(titles) + (f" and {len(questions) - FEW:,} more" if len(questions) > FEW else "")
 
 
 def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
@@ -34,7 +43,7 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
         "Who asks": basic["data_curators"][0]["data_curator_name"],
         "What for": basic["intended_use"],
         "People expected": f"{plan.people:,}",
-        "What is asked": few([question.name for question in plan.questions]),
+        "What is asked": _asked(plan.questions),
         "What is sent": f"one code of {bits} bit{'' if bits == 1 else 's'}",
         "What is sent in clear": ", ".join(plan.cells.names) or "nothing",
         "Epsilon": "differs between answers: see below" if epsilon is None else f"{epsilon} (pure, local)",

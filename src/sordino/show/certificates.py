@@ -30,7 +30,7 @@ def certificate_blocks(plan: Plan) -> Iterator[BlockGroup]:
     if plan.promise is not None:
         yield promise_group(plan.promise)
     for question, certificate in plan.certificates:
-        about = f" for {question.name}" if len(plan.questions) > 1 else ""
+        about = f" for {question.title}" if len(plan.questions) > 1 else ""
         said = limits(*certificate_sentences(certificate, question.values))
         yield BlockGroup(f"The certificate{about}", said)
 

@@ -21,8 +21,8 @@ ROWS = 1 << 15
 
 QUESTION, GROUP, PERIOD = "question", "group", "period"
 
-HEAD, MADE = ("attribute", "value"), (QUESTION, "given", "within", "minus")
-"""Texts of every row; and of rows that are made of estimates, beside `kind`."""
+HEAD, MADE, SAID = ("attribute", "value"), (QUESTION, "given", "within", "minus"), ("question_text", "label")
+"""Texts of every row; of rows that are made of estimates, beside `kind`; and of what people read."""
 
 NUMBERS = ("estimate", "stderr", "low", "high")
 """That every table of estimates has; and where some row has them:"""
@@ -63,7 +63,7 @@ def _band(blocks: Iterable[Block]) -> dict[str, Any]:
 
 
 FULL = pa.schema(
-    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, PERIOD, *MADE)]
+    [(name, pa.string()) for name in (*HEAD, "kind", GROUP, PERIOD, *MADE, *SAID)]
     + [(name, pa.float64()) for name in (*NUMBERS, *SOMETIMES, *TESTS)]
 )
 """All columns that some rows may have."""
@@ -117,6 +117,9 @@ def _batch(table: QuantityTable, rows: range, schema: pa.Schema) -> pa.RecordBat
     }
     if table.group is not None:
         columns[_group_column(table)] = pa.array([table.group(place) for place in rows], pa.string())
+    if "label" in schema.names:
+        columns["question_text"] = pa.array([table.question_read] * len(rows), pa.string())
+        columns["label"] = pa.array([table.label_read(place) for place in rows], pa.string())
     columns |= {name: _numbers(column[rows.start : rows.stop]) for name, column in table.columns.items()}
     return pa.record_batch([columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema)
 

@@ -52,7 +52,7 @@ def _not_said(count: int) -> Iterator[str]:
 
 
 def _not_estimated(results: Sequence[Result]) -> Iterator[str]:
-    names = [result.question.name for result in results if isinstance(result, Untold)]
+    names = [result.question.title for result in results if isinstance(result, Untold)]
     if not names:
         return
     reports = sum(result.n for result in results)

@@ -91,7 +91,7 @@ def _group(group: BlockGroup, *, with_suggestions: bool) -> Iterator[Printed]:
 def _quantities(table: QuantityTable) -> Iterator[Printed]:
     if not table.readable:
         return
-    header = readable_header(table, f"{100 * table.confidence:.15g}% from")
+    header = readable_header(table, f"{100 * table.confidence:.15g} % from")
     yield PrintedTable(table.title, header, readable_rows(table, MOST_ROWS))
     if len(table.readable) > MOST_ROWS:
         yield PrintedLines((f"The first {MOST_ROWS} of {len(table.readable):,}.", ""))

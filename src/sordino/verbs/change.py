@@ -78,7 +78,7 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
 
     @property
     def _title(self) -> str:
-        sure = f"{100 * self.view.coverage.confidence:.15g}% intervals"
+        sure = f"{100 * self.view.coverage.confidence:.15g} % intervals"
         return f"PlanChange from {self.n[0]:,} reports to {self.n[1]:,}, {sure}"
 
     def __repr__(self) -> str:

@@ -202,6 +202,7 @@ def estimate(
     by: str | Sequence[str] = (),
     against: str | None = None,
     totals: Any = None,
+    language: str | None = None,
     progress: "Progress | None" = None,
 ) -> "PlanEstimate": ...
 @overload
@@ -233,6 +234,7 @@ def estimate(
     by: str | Sequence[str] = (),
     against: str | None = None,
     totals: Any = None,
+    language: str | None = None,
     progress: "Progress | None" = None,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
@@ -253,6 +255,7 @@ def estimate(
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
         by: a public column of the plan, or several: every quantity is estimated for each group of people too.
         against: the group, by its label, that others are compared to; all other people by default.
+        language: in which a plan's results are shown, one of the survey's; its first by default.
         progress: for a plan, called with the number of questions estimated since the last call.
         totals: how many people public groups have, `{"region": {"north": 12000, ...}}`, or the path of a file: what
             adds up over people is weighted to them; to those of the survey by default.
@@ -276,14 +279,26 @@ def estimate(
         from sordino.verbs.plan_results import estimate_plan
         from sordino.views.view import ViewRequest
 
-        frozen = read_plan(plan, "estimate")
+        frozen = read_plan(plan, "estimate").in_language(language)
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         people, columns = tally.n if finite else 0, [by] if isinstance(by, str) else by
         coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
         request = ViewRequest(columns, against, totals)
         return estimate_plan(frozen, tally, method, coverage, public, request, progress=progress or (lambda _: None))
-    plain = (confidence, simultaneous, watched, forged, fitted_intervals, finite, public, by, totals, progress)
-    if plain != (0.95, False, False, 0, False, False, None, (), None, None):
+    plain = (
+        confidence,
+        simultaneous,
+        watched,
+        forged,
+        fitted_intervals,
+        finite,
+        public,
+        by,
+        totals,
+        language,
+        progress,
+    )
+    if plain != (0.95, False, False, 0, False, False, None, (), None, None, None):
         step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

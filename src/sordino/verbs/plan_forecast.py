@@ -1,13 +1,14 @@
 """What a plan's questions will show once people have answered."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
 from sordino.blocks.block import BlockGroup
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import round_row, to_span
 from sordino.blocks.displayed import Displayed
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence, limits
@@ -15,7 +16,7 @@ from sordino.blocks.summary import MOST_ROWS, lines_of
 from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.share_interval import errors_to_either_side
 from sordino.printable import printable
-from sordino.survey.kinds.question_forecast import Forecast
+from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
 from sordino.survey.planning.forecast import group_warnings, lookalike_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.plan import Plan
@@ -23,6 +24,39 @@ from sordino.survey.planning.sample_size import half_width, people_with, periods
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+MOST_FORMS = 16
+"""Kinds of question that have a row of their own."""
+
+NEEDED = "People needed: in the whole survey, for intervals a tenth as wide as all that is possible."
+
+
+def _first_of(lines: Sequence[str], of: str) -> tuple[str, ...]:
+    """The first line, and how many more there are."""
+    more = f" So with {len(lines) - 1:,} more {of}: --all names them." if len(lines) > 1 else ""
+    return tuple(f"{line}{more}" for line in lines[:1])
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.2g} %" if isfinite(part) else "nothing learned"
+
+
+def _people_in_all(one: Forecast) -> int | None:
+    return None if one.people_needed is None else ceil(one.people_needed / one.question.share)
+
+
+def _form_row(form: str, own: Sequence[Forecast]) -> tuple[str, ...]:
+    people, needed = [one.question.people for one in own], [_people_in_all(one) for one in own]
+    errors = [one.assumed_part for one in own]
+    known = [number for number in needed if number is not None]
+    enough = in_two_digits(max(known)) if len(known) == len(needed) else "no number"
+    return (
+        f"{len(own):,} x {form}",
+        to_span([f"{least:,}" for least in (min(people), max(people))]),
+        to_span([_percent(error) for error in (min(errors), max(errors))]),
+        enough,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +73,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         >>> from sordino import forecast, plan
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> forecast(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=10_000))
-        PlanForecast of 1 question at 10,000 people, 95% intervals
+        PlanForecast of 1 question at 10,000 people, 95 % intervals
           promised: epsilon 1
                            std. error  half-width
           share of smoker       0.011       0.021
@@ -62,7 +96,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
 
     @property
     def _title(self) -> str:
-        count, sure = len(self.forecasts), f"{100 * self.confidence:.15g}% intervals"
+        count, sure = len(self.forecasts), f"{100 * self.confidence:.15g} % intervals"
         return f"PlanForecast of {count:,} question{'' if count == 1 else 's'} at {self.plan.people:,} people, {sure}"
 
     def notebook_cell(self) -> NotebookCell:
@@ -96,6 +130,34 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
     def warnings(self) -> tuple[str, ...]:
         """What so few people cannot be expected to answer, and which values look alike."""
         return (*warnings(self.forecasts), *group_warnings(self.plan), *lookalike_warnings(self.plan))
+
+    def overview(self) -> TextTable:
+        """The kinds of question, most frequent first: people who are asked each, their errors, and people needed."""
+        forms: dict[str, list[Forecast]] = {}
+        for one in self.forecasts:
+            forms.setdefault(one.question.form, []).append(one)
+        frequent = sorted(forms.items(), key=lambda form: -len(form[1]))
+        rows = [_form_row(form, own) for form, own in frequent[:MOST_FORMS]]
+        rest = [one for _, own in frequent[MOST_FORMS:] for one in own]
+        rows += [_form_row(f"other kinds, {len(frequent) - MOST_FORMS:,}", rest)] if rest else []
+        header = ("questions", "asked, each", "std. error, % of range", "people needed")
+        return TextTable("", header, tuple(rows), limits(NEEDED))
+
+    def overview_sentences(self) -> Iterator[str]:
+        """The best and the worst forecast, and what to do about the worst."""
+        by_error = sorted(self.forecasts, key=lambda one: one.assumed_part)
+        for which, one in (("Best", by_error[0]), ("Worst", by_error[-1])):
+            yield f"{which} forecast: {one.question.title}, a standard error of {_percent(one.assumed_part)}."
+        needed = [_people_in_all(one) for one in self.forecasts]
+        enough = max(people for people in needed if people is not None) if None not in needed else None
+        asked = f"each person answers one of {len(self.forecasts):,} questions: fewer questions need fewer people"
+        more = "No number of people is enough for all" if enough is None else f"{in_two_digits(enough)} people would do"
+        yield f"{more}; {asked}."
+
+    def grouped_warnings(self) -> tuple[str, ...]:
+        """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""
+        found, groups = warnings(self.forecasts), tuple(group_warnings(self.plan))
+        return (*_first_of(found, "questions"), *_first_of(groups, "public columns"))
 
     def widest(self) -> tuple[Forecast, float]:
         """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""

@@ -1,8 +1,9 @@
 """What the reports of a plan say, with labels."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,18 @@ import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
+from sordino.blocks.digits import to_span
 from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import summary
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import QuantityTable, TextTable
 from sordino.document.files import write_text
 from sordino.errors import SordinoError
 from sordino.estimation.share_estimate import Method
 from sordino.exact.messages import checked
 from sordino.mechanism.channel import Aggregate
 from sordino.printable import printable
-from sordino.show.estimate_rows import tables_of
+from sordino.show.estimate_rows import FULL, tables_of
 from sordino.show.findings import finding_blocks
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.planning.plan import Plan
@@ -34,6 +36,26 @@ from sordino.views.view import Given, ViewRequest, Views, ViewSource
 
 MOST_NAMED = 5
 """Questions without an estimate that a text names."""
+
+
+MOST_FORMS = 16
+"""Kinds of question that have a row of their own."""
+
+
+def _share_errors(blocks: Sequence[Block]) -> Iterator[float]:
+    for table in blocks_of(QuantityTable, blocks):
+        if table.are_shares and "stderr" in table.columns:
+            yield from table.columns["stderr"].tolist()
+
+
+def _form_row(form: str, own: Sequence[tuple[int, Sequence[float]]]) -> tuple[str, ...]:
+    reports, errors = [n for n, _ in own], sorted(error for _, found in own for error in found if isfinite(error))
+    ends = [errors[0], errors[-1]] if errors else []
+    return (
+        f"{len(own):,} x {form}",
+        to_span([f"{n:,}" for n in (min(reports), max(reports))]),
+        to_span([f"{100 * error:.2g} %" for error in ends]),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,16 +88,16 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     views: Views
 
     def __repr__(self) -> str:
-        untold = [f"  {printable(one.name)}: not estimated" for one in self._headings if not one.is_estimated]
+        untold = [f"  {printable(one.readable)}: not estimated" for one in self._headings if not one.is_estimated]
         lines = [summary(self._title, self._tables, "to_arrow(), page(path)"), *untold[:MOST_NAMED]]
         lines += [f"  ... {len(untold) - MOST_NAMED:,} more not estimated"] if len(untold) > MOST_NAMED else []
         return "\n".join(lines)
 
     @property
     def _title(self) -> str:
-        names = [heading.name for heading in self._headings]
+        names = [heading.readable for heading in self._headings]
         about = names[0] if len(names) == 1 else f"{len(names):,} questions"
-        return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g}% intervals"
+        return f"PlanEstimate of {about} from {self.n:,} reports, {100 * self.confidence:.15g} % intervals"
 
     def notebook_cell(self) -> NotebookCell:
         """Figures and tables of the first questions, as on the page."""
@@ -178,6 +200,17 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
         settings = {**given, **({"differences": differences} if differences else {})}
         return replace(self, views=self.views.with_settings(**settings))
 
+    def overview(self) -> TextTable:
+        """The kinds of question, most frequent first: reports about each, and the standard errors of shares."""
+        forms: dict[str, list[tuple[int, list[float]]]] = {}
+        for result, blocks in zip(self.results, self.blocks, strict=True):
+            forms.setdefault(result.question.form, []).append((result.n, list(_share_errors(blocks))))
+        frequent = sorted(forms.items(), key=lambda form: -len(form[1]))
+        rows = [_form_row(form, own) for form, own in frequent[:MOST_FORMS]]
+        rest = [one for _, own in frequent[MOST_FORMS:] for one in own]
+        rows += [_form_row(f"other kinds, {len(frequent) - MOST_FORMS:,}", rest)] if rest else []
+        return TextTable("", ("questions", "reports, each", "std. error of shares"), tuple(rows))
+
     def to_arrow(self, *, derived: bool = False) -> pa.Table:
         """A row for each value, number or coefficient of the questions that are answered; then those that are pooled.
 
@@ -198,12 +231,13 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
 
         Columns: `question`, `attribute`, `term`, `group`, `kind`, `given`, `within`, `minus`, `estimate`, `std.error`,
         `conf.low`, `conf.high`, `conf.level`, `fitted`, `fitted.low`, `fitted.high`, `moved`, `statistic`, `df`,
-        `p.value`, `p.adjusted`; values in the survey's order. They are those of the files that `save` writes.
+        `p.value`, `p.adjusted`, `question.text`, `label`; values in the survey's order. They are those
+        of the files that `save` writes.
 
         Args:
             derived: as of `to_arrow`.
         """
-        return tidy(self.to_arrow(derived=derived), self.confidence)
+        return tidy(table_of(self._tables, self.views.rows(derived=derived), FULL), self.confidence)
 
     def to_geojson(self, question: str | None = None) -> dict[str, Any]:
         """The cells of the maps that were asked, as a GeoJSON FeatureCollection with the columns of `to_tidy`.

@@ -78,6 +78,12 @@ class Association:
     each: float
 
     @property
+    def titles(self) -> tuple[str, str]:
+        """What people read as the attributes' names."""
+        first, second = (self.table.question.attributes[self.table.attributes.index(name)] for name in self.names)
+        return first.title, second.title
+
+    @property
     def n(self) -> int:
         """The number of reports."""
         return self.table.estimate.n
@@ -190,6 +196,7 @@ class Associations(View):
     def chart(self) -> AssociationChart:
         """The strengths as a matrix."""
         names = self.names
+        said = {name: title for pair in self.pairs for name, title in zip(pair.names, pair.titles, strict=True)}
         values = np.full((len(names), len(names)), np.nan)
         sure = np.zeros(values.shape, dtype=np.bool_)
         for pair, adjusted in zip(self.pairs, self.adjusted, strict=True):
@@ -197,7 +204,7 @@ class Associations(View):
             if pair.strength is not None and adjusted is not None:
                 values[row, column] = values[column, row] = pair.strength.value
                 sure[row, column] = sure[column, row] = adjusted <= 1 - pair.table.coverage.confidence
-        return AssociationChart(names, values, sure)
+        return AssociationChart(tuple(said[name] for name in names), values, sure)
 
     def _pair_rows(self) -> Iterator[dict[str, Any]]:
         for place in self.strongest:
@@ -224,14 +231,14 @@ def associations_in_words(found: Associations) -> str:
     pair = replace(found.pairs[place], each=bonferroni(confidence, tested))
     texts = in_brackets(dict(zip(NUMBERS, _strength(pair), strict=True)), confidence, pairs)
     related = sum(one is not None and one <= 1 - confidence for one in found.adjusted)
-    first, second = pair.names
+    first, second = pair.titles
     of_all = f" Of {pairs} {related:,} {'is' if related == 1 else 'are'} related, {CORRECTED_FOR_ALL}."
     return f"{first} and {second} are related: Cramér's V is {texts}.{of_all}"
 
 
 def association_in_words(pair: Association, adjusted: float | None) -> str:
     """Whether two attributes are related, how surely and how strongly."""
-    first, second = pair.names
+    first, second = pair.titles
     if pair.strength is None or adjusted is None:
         return f"{first} and {second}: {pair.why}."
     limits, error = _strength(pair), 1 - pair.table.coverage.confidence
@@ -255,7 +262,7 @@ def _table(found: Associations) -> TextTable:
 
 
 def _row(pair: Association, adjusted: float | None) -> tuple[str, ...]:
-    name = " and ".join(pair.names)
+    name = " and ".join(pair.titles)
     if pair.strength is None or adjusted is None or pair.p_value is None:
         return (name, pair.why, "", "", "", "")
     return (

@@ -275,7 +275,7 @@ def change_blocks(changed: Changed, coverage: Coverage) -> tuple[Block, ...]:
     together = len(rows) < len(changed.readable)
     cells = tuple(change_cells(row, together=together) for row in rows)
     alone = "all of them together" if coverage.simultaneous or together else "each change by itself"
-    limits = f"Limits hold for {alone} with {100 * coverage.confidence:.15g}% confidence."
+    limits = f"Limits hold for {alone} with {100 * coverage.confidence:.15g} % confidence."
     said = [Sentence(text) for text in (sure_in_words(changed, coverage), order_in_words(changed)) if text]
     plots: list[Block] = list(_plots(rows, together=together))
     scales = SCALES if len({row.scale for row in _rows_of_chart(rows, is_share=False)}) > 1 else ""
@@ -348,7 +348,7 @@ def _sides(rows: Sequence[ChangedRow], *, together: bool, own: bool) -> Sides:
 
 def sure_in_words(changed: Changed, coverage: Coverage) -> str:
     """How many numbers of a question changed by more than noise explains, and how often that is said wrongly."""
-    count, part = len(changed.readable), f"{100 * coverage.confidence:.15g}%"
+    count, part = len(changed.readable), f"{100 * coverage.confidence:.15g} %"
     if count == 1:
         if not changed.sure:
             return f"Noise alone can explain the change: its {part} interval contains 0."

@@ -358,7 +358,7 @@ def _estimate_groups(found: GroupedResults) -> Iterator[BlockGroup]:
         for table in tables:
             shown += [*_panels(table, found), table]
         if shown:
-            yield BlockGroup(f"{tables[0].question} by {found.columns_label}", tuple(shown))
+            yield BlockGroup(f"{tables[0].question_read} by {found.columns_label}", tuple(shown))
     for about, parts in _pooled_by_name(found).items():
         table = _stack(found.columns_label, parts, found.coverage)
         yield BlockGroup(f"{TITLE}: {about} by {found.columns_label}", (table,))
@@ -432,6 +432,7 @@ def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: 
         group=lambda place: parts[int(which[place])][0],
         readable_label=lambda place: at(place)[0].label_read(at(place)[1]),
         is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
+        asked=first.asked,
     )
 
 
@@ -439,7 +440,7 @@ def _panels(table: QuantityTable, found: GroupedResults) -> Iterator[Plot]:
     """A point for each group: of shares all in one chart, of other numbers in a chart for each of the first."""
     by_label: dict[str, list[int]] = {}
     for place in table.readable:
-        by_label.setdefault(table.label(place), []).append(place)
+        by_label.setdefault(table.label_read(place), []).append(place)
     several = [(label, places) for label, places in by_label.items() if len(places) > 1]
     if not several:
         return
@@ -459,7 +460,7 @@ def _panels(table: QuantityTable, found: GroupedResults) -> Iterator[Plot]:
 def _panel(table: QuantityTable, what: str, places: Sequence[int], *, with_labels: bool = False) -> PointChart:
     groups = ["" if table.group is None else table.group(place) for place in places]
     if with_labels:
-        groups = [f"{table.label(place)}: {group}" for place, group in zip(places, groups, strict=True)]
+        groups = [f"{table.label_read(place)}: {group}" for place, group in zip(places, groups, strict=True)]
     numbers = {name: column[list(places)] for name, column in table.columns.items()}
     own = tuple(table.numbers(place) for place in places)
     drawn = numbers["estimate"], numbers["low"], numbers["high"]

@@ -77,8 +77,10 @@ class QuantitySeries:
 
     Attributes:
         question: that estimates it, by name.
+        asked: this question as people read it.
         key: what it is about, for programs.
-        label: of it, for people.
+        label: of it.
+        title: of it, for people.
         kind: what it is, as files and JSON have it.
         is_share: whether it is a share of people.
         is_date: whether it is a date, in days since 1970-01-01.
@@ -93,8 +95,10 @@ class QuantitySeries:
     """
 
     question: str
+    asked: str
     key: Mapping[str, Any]
     label: str
+    title: str
     kind: str
     is_share: bool
     is_date: bool
@@ -344,7 +348,7 @@ def _question_groups(found: PlanSeries) -> Iterator[BlockGroup]:
         said += _gaps(found)
         table = _single_table(found, shown[0]) if len(shown) == 1 else _table(found, shown)
         sentences = (Sentence(text, Purpose.METHOD) for text in said)
-        yield BlockGroup(f"{question.name} by {every}", (*plots, *sentences, table))
+        yield BlockGroup(f"{shown[0].asked} by {every}", (*plots, *sentences, table))
 
 
 def _without_kind(row: dict[str, Any]) -> dict[str, Any]:
@@ -365,16 +369,16 @@ def _is_complement(question: SeriesQuestion) -> bool:
 
 def changes_in_words(question: SeriesQuestion, found: PlanSeries) -> Iterator[str]:
     """What changed for good by more than noise explains, the clearest first; or that nothing did."""
-    every, sure = found.series.every, f"{100 * found.groups.coverage.confidence:.15g}%"
+    every, sure = found.series.every, f"{100 * found.groups.coverage.confidence:.15g} %"
     if found.groups.coverage.simultaneous and question.readable:
-        sure = f"{100 * (1 - (1 - question.readable[0].change_confidence) * _count(question)):.15g}%"
+        sure = f"{100 * (1 - (1 - question.readable[0].change_confidence) * _count(question)):.15g} %"
     changed = changed_quantities(question)
     yield from (_change_in_words(one, found, sure) for one in changed)
     if changed:
         yield PLACE
     elif any(one.change is not None for one in _main_quantities(question)):
         together = f"{sure} confidence for all {every}s and its numbers together"
-        yield f"{question.name}: noise alone can explain all changes ({together})."
+        yield f"{panels(question)[0].asked}: noise alone can explain all changes ({together})."
 
 
 def changed_quantities(question: SeriesQuestion) -> list[QuantitySeries]:
@@ -399,8 +403,8 @@ def _change_in_words(one: QuantitySeries, found: PlanSeries, sure: str) -> str:
     scale, unit = (100.0, " percentage points") if one.is_share else (1.0, " days" if one.is_date else "")
     numbers = {"estimate": scale * size, "low": scale * ends[0], "high": scale * ends[1]}
     texts = round_row(numbers)
-    of = one.question if one.label in one.question else f"{one.label} of {one.question}"
-    about = one.label if one.label in one.question else f"{one.label} ({one.question})"
+    of = one.asked if one.title in one.asked else f"{one.title} of {one.asked}"
+    about = one.title if one.title in one.asked else f"{one.title} ({one.asked})"
     what = f"the share of {about}" if one.is_share else of
     side = ("later" if one.is_date else "higher") if sign > 0 else "earlier" if one.is_date else "lower"
     together = f"{sure} interval for all {found.series.every}s and numbers together"
@@ -440,7 +444,7 @@ def series_chart(found: PlanSeries, one: QuantitySeries) -> SeriesChart:
 
 
 def _name(one: QuantitySeries) -> str:
-    return one.question if one.label in one.question else f"{one.question}: {one.label}"
+    return one.asked if one.title in one.asked else f"{one.asked}: {one.title}"
 
 
 def _gaps(found: PlanSeries) -> Iterator[str]:
@@ -452,7 +456,7 @@ def _gaps(found: PlanSeries) -> Iterator[str]:
 
 def _single_table(found: PlanSeries, one: QuantitySeries) -> TextTable:
     """One number: its estimates with their intervals, and the curve with its band."""
-    sure = f"{100 * one.confidence:.15g}% from"
+    sure = f"{100 * one.confidence:.15g} % from"
     header: tuple[str, ...] = (f"{found.series.every} of", "reports", "estimate", sure, "to")
     header = header if one.curve is None else (*header, "smoothed", "band from", "to")
     at = {period: place for place, period in enumerate(one.periods.tolist())}
@@ -469,7 +473,7 @@ def _single_table(found: PlanSeries, one: QuantitySeries) -> TextTable:
 
 def _table(found: PlanSeries, shown: Sequence[QuantitySeries]) -> TextTable:
     """Several numbers: of each the curve with half its band, or where there is none the estimate with its interval."""
-    header = (f"{found.series.every} of", "reports", *(one.label for one in shown))
+    header = (f"{found.series.every} of", "reports", *(one.title for one in shown))
     rows = []
     for place, group in enumerate(found.groups.groups):
         cells = []
@@ -561,11 +565,12 @@ def _over_time(
     estimate, stderr, low, high = (
         np.array([row.get(name, np.nan) for row in numbers]) for name in ("estimate", "stderr", "low", "high")
     )
-    label = first.label if first.readable_label is None else first.readable_label
     return QuantitySeries(
         question=first.question,
         key=first.key(at),
-        label=label(at),
+        label=first.label(at),
+        title=first.label_read(at),
+        asked=first.question_read,
         kind=first.kind(at),
         is_share=first.are_shares,
         is_date=first.has_dates(at),

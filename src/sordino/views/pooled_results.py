@@ -7,7 +7,7 @@ or a regression with it tells the mean. The rows of each question stay what they
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -18,6 +18,7 @@ import numpy as np
 from sordino.blocks.block import BlockGroup
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
+from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
@@ -26,7 +27,7 @@ from sordino.estimation.joint.pooled_shares import PooledPart, pool, tells_sums
 from sordino.estimation.joint.table_cells import sums_over
 from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.mechanism.channel import Aggregate
-from sordino.printable import join_label
+from sordino.printable import SEPARATOR, join_label
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, EstimateRow
 from sordino.survey.kinds.question import MeanReading, Question
@@ -53,6 +54,7 @@ class PooledResult:
         coverage: what intervals hold against; not against forged reports.
         ends: within which the numbers are.
         is_date: whether they are dates, in days since 1970-01-01.
+        attributes: that the numbers are of, by name.
     """
 
     name: str
@@ -63,6 +65,18 @@ class PooledResult:
     coverage: Coverage
     ends: tuple[float, float]
     is_date: bool = False
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What people read as its name."""
+        titles = [attribute.title for attribute in self.attributes.values()]
+        return self.name if titles == list(self.attributes) else f"{self.what}{SEPARATOR.join(titles)}"
+
+    @property
+    def what(self) -> str:
+        """What its name begins with, before the attributes."""
+        return "mean of " if self.name == f"mean of {self.label(0)}" else ""
 
     @cached_property
     def interval(self) -> Limits:
@@ -75,6 +89,16 @@ class PooledResult:
         """Of one row."""
         value = self.heads[place]["value"]
         return join_label(value) if isinstance(value, list) else str(value)
+
+    def label_read(self, place: int) -> str:
+        """Label of one row in the survey's words."""
+        value = self.heads[place]["value"]
+        if self.what:
+            return self.attributes[str(value)].title_with_unit
+        values = value if isinstance(value, list) else [value]
+        return join_label(
+            [own.phrasing.value(str(one)) for own, one in zip(self.attributes.values(), values, strict=True)]
+        )
 
     def table(self) -> QuantityTable:
         """The numbers as they are shown: of many the largest are read."""
@@ -89,15 +113,16 @@ class PooledResult:
         )
         return QuantityTable(
             question=names,
-            about=self.name,
+            about=self.title,
             columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
             label=self.label,
+            readable_label=self.label_read,
             kind=lambda _: "pooled",
             key=lambda place: self.heads[place],
             confidence=self.coverage.confidence,
             excerpt=places,
-            title=f"{self.estimate.n:,} reports; {self.name}, pooled",
-            are_shares=False,
+            title=f"{self.estimate.n:,} reports; {self.title}, pooled",
+            are_shares=not self.what,
             is_date=lambda _: self.is_date,
             sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
         )
@@ -140,7 +165,7 @@ class PooledResults(View):
 
     def parts(self) -> Iterator[ViewPart]:
         for result in self.each:
-            yield ViewPart(result.name, (BlockGroup(f"{TITLE}: {result.name}", (result.table(),)),))
+            yield ViewPart(result.title, (BlockGroup(f"{TITLE}: {result.title}", (result.table(),)),))
 
     @property
     def fold_title(self) -> str:
@@ -189,7 +214,9 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)
-            yield _pool(join_label(names), heads, parts, coverage, (0.0, 1.0))
+            own = {each.name: each for question, _ in parts for each in question.attributes}
+            pooled = _pool(join_label(names), heads, parts, coverage, (0.0, 1.0))
+            yield replace(pooled, attributes={name: own[name] for name in names})
 
 
 def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
@@ -221,7 +248,7 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
             ends = telling[0][2].ends
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
             found = _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
-            yield replace(found, is_date=plan.attributes[name].is_date)
+            yield replace(found, is_date=plan.attributes[name].is_date, attributes={name: plan.attributes[name]})
 
 
 def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup
-from sordino.blocks.digits import round_row
+from sordino.blocks.digits import in_percent
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
 from sordino.document.files import read_text, read_toml
 from sordino.document.schema.nearest import nearest
+from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.joint.raking import rake, rake_with_slopes
 from sordino.estimation.joint.table_cells import TableShares, sums_over
@@ -89,12 +90,15 @@ class Poststratified:
         """The header and the rows of a table that people read: attributes without known shares first, then cells."""
         rows = sorted(self.rows(), key=lambda row: len(row["attributes"]) > 1)
         names = ["estimate", "std. error", "from", "to", *([] if self.fitted is None else ["fitted"])]
-        told = [(join_label(row["value"]), *_texts(row)) for row in rows]
-        return (self.table.question.name, *names), tuple(told[:most])
+        own = {attribute.name: attribute for attribute in self.table.question.attributes}
+        told = [(_readable(row, own), *_texts(row)) for row in rows]
+        return (self.table.question.title, *names), tuple(told[:most])
 
     def blocks(self) -> tuple[Block, ...]:
         """What the known margins do not say of single attributes, and the first cells."""
-        title = f"Shares of {self.table.question.name}, with {' and '.join(self.known)} as known"
+        own = {attribute.name: attribute.title for attribute in self.table.question.attributes}
+        known = " and ".join(own[name] for name in self.known)
+        title = f"Shares of {self.table.question.title}, with {known} as known"
         if self.why:
             return (BlockGroup(title, (Sentence(f"{title}: not estimated; {self.why}", Purpose.REFUSAL),)),)
         header, rows = self.lines(IN_ORDER)
@@ -187,8 +191,14 @@ def poststratify(results: Sequence[Result], margins: Margins) -> list[Poststrati
     return found
 
 
+def _readable(row: TableRow, own: Mapping[str, Attribute]) -> str:
+    """The values of a row in the survey's words."""
+    pairs = zip(row["attributes"], row["value"], strict=True)
+    return join_label([own[name].phrasing.value(value) for name, value in pairs])
+
+
 def _texts(row: TableRow) -> Iterator[str]:
-    texts = round_row(row)
+    texts = in_percent(row)
     return (texts.get(name, "-") for name in NUMBERS if name in row)
 
 

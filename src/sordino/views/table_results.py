@@ -17,6 +17,7 @@ from sordino.blocks.digits import in_percent
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import TextTable
 from sordino.document.schema.nearest import nearest
+from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.nearest_limits import NearestLimits
 from sordino.estimation.joint.table_cells import LARGEST_TABLE, Cells, TableShares, Within, sums_over
@@ -37,13 +38,13 @@ error are None, and `why` says so."""
 TOO_FEW = "too few reports"
 """Why a share within others has no estimate: its interval would exclude nothing that is possible."""
 
-TOO_FEW_IN_WORDS = "Where it says 'too few reports' every share from 0% to 100% is possible."
+TOO_FEW_IN_WORDS = "Where it says 'too few reports' every share from 0 % to 100 % is possible."
 """What a table with such a share says of it."""
 
 TABLE_KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
 """Lists of a document, and the kind of their rows in frames and files."""
 
-WITHIN = "Each row adds up to 100%: the share of each value among the people in the row, unbiased or nearly so."
+WITHIN = "Each row adds up to 100 %: the share of each value among the people in the row, unbiased or nearly so."
 MORE = "Files and JSON have the other conditional shares, differences and margins."
 
 MOST_ROWS = 10_000
@@ -66,19 +67,21 @@ class RowShares:
         lines: for each value of the latter the shares of all values of the former.
     """
 
-    of: str
-    given: str
+    of: Attribute
+    given: Attribute
     lines: tuple[tuple[TableRow, ...], ...]
 
     @property
     def header(self) -> tuple[str, ...]:
         """What stands above the columns."""
-        return (f"among {self.given}", *(f"{self.of}: {row['value'][0]}" for row in self.lines[0]))
+        said = self.of.phrasing.value
+        return (f"among {self.given.title}", *(f"{self.of.title}: {said(row['value'][0])}" for row in self.lines[0]))
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:
         """Each row's name, and its percentages with their intervals."""
-        return tuple((line[0]["given"][self.given], *map(_percentages, line)) for line in self.lines)
+        said = self.given.phrasing.value
+        return tuple((said(line[0]["given"][self.given.name]), *map(_percentages, line)) for line in self.lines)
 
     @property
     def has_unknown(self) -> bool:
@@ -203,7 +206,9 @@ class TableResult:
             return None
         rows = self.conditional(of, given)
         lines = tuple(tuple(rows[first : first + across]) for first in range(0, len(rows), across))
-        return RowShares(of, given, lines)
+        own = self.question.attributes
+        across_of, down = (own[self.attributes.index(name)] for name in (of, given))
+        return RowShares(across_of, down, lines)
 
     def blocks(self) -> Iterator[Block]:
         """Row percentages, where they are few enough to be read."""
@@ -211,7 +216,7 @@ class TableResult:
         if shares is not None:
             texts = [WITHIN, *([TOO_FEW_IN_WORDS] if shares.has_unknown else [])]
             said = tuple(Sentence(text, Purpose.COLUMNS) for text in (*texts, MORE))
-            title = f"Shares of {shares.of} within {shares.given}"
+            title = f"Shares of {shares.of.title} within {shares.given.title}"
             cells = TextTable(title, shares.header, shares.cells, (self.coverage.sentence("share"), *said))
             yield BlockGroup(title, (cells,))
 
@@ -334,7 +339,7 @@ def table_results(results: Sequence[Result]) -> list[TableResult]:
 def _percentages(row: TableRow) -> str:
     if row["estimate"] is None:
         return TOO_FEW
-    texts = {name: text.replace(" ", "") for name, text in in_percent(row).items()}
+    texts = in_percent(row)
     return f"{texts['estimate']} ({texts['low']} to {texts['high']})"
 
 

@@ -236,6 +236,7 @@ def _table(one: WeightedResult, found: Weighted) -> QuantityTable:
         are_shares=one.table.are_shares,
         readable_label=lambda at: one.table.label_read(one.places[at]),
         is_date=lambda at: one.table.has_dates(one.places[at]),
+        asked=one.table.asked,
         sentences=(found.coverage.sentence("number"),),
     )
 

@@ -11,8 +11,6 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.calendar import iso_date
-from sordino.errors import SordinoError
-from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.schema.attribute_part import AttributePart
@@ -39,7 +37,19 @@ QUIET = {"by": "Who asks", "purpose": "What for", "contact": "Contact", "reports
 def survey_title(plan: Plan, language: str | None = None) -> str:
     """The survey's own title, in its first language by default; empty where it has none."""
     words = plan.document.words
-    return "" if words is None or words.title is None else in_language(words.title, language or words.languages[0])
+    return (
+        ""
+        if words is None or words.title is None
+        else in_language(words.title, language or plan.language or words.languages[0])
+    )
+
+
+def section_titles(plan: Plan) -> Iterator[tuple[str, frozenset[str]]]:
+    """The headings of the questionnaire in the plan's language, empty where there is none, and what stands below."""
+    words = plan.document.words
+    for section in [] if words is None else words.sections:
+        language = plan.language or (words.languages[0] if words else "")
+        yield in_language(section.title, language) if section.title is not None else "", frozenset(section.attributes)
 
 
 def consent_text(plan: Plan) -> str:
@@ -58,14 +68,10 @@ def questionnaire_paragraphs(plan: Plan, language: str | None = None) -> tuple[P
     Raises:
         SordinoError: another language.
     """
-    words = plan.document.words
-    languages = [] if words is None else words.languages
-    if language is not None and language not in languages:
-        known = f"take one of {', '.join(languages)}" if languages else "leave it out: the survey has no words"
-        raise SordinoError("a questionnaire must be shown in a language of its own", found=shown(language), step=known)
+    plan, words = plan.in_language(language), plan.document.words
     if words is None:
         return ()
-    questionnaire = _Questionnaire(plan, words, language or words.languages[0])
+    questionnaire = _Questionnaire(plan, words, plan.language or words.languages[0])
     return tuple(questionnaire.paragraphs())
 
 

@@ -63,10 +63,10 @@ def test_files_hold_what_is_printed_as_json(change, tmp_path):
 def test_the_terminal_says_what_changed_beyond_noise_and_what_is_not_shown(change):
     code, out, _ = change()
     assert code == 0
-    assert "2 of 3 changed by more than noise explains (95% confidence for all together)" in " ".join(out.split())
+    assert "2 of 3 changed by more than noise explains (95 % confidence for all together)" in " ".join(out.split())
     assert "urely" not in out
     assert "45 of 60 are not shown. Limits hold for all 60 together." in out
-    assert "The change is larger than noise explains: its 95% interval excludes 0." in out
+    assert "The change is larger than noise explains: its 95 % interval excludes 0." in out
     assert "All changes: -o FILE, or --json." in out
 
 

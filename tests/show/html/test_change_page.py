@@ -22,4 +22,4 @@ def test_shares_and_means_of_one_question_have_a_figure_each_beside_words():
     parts = section.parts
     assert [type(part) for part in parts] == [Sentences, Figure, Sentences, Figure, PageTable]
     assert parts[2].lines == (SCALES,)
-    assert parts[4].note == "Limits hold for each change by itself with 95% confidence."
+    assert parts[4].note == "Limits hold for each change by itself with 95 % confidence."

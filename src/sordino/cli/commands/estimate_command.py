@@ -1,13 +1,14 @@
 """`sordino estimate`: what reports say, printed, as a table and as a page."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.cli.options import FILE, Real, Whole, as_json_option, force_option
+from sordino.cli.options import FILE, Real, Whole, all_option, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.cli.results import print_blocks
@@ -69,6 +70,8 @@ from sordino.words.coverage_sentences import FINITE, POPULATION
     help="All estimates, a row each (.csv, .csv.gz, .parquet, .arrow, .sav), or maps (.geojson). May be repeated.",
 )
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
+@click.option("--language", help="The language of questions and labels, one of the survey's; its first by default.")
+@all_option
 @force_option
 @as_json_option
 def estimate(
@@ -81,6 +84,7 @@ def estimate(
     outputs: tuple[Path, ...],
     html: Path | None,
     *,
+    language: str | None,
     by: str | None,
     against: str | None,
     totals: Path | None,
@@ -90,17 +94,19 @@ def estimate(
     forged: int,
     fitted_intervals: bool,
     finite: bool,
+    everything: bool,
     force: bool,
     as_json: bool,
 ) -> None:
     """Estimate what a PLAN asks from its REPORTS (files of reports, or aggregates as .json).
 
     Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
-    and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
+    and the interval, which covers by itself with the given confidence; what is fitted stands beside it. Of a large
+    survey one screen is shown; --all shows each question.
     """
     _, page_again = require_writable(None, html, "a table of estimates", is_tidy, force=force)
     again = require_outputs(outputs, html, force=force)
-    frozen = Plan.load(plan)
+    frozen = Plan.load(plan).in_language(language)
     counted = tally(frozen, reports)
     coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
     if against is not None and not by:
@@ -132,10 +138,16 @@ def estimate(
             }
         )
         return
-    _print(estimated, with_suggestions=method is None)
+    in_short = frozen.is_large and not everything
+    if in_short:
+        _print_overview(estimated)
+    else:
+        _print(estimated, with_suggestions=method is None)
     for path in filter(None, (*outputs, html)):
         say(f"{path}: written")
-    if not outputs:
+    if in_short:
+        say("Each question: --all, --html PAGE, -o FILE, or --json.")
+    elif not outputs:
         _say_where_all_are(estimated.blocks)
 
 
@@ -151,6 +163,15 @@ def _print(estimated: PlanEstimate, *, with_suggestions: bool) -> None:
     for blocks in () if views.replace_all else estimated.blocks:
         print_blocks(blocks, with_suggestions=with_suggestions)
     _print_views(after)
+    _say_of_whom(estimated.blocks, finite=estimated.coverage.finite > 0)
+
+
+def _print_overview(estimated: PlanEstimate) -> None:
+    """One screen of a large survey: what was found, and of each kind of question how sure it is."""
+    print_blocks([*finding_blocks(estimated.results, estimated.views), estimated.overview()])
+    request, default = estimated.views.source.request, ViewRequest()
+    asked_for = {one.name for one in fields(request) if getattr(request, one.name) != getattr(default, one.name)}
+    _print_views(view for view in estimated.views if view.settings & asked_for and not view.replaces_all)
     _say_of_whom(estimated.blocks, finite=estimated.coverage.finite > 0)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from sordino.cli.explanations import print_explanation, print_questionnaire, promise_json
-from sordino.cli.options import FILE, as_json_option
+from sordino.cli.options import FILE, all_option, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.survey.planning.plan import Plan
@@ -15,7 +15,7 @@ from sordino.words.explain_plan import explanation
 
 @click.command()
 @click.argument("plan", type=FILE)
-@click.option("--all", "everything", is_flag=True, help="Print every sentence, under headings.")
+@all_option
 @click.option(
     "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
 )
@@ -34,5 +34,5 @@ def explain(plan: Path, language: str | None, *, everything: bool, floor: bool, 
         promise = frozen.promise and promise_json(frozen.promise)
         print_json({"plan": frozen.hash, **said.json(), "promise": promise})
         return
-    print_questionnaire(said)
+    print_questionnaire(said, in_short=frozen.is_large and not everything)
     print_explanation(said, None if everything else f"sordino explain {plan} --all", floor=floor)

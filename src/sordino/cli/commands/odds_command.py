@@ -34,7 +34,7 @@ CONFIDENCE = 0.95
     type=Real(),
     default=0.02,
     show_default=True,
-    help="The half-width that every 95% interval should have; 0.02 is two percentage points.",
+    help="The half-width that every 95 % interval should have; 0.02 is two percentage points.",
 )
 @as_json_option
 def odds(epsilons: tuple[str, ...], answers: tuple[int, ...], accuracy: float, *, as_json: bool) -> None:
@@ -77,7 +77,7 @@ def odds(epsilons: tuple[str, ...], answers: tuple[int, ...], accuracy: float, *
         ],
     )
     print_table(
-        f"People for 95% intervals of at most {accuracy:g} to each side, by the number of possible answers",
+        f"People for 95 % intervals of at most {accuracy:g} to each side, by the number of possible answers",
         ("epsilon", *(f"{k:,} answers" for k in sizes)),
         [(name, *(f"{count:,}" for count in counts)) for name, counts in zip(named, people, strict=True)],
     )

@@ -13,15 +13,17 @@ from sordino.cli.command_words import command_words
 from sordino.cli.epsilon_table import is_by_distance, print_epsilons, try_epsilons
 from sordino.cli.explanations import (
     certificate_json,
+    count_alike,
     least_certificate,
     print_certificates,
     print_explanation,
     promise_json,
     promise_rows,
 )
-from sordino.cli.options import FILE, Real, Whole, as_json_option, force_option
+from sordino.cli.options import FILE, Real, Whole, all_option, as_json_option, force_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
+from sordino.cli.results import print_blocks
 from sordino.cli.say import say, say_json
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
@@ -42,6 +44,9 @@ from sordino.words.explain_plan import explanation
 from sordino.words.odds import PRIOR, beliefs, factor
 
 STANDARD_OUTPUT = Path("-")
+
+MOST_GAINS = 3
+"""Bounds whose gain is said of a large survey."""
 
 
 @click.command()
@@ -75,6 +80,7 @@ STANDARD_OUTPUT = Path("-")
 @click.option(
     "--floor", is_flag=True, help="Also show how close the plan is to the best possible; may search for some seconds."
 )
+@all_option
 @as_json_option
 def plan(
     survey: Path,
@@ -87,6 +93,7 @@ def plan(
     *,
     force: bool,
     floor: bool,
+    everything: bool,
     as_json: bool,
 ) -> None:
     """Turn a SURVEY file into a frozen plan: mechanisms, integer thresholds, a content hash.
@@ -96,7 +103,7 @@ def plan(
     question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
     digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
     else; instead, the survey may state what it expects of its attributes. A plan overwrites another only with --force:
-    reports may exist that need the other one.
+    reports may exist that need the other one. Of a large survey one screen is shown; --all shows each question.
     """
     _require_possible(epsilons, people, accuracy, confidence, output, as_json=as_json)
     sure = 0.95 if confidence is None else confidence
@@ -134,29 +141,38 @@ def plan(
         own = _plan_json(frozen, accuracy, over_time, _source(expect, asked), floor=floor)
         print_json({"plan": None if output is None else str(output), **own, **found_words})
         return
+    in_short = made.is_large and not everything
     if output is not None:
         say(f"{output}: {made.hash}")
-    _print_forecasts(frozen, accuracy, over_time)
+    _print_forecasts(frozen, accuracy, over_time, in_short=in_short)
     print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
-    print_lines(buys)
-    print_certificates(made)
+    print_lines(buys[:MOST_GAINS] if in_short else buys)
+    print_certificates(made, in_short=in_short)
     print_lines(said.missing_words)
+    if in_short:
+        say("Tables of each question: --all, or --json.")
     if output is None:
         say("", "Nothing was frozen. To freeze this plan, give the same command -o PLAN.json.")
 
 
-def _print_forecasts(frozen: PlanForecast, accuracy: float | None, over_time: SeriesForecast | None) -> None:
+def _print_forecasts(
+    frozen: PlanForecast, accuracy: float | None, over_time: SeriesForecast | None, *, in_short: bool
+) -> None:
     """What is expected of a plan, and its promise."""
     if accuracy is not None:
         say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
-    print_warnings(frozen.warnings)
-    for forecast in frozen.forecasts:
+    print_warnings(frozen.grouped_warnings() if in_short else frozen.warnings)
+    if in_short:
+        print_blocks([frozen.overview()])
+        say(*frozen.overview_sentences(), "")
+    for forecast in () if in_short else frozen.forecasts:
         print_forecast(forecast)
     if over_time is not None:
         print_series_forecast(over_time)
     if frozen.plan.promise is not None:
         header = ("nats revealed about", "delta", "at most", "rests on dependence")
-        print_table("", header, promise_rows(frozen.plan.promise))
+        rows = promise_rows(frozen.plan.promise)
+        print_table("", header, count_alike(rows) if in_short else rows)
 
 
 def _plan_json(
@@ -263,7 +279,7 @@ def accuracy_sentences(frozen: PlanForecast, wanted: float) -> Iterator[str]:
     series = frozen.plan.series
     of = "" if series is None else f" of one {series.every}"
     yield (
-        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval{of} has an expected half-width"
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g} % interval{of} has an expected half-width"
         f" of at most {width:.3g} of its possible range; the widest is that of {forecast.question.name}."
     )
     fewer, assumed = frozen.people_as_assumed(wanted), frozen.people_at_worst(wanted)
@@ -319,7 +335,7 @@ def print_series_forecast(found: SeriesForecast) -> None:
     """The widest interval of each question in one period, and of the smoothed curve."""
     every = found.series.every
     walks = (f"steps of {100 * step:.3g} %" for step in STEPS[1:])
-    header = ("widest 95% interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
+    header = ("widest 95 % interval, \N{PLUS-MINUS SIGN}", f"one {every}", "smoothed, steady", *walks)
     rows = [(row.question, _width(row.one_period), *(_width(width) for width in row.smoothed)) for row in found.rows]
     print_table(f"Over time: about {found.people:,} people each {every}", header, rows)
     say(

@@ -6,27 +6,29 @@ estimates, whose parts take the place of its own. Nothing comes from another add
 hash.
 """
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from sordino.blocks.block import Block, Heading, blocks_of
 from sordino.blocks.sentence import texts
+from sordino.blocks.tables import QuantityTable
 from sordino.distinct import DistinctParts
 from sordino.exact.amount_text import loss_text_of
 from sordino.show.certificates import promise_group
-from sordino.show.findings import finding_blocks
+from sordino.show.findings import BY_ITSELF, TITLE, finding_blocks
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.show.html.page import (
     POLICY,
+    BarGroup,
+    BarRow,
+    BarTable,
     Figure,
     Fold,
     PageTable,
@@ -34,7 +36,9 @@ from sordino.show.html.page import (
     SectionPart,
     Sentences,
     fill,
+    hash_of,
     render,
+    render_searched,
     script_of,
 )
 from sordino.survey.kinds.estimate_rows import LARGEST
@@ -42,16 +46,19 @@ from sordino.survey.kinds.promised_channel import PromisedChannel
 from sordino.survey.kinds.question import SharesQuestion
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.result import Result
+from sordino.survey.results.result import Result, Untold
 from sordino.views.collection_changes import INDEPENDENT, CollectionChanges
 from sordino.views.view import Folding, View, Views
 from sordino.words.coverage_sentences import FINITE, POPULATION
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
-from sordino.words.explain_questionnaire import survey_title
+from sordino.words.explain_questionnaire import section_titles, survey_title
 
 ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
 """Where others would say nothing to anybody."""
+
+ALL_OF_IT = "All that it can reveal: sordino explain --all. Each certificate: sordino certify."
+"""Where the rest is, of a large survey."""
 
 TABLE = "table"
 """What a heading says of a table's question."""
@@ -100,6 +107,8 @@ def estimate_page(
         known: what a simulation knows beside.
         views: what is made of several results.
     """
+    if plan.is_large and known is None:
+        return _large_page(plan, results, title, views)
     known = known or SimulationTruth()
     shown = known.blocks or tuple(result.blocks() for result in results)
     headings = [heading for blocks in shown for heading in blocks_of(Heading, blocks)]
@@ -139,6 +148,66 @@ def estimate_page(
         finite = any(one.shares is not None and one.shares.coverage.finite for one in results)
         lead = " ".join([lead, *(FINITE if finite else POPULATION)])
     return render(title or survey_title(plan) or _title(headings), lead, sections)
+
+
+def _large_page(plan: Plan, results: Sequence[Result], title: str, views: Views | None) -> str:
+    """The page of a large survey: what was found, by section, then the questions of each section in a few bytes.
+
+    It has no pictures of single questions, and no certificate of each: what is as large as
+    that, `sordino explain` and `certify` show.
+    """
+    before, after = ([], []) if views is None else views.before_and_after("page")
+    explained, coverage = explanation(plan), next(one.coverage for one in results if not isinstance(one, Untold))
+    by_section = tuple(_by_section(plan, results))
+    found = tuple((name, finding.text) for name, own in by_section for finding in islice(own[0].findings(), 1))
+    sections = [Section(TITLE, (PageTable(("first question of", "what was found"), found, BY_ITSELF),))]
+    sections += chain.from_iterable(_view_sections(view) for view in before)
+    for name, own in by_section:
+        groups = BarTable(tuple(map(_bar_group, own)), f"{100 * coverage.confidence:.15g} % interval")
+        sections.append(Section(name, (groups,)))
+    sections += chain.from_iterable(_view_sections(view, is_long=True) for view in after)
+    sections += questionnaire_sections(explained)
+    sections.append(Section("What one report can reveal", (Sentences((*texts(explained.summary), ALL_OF_IT)),)))
+    if (least := plan.certificate) is not None:
+        holds = f"All {len(plan.certificates):,} certificates hold; the tightest case:"
+        question = min(plan.certificates, key=lambda each: each[1].slack)[0]
+        sections.append(Section(CHECKED, (Sentences((holds, *certificate_sentences(least, question.values))),)))
+    sections.append(Section("The plan", (Sentences((plan.hash,)),)))
+    reports = sum(result.n for result in results)
+    said = (coverage.sentence("number").text, *(FINITE if coverage.finite else POPULATION))
+    lead = f"{reports:,} reports about {len(results):,} questions. {' '.join(said)}"
+    return render_searched(title or survey_title(plan) or f"{len(results):,} questions", lead, sections)
+
+
+def _by_section(plan: Plan, results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
+    """The questions of each section of the survey, by their first attribute; all others at the end."""
+    left = {result.question.name: result for result in results}
+    for title, names in section_titles(plan):
+        own = [one for one in left.values() if one.question.attribute_names[0] in names]
+        if own:
+            yield title or "Questions", own
+        left = {name: one for name, one in left.items() if one not in own}
+    if left:
+        yield "Other questions" if len(left) < len(results) else "Questions", [*left.values()]
+
+
+def _bar_group(result: Result) -> BarGroup:
+    reports = f"{result.n:,} report{'' if result.n == 1 else 's'}"
+    note = f"not estimated from {reports}" if isinstance(result, Untold) else reports
+    tables = blocks_of(QuantityTable, result.blocks())
+    return BarGroup(result.question.title, note, tuple(row for table in tables for row in _bar_rows(table)))
+
+
+def _bar_rows(table: QuantityTable) -> Iterator[BarRow]:
+    for place in table.readable:
+        numbers = table.numbers(place)
+        texts, is_share = table.texts(place), table.is_share(place)
+        ends = [100 * numbers[name] for name in ("estimate", "low", "high")]
+        interval = f"{texts['low'].removesuffix(' %')} to {texts['high']}"
+        bar = (ends[0], ends[1], ends[2]) if is_share else None
+        label = table.label_read(place)
+        # A single number is the question itself.
+        yield BarRow(table.noun if label in table.question_read else label, texts["estimate"], interval, bar)
 
 
 def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:
@@ -190,7 +259,7 @@ def _row_count(sections: Sequence[Section]) -> int:
 
 def _name(heading: Heading, sections: Sequence[Section]) -> str:
     """Of a question; that it is not estimated, where it is not."""
-    return heading.name if heading.is_estimated or not sections else sections[0].title
+    return heading.readable if heading.is_estimated or not sections else sections[0].title
 
 
 def _with_title(section: Section, *, alone: bool) -> Iterator[SectionPart]:
@@ -206,7 +275,7 @@ def _certificates(plan: Plan, results: Sequence[Result]) -> list[Section]:
     counted = {question.name: question for question in plan.about_shares}
     sections, drawn, amount = [], DistinctParts(), cache(loss_text_of)
     for question, certificate in plan.certificates:
-        about = f" for {question.name}" if len(results) > 1 else ""
+        about = f" for {question.title}" if len(results) > 1 else ""
         said = Sentences(certificate_sentences(certificate, question.values, amount))
         asked = counted.get(question.name)
         region = () if asked is None else _region(asked, shares.get(question.name), drawn)
@@ -226,7 +295,7 @@ def _has_many_tables(headings: Sequence[Heading]) -> bool:
 
 
 def _title(headings: Sequence[Heading]) -> str:
-    names, nouns = [heading.name for heading in headings], {heading.noun for heading in headings}
+    names, nouns = [heading.readable for heading in headings], {heading.noun for heading in headings}
     if _has_many_tables(headings):
         attributes = {name for heading in headings for name in heading.attributes}
         return f"{len(headings)} questions about {len(attributes)} attributes"
@@ -242,7 +311,7 @@ def _about(headings: Sequence[Heading]) -> str:
         return f"{sum(heading.values for heading in headings):,} values{fitted}"
     if _has_many_tables(headings):
         return ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes)) + fitted
-    return "; ".join(ABOUT.get(heading.noun, "") + heading.name for heading in headings) + fitted
+    return "; ".join(ABOUT.get(heading.noun, "") + heading.readable for heading in headings) + fitted
 
 
 class RegionPart(NamedTuple):
@@ -278,7 +347,7 @@ def _region(question: SharesQuestion, result: HistogramResult | None, drawn: Dis
         region = region_of(question, pair)
         return Figure(error_region(*region), region_in_words(*region), note=note)
 
-    labels = question.domain.label(pair[0]), question.domain.label(pair[1])
+    labels = question.value_title(pair[0]), question.value_title(pair[1])
     return (drawn.of(RegionPart(question.channel, pair, labels, note), draw),)
 
 
@@ -297,9 +366,8 @@ def change_page(view: CollectionChanges, title: str = "") -> str:
 def dashboard(plan: Plan) -> str:
     """The page of a plan's collection before anything is asked: what a report can reveal, which is public."""
     script = script_of("dashboard.js")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    policy = f"{POLICY}; script-src 'sha256-{digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
-    about = ", ".join(question.name for question in plan.questions)
+    policy = f"{POLICY}; script-src '{hash_of(script)}'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+    about = ", ".join(question.title for question in plan.questions)
     lead = f"A collection of reports about {about}. The answers themselves stay on people's devices."
     said = explanation(plan)
     sections = [*questionnaire_sections(said), revealed_section(said)]

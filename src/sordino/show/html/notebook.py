@@ -39,7 +39,7 @@ MOST_SECTIONS = 12
 FEW = 10
 """Values, and codes, of a channel that is shown whole."""
 
-INTERVALS = "Each 95% interval holds by itself."
+INTERVALS = "Each 95 % interval holds by itself."
 """Below a table of estimates."""
 
 MOST_QUESTIONS = 40

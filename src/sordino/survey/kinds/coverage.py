@@ -81,13 +81,13 @@ class Coverage:
 
         Example:
             >>> print(Coverage(0.9).sentence("value").text)
-            Intervals hold for each value by itself with 90% confidence.
+            Intervals hold for each value by itself with 90 % confidence.
             >>> print(Coverage(simultaneous=True, forged=20).sentence("value", "max-|z|").text)
-            Intervals hold for all values together with 95% confidence (max-|z|), even if up to 20 reports are forged.
+            Intervals hold for all values together with 95 % confidence (max-|z|), even if up to 20 reports are forged.
         """
         which = f"for all {of}s together" if self.simultaneous else f"for each {of} by itself"
         how = f" ({together})" if self.simultaneous else ""
-        said = f"Intervals hold {which} with {100 * self.confidence:.15g}% confidence{how}"
+        said = f"Intervals hold {which} with {100 * self.confidence:.15g} % confidence{how}"
         if self.watched:
             said += f", {WATCHED}"
         if self.forged:

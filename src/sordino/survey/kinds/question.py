@@ -4,7 +4,7 @@ Whatever only some kinds (`survey.kinds`) have is a property that gives nothing 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured, Ranges
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.printable import SEPARATOR, join_label
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.survey.kinds.promised_channel import PromisedChannel
@@ -163,10 +164,27 @@ class Question(ABC):
     def name(self) -> str:
         """What it is called; no other question of the plan has the same name."""
 
+    def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = join_label) -> str:
+        """What a question about attributes of such names is called."""
+        return join(names)
+
+    @cached_property
+    def title(self) -> str:
+        """What people read as its name: the questions that they were asked, where the survey has words."""
+        titles = [attribute.title for attribute in self.attributes]
+        # Texts of the survey stand in quotation marks of their own, whatever commas they hold.
+        return self.name if titles == self.attribute_names else self.name_of(titles, SEPARATOR.join)
+
+    @property
+    def form(self) -> str:
+        """What questions of its kind and size have in common, such as 'histogram of 4 values'."""
+        count = len(self.attributes)
+        return f"{self.kind} of {count:,} {'number' if count == 1 else 'numbers'}"
+
     @property
     def whose(self) -> str:
-        """The same, and of whom, where it is not of everybody."""
-        return self.name
+        """Its title, and of whom, where it is not of everybody."""
+        return self.title
 
     if TYPE_CHECKING:
         # A field of some, a property of others.
@@ -369,9 +387,18 @@ class SharesQuestion(Question):
         """How many values each of its attributes has."""
         return tuple(domain.k for domain in self.domains.values())
 
+    @property
+    def form(self) -> str:
+        return f"{self.kind} of {self.domain.k:,} values"
+
     def labels(self, value: int) -> list[str]:
         """Of one value, by attribute."""
         return [self.domain.label(value)]
+
+    def value_title(self, value: int) -> str:
+        """What people read as one value: its label in the survey's words."""
+        said = zip(self.attributes, self.labels(value), strict=True)
+        return join_label([attribute.phrasing.value(label) for attribute, label in said])
 
     def row_head(self, value: int) -> dict[str, Any]:
         """What a row about one value says that it is about."""

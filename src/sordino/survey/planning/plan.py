@@ -5,7 +5,7 @@ integers of the document, so that what is sampled is what was certified.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
@@ -26,6 +26,7 @@ from sordino.document.replace import of_kind, require_free
 from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.phrasing import Phrasing
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import Nats, in_nats, outward
@@ -178,6 +179,9 @@ class PublicCells:
         return cell
 
 
+MOST_ON_A_SCREEN = 24
+"""Questions that a terminal shows one by one."""
+
 MOST_NAMED = 3
 """Attributes of whose promises a line speaks."""
 
@@ -236,6 +240,7 @@ class Plan(ArrowRows, Displayed):
 
     Attributes:
         document: all there is; what follows is derived from it.
+        language: in which results are shown; None for the first of the survey.
 
     Example:
         >>> from sordino import Survey
@@ -248,6 +253,7 @@ class Plan(ArrowRows, Displayed):
     """
 
     document: PlanDocument
+    language: str | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         # A device prints no plan.
@@ -544,9 +550,40 @@ class Plan(ArrowRows, Displayed):
         """The attributes by name."""
         asked = {} if self.document.words is None else self.document.words.attributes
         dates = {name for name, words in asked.items() if words.input == "date"}
+        said = self.phrasings
         return {
-            name: attribute_of(name, part, is_date=name in dates) for name, part in self.document.attributes.items()
+            name: attribute_of(name, part, is_date=name in dates, phrasing=said.get(name))
+            for name, part in self.document.attributes.items()
         }
+
+    @cached_property
+    def phrasings(self) -> Mapping[str, Phrasing]:
+        """How attributes and public columns are said in the plan's language, as far as the survey has words."""
+        words = self.document.words
+        if words is None:
+            return {}
+        language = self.language or words.languages[0]
+        return {name: own.in_language(language) for name, own in words.attributes.items()}
+
+    def in_language(self, language: str | None) -> "Plan":
+        """This plan, whose results are shown in one of the survey's languages.
+
+        Raises:
+            SordinoError: another language.
+        """
+        words = self.document.words
+        languages = [] if words is None else words.languages
+        if language is not None and language not in languages:
+            known = f"take one of {', '.join(languages)}" if languages else "leave it out: the survey has no words"
+            raise SordinoError(
+                "a questionnaire must be shown in a language of its own", found=shown(language), step=known
+            )
+        return self if language is None else replace(self, language=language)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has more questions than a screen shows one by one."""
+        return len(self.questions) > MOST_ON_A_SCREEN
 
     @property
     def about_shares(self) -> tuple[SharesQuestion, ...]:

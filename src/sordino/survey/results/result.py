@@ -74,15 +74,25 @@ class Untold(QuestionResult):
         return iter(()) if self.instead is None else self.instead.rows()
 
     def blocks(self) -> tuple[Block, ...]:
-        name, instead = self.question.name, () if self.instead is None else (self.instead.table,)
+        name, title, instead = (
+            self.question.name,
+            self.question.title,
+            () if self.instead is None else (self.instead.table,),
+        )
         facts: dict[str, Any] = {"untold": str(self.why)}
         if self.instead is not None:
             facts |= {"instead": [single.label for single in self.instead.singles]}
         heading = Heading(
-            name, self.question.kind, tuple(self.question.attribute_names), self.n, facts, is_estimated=False
+            name,
+            self.question.kind,
+            tuple(self.question.attribute_names),
+            self.n,
+            facts,
+            is_estimated=False,
+            title=title,
         )
         why = LateSentence(self.why_in_words, Purpose.REFUSAL)
-        return heading, BlockGroup(f"{name}: not estimated from {self.n:,} reports", (why, *instead))
+        return heading, BlockGroup(f"{title}: not estimated from {self.n:,} reports", (why, *instead))
 
     def why_in_words(self) -> str:
         """Why, what to do, and how many reports are expected to be enough where that is known."""

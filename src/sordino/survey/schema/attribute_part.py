@@ -12,6 +12,7 @@ from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
+from sordino.domain.phrasing import Phrasing
 from sordino.errors import SordinoError
 from sordino.exact.entries import LARGEST_NUMBER
 from sordino.exact.messages import shown
@@ -267,13 +268,16 @@ def conditional_mistakes(ways: Sequence[str]) -> Iterator[SordinoError]:
         yield SordinoError(rule, found=ways[0], step="leave it out, or ask everybody")
 
 
-def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> Attribute:
+def attribute_of(
+    name: str, part: AttributePart, *, is_date: bool = False, phrasing: Phrasing | None = None
+) -> Attribute:
     """An attribute of a plan.
 
     Args:
         name: of it.
         part: of the document.
         is_date: whether it is asked for as a date, which the plan's words say.
+        phrasing: its words; by default none.
 
     Raises:
         SordinoError: too many values, or none; an amount that is not in its canonical form.
@@ -285,7 +289,9 @@ def attribute_of(name: str, part: AttributePart, *, is_date: bool = False) -> At
     delta = None if part.delta is None else canonical_amount(part.delta)
     only_if = tuple((name, tuple(labels)) for name, labels in (part.only_if or {}).items())
     columns, unasked = tuple(part.columns), part.not_asked
-    return Attribute(name, domain, columns, part.missing, clip, delta, only_if, unasked, is_date)
+    return Attribute(
+        name, domain, columns, part.missing, clip, delta, only_if, unasked, is_date, phrasing or Phrasing()
+    )
 
 
 def attribute_words(attribute: Attribute) -> dict[str, Any]:

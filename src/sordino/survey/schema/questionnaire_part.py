@@ -23,6 +23,7 @@ from sordino.document.schema.limits import Convert, ValueLimits
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.calendar import DATES
 from sordino.domain.categories import few
+from sordino.domain.phrasing import Phrasing
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.schema.attribute_part import AttributePart
@@ -115,6 +116,11 @@ class WordingPart(StrictTable):
         self._require_labels(column.name, column.labels.__contains__)
         self._require_no_number(column.name)
 
+    def in_language(self, language: str) -> Phrasing:
+        """The words in one language, each on one line."""
+        labels = {name: _on_one_line(words, language) for name, words in (self.labels or {}).items()}
+        return Phrasing(_on_one_line(self.text, language), labels, _on_one_line(self.unit, language))
+
     def _require_labels(self, name: str, is_known: Callable[[str], bool]) -> None:
         if wrong := [label for label in self.labels or () if not is_known(label)]:
             raise SordinoError(f"labels must be about values of {name!r}", found=few(wrong))
@@ -198,6 +204,10 @@ class QuestionnairePart(StrictTable):
 def in_language(words: LocalText, language: str) -> str:
     """A text in one of the survey's languages."""
     return words if isinstance(words, str) else words[language]
+
+
+def _on_one_line(words: LocalText | None, language: str) -> str:
+    return "" if words is None else " ".join(in_language(words, language).split())
 
 
 def may_have_label(attribute: AttributePart, name: str) -> bool:

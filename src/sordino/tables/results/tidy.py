@@ -42,6 +42,8 @@ COLUMNS = {
     "df": "degrees",
     "p.value": "p",
     "p.adjusted": "p_adjusted",
+    "question.text": "question_text",
+    "label": "label",
 }
 """Each column, and that of `to_arrow()` which it is."""
 
@@ -68,10 +70,24 @@ LABELS = {
     "df": "Degrees of freedom of a test",
     "p.value": "P-value of a test",
     "p.adjusted": "P-value adjusted for looking at all tests",
+    "question.text": "Question as people read it, in the language of the results",
+    "label": "Term as people read it",
 }
 """What each column is, in files that say it."""
 
-TEXTS = {"question", "attribute", "term", "group", "period", "kind", "given", "within", "minus"}
+TEXTS = {
+    "question",
+    "attribute",
+    "term",
+    "group",
+    "period",
+    "kind",
+    "given",
+    "within",
+    "minus",
+    "question.text",
+    "label",
+}
 
 SCHEMA = pa.schema([(name, pa.string() if name in TEXTS else pa.float64()) for name in COLUMNS])
 
@@ -190,7 +206,9 @@ def is_tidy(path: Path) -> bool:
     return begins_with(path, SCHEMA.names)
 
 
-def table_of(found: Sequence[QuantityTable], made: Iterable[Mapping[str, Any]] = ()) -> pa.Table:
+def table_of(
+    found: Sequence[QuantityTable], made: Iterable[Mapping[str, Any]] = (), schema: pa.Schema | None = None
+) -> pa.Table:
     """All rows; what was fitted is null where nothing was.
 
     Of the columns of made rows there are those that some row has.
@@ -198,8 +216,9 @@ def table_of(found: Sequence[QuantityTable], made: Iterable[Mapping[str, Any]] =
     Args:
         found: the tables of all questions.
         made: what is made of their results.
+        schema: the columns; by default those that some row has.
     """
     more = list(made)
     columns = [name for name in (*MADE, *TESTS) if any(name in row for row in more)]
-    schema = estimate_schema(found, columns, always=("fitted",))
+    schema = schema or estimate_schema(found, columns, always=("fitted",))
     return pa.Table.from_batches(estimate_batches(found, more, schema), schema)

@@ -108,7 +108,7 @@ def frequent(question: SharesQuestion, values: Iterable[int]) -> Pair:
 
 def region_of(question: SharesQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
     """What the promise allows for two values that it protects, what reports reach, and their names."""
-    value, other = (question.domain.label(value) for value in pair)
+    value, other = (question.value_title(value) for value in pair)
     return *_curves(question, pair), value, other
 
 

@@ -146,9 +146,13 @@ class DistributionQuestion(Question):
         return self.attribute.name
 
     @property
+    def form(self) -> str:
+        return f"distribution in {self.domain.k:,} bins"
+
+    @property
     def whose(self) -> str:
         """Of the number, and of whom: those who have one that may be missing."""
-        return f"{self.name} among those who have it" if self.optional else self.name
+        return f"{self.title} among those who have it" if self.optional else self.title
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

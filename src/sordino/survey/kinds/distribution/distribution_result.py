@@ -238,6 +238,17 @@ class DistributionResult(QuestionResult):
         told = place - k - len(self.ranges) - self.question.optional
         return MISSING if told < 0 else f"quantile {self.quantiles[told][0]}"
 
+    def _readable(self, place: int) -> str:
+        """Label of one row with the unit of its ends."""
+        label, kind = self.label(place), self.kind(place)
+        if kind == MISSING:
+            return self.question.attribute.phrasing.value(label)
+        return self._with_unit(label)
+
+    def _with_unit(self, text: str) -> str:
+        attribute = self.question.attribute
+        return text if attribute.is_date else attribute.phrasing.with_unit(text)
+
     def _ends(self, low: float, high: float) -> str:
         """From where to where: dates, if the number is one."""
         written = iso_date if self.question.attribute.is_date else plain
@@ -277,14 +288,16 @@ class DistributionResult(QuestionResult):
         question, (value, low, high) = self.question, self.quantile(0.5)
         row, possible = {"estimate": value, "low": low, "high": high}, question.domain.edges
         ends, is_date = (possible[0], possible[-1]), question.attribute.is_date
-        yield middle_finding(question.whose, "median", row, ends, self.coverage.confidence, is_date=is_date)
+        yield middle_finding(
+            self._with_unit(question.whose), "median", row, ends, self.coverage.confidence, is_date=is_date
+        )
 
     def blocks(self) -> tuple[Block, ...]:
         """The bins with their histogram, the distribution function with its quantiles, who has no number, the ranges.
 
         Of many bins each is mostly noise: people read parts of the range, programs both.
         """
-        name, whose, k = self.question.name, self.question.whose, self.question.domain.k
+        name, whose, k = self.question.title, self.question.whose, self.question.domain.k
         asked, optional = k + len(self.ranges), self.question.optional
         bins = f"all {k} bins" if not self.parts else ""
         rows = [self._table(bins, range(k), 0, self._columns_sentences, () if self.parts else None)]
@@ -310,7 +323,16 @@ class DistributionResult(QuestionResult):
         method, name = self.estimate.method, self.question.name
         fitted = "" if self.fitted is None else method
         about = tuple(self.question.attribute_names)
-        return Heading(name, "distribution", about, self.n, facts | {"method": method}, "distribution", method=fitted)
+        return Heading(
+            name,
+            "distribution",
+            about,
+            self.n,
+            facts | {"method": method},
+            "distribution",
+            method=fitted,
+            title=self.question.title,
+        )
 
     def _table(
         self,
@@ -328,9 +350,11 @@ class DistributionResult(QuestionResult):
         keys = [{name: value for name, value in row.items() if name not in numbers} for row in rows]
         return QuantityTable(
             question=self.question.name,
-            about=about or self.question.name,
+            about=about or self.question.title,
             columns={name: self.numbers[name][places.start : places.stop] for name in names},
+            asked=self.question.title,
             label=lambda place: self.label(first + place),
+            readable_label=lambda place: self._readable(first + place),
             kind=lambda place: self.kind(first + place),
             key=keys.__getitem__,
             confidence=self.coverage.confidence,
@@ -350,9 +374,11 @@ class DistributionResult(QuestionResult):
         ends = [(float(row["from"]), float(row["to"])) for row in self.parts]
         return QuantityTable(
             question=name,
-            about=name,
+            about=self.question.title,
             columns={column: np.array([row[column] for row in self.parts], dtype=np.float64) for column in numbers},
+            asked=self.question.title,
             label=lambda place: self._ends(*ends[place]),
+            readable_label=lambda place: self._with_unit(self._ends(*ends[place])),
             kind=lambda _: "part",
             key=lambda place: {"attribute": name, "from": ends[place][0], "to": ends[place][1]},
             confidence=self.coverage.confidence,
@@ -381,10 +407,10 @@ class DistributionResult(QuestionResult):
         shares = self.estimate.of_bins.value if self.fitted is None else self.fitted
         how = "Unbiased shares" if self.fitted is None else f"Fitted by {self.estimate.method}"
         rest = "; the table of estimates has the unbiased shares of all bins" if self.parts else ""
-        return density_chart(self.question, shares, self.label, f"{how}{rest}.")
+        return density_chart(self.question, shares, self._readable, f"{how}{rest}.")
 
     def _function(self) -> FunctionChart:
-        note = f"With {100 * self.coverage.confidence:.15g}% confidence the whole function lies within the band."
+        note = f"With {100 * self.coverage.confidence:.15g} % confidence the whole function lies within the band."
         note += "" if self.coverage.watched else " This holds for one look, not for many looks while reports come in."
         asked = tuple((float(text), value, low, high) for text, value, low, high in self.quantiles)
         described = asked or tuple((part, *self.quantile(part)) for part in DECILES)

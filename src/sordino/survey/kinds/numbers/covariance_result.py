@@ -12,7 +12,7 @@ from sordino.blocks.charts import CorrelationChart
 from sordino.estimation.intervals.forged import Limits, moved_covariances
 from sordino.estimation.means_and_covariances import NormalEstimate, covariances
 from sordino.mechanism.channel import Aggregate
-from sordino.printable import join_names
+from sordino.printable import join_label, join_names
 from sordino.survey.kinds.estimate_rows import EstimateRow
 from sordino.survey.kinds.numbers.numbers_question import NumbersQuestion
 from sordino.survey.kinds.numbers.numbers_result import NumbersResult
@@ -49,6 +49,11 @@ class CovarianceResult(NumbersResult):
         pairs = combinations_with_replacement(range(len(names)), 2)
         return [(join_names([names[j], names[k]] if j < k else [names[j]]), (j, k)) for j, k in pairs]
 
+    @cached_property
+    def titles(self) -> list[str]:
+        said = self.question.titles
+        return [join_label([said[place] for place in dict.fromkeys(places)]) for _, places in self.labels]
+
     def _quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         question = self.question
         lacking = frozenset(question.attribute_names[place] for place in question.missing_shares)
@@ -68,7 +73,7 @@ class CovarianceResult(NumbersResult):
 
     def _correlation_chart(self) -> CorrelationChart:
         """The correlations of the fitted matrix, which noise cannot have made impossible."""
-        names = self.question.attribute_names
+        names = self.question.titles
         fitted = np.zeros((len(names), len(names))) if self.fitted is None else self.fitted
         note = (
             "Correlations of the fitted covariances, without intervals: see the intervals of the covariances."

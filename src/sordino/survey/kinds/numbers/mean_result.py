@@ -94,6 +94,17 @@ class MeanResult(NumbersResult):
         return [(name, (place,)) for name, place in told]
 
     @cached_property
+    def titles(self) -> list[str]:
+        attributes, lacking = self.question.attributes, list(self.question.missing_shares)
+        count = len(attributes)
+        return [
+            attributes[place].title_with_unit
+            if place < count
+            else f"{attributes[lacking[place - count]].title} missing"
+            for _, (place,) in self.labels
+        ]
+
+    @cached_property
     def _untold(self) -> tuple[int, ...]:
         """The places of numbers that nobody may have: none has a mean then."""
         return self.estimate.untold(self._reach) if isinstance(self.estimate, MeansGiven) else ()
@@ -102,7 +113,7 @@ class MeanResult(NumbersResult):
     def notes(self) -> tuple[str, ...]:
         rule = "too few reports show that anybody has this number, so its mean is not estimated"
         said = f"{rule}: {self.coverage.step('leave it out')}"
-        return tuple(f"{self.question.attribute_names[j]}: {said}{self._reports_needed(j)}" for j in self._untold)
+        return tuple(f"{self.question.attributes[j].title}: {said}{self._reports_needed(j)}" for j in self._untold)
 
     def _reports_needed(self, place: int) -> str:
         # Forecasts are loaded where something is not told.
@@ -147,7 +158,7 @@ class MeanResult(NumbersResult):
         # Where nobody may have any of the numbers, only the shares of who lacks them are estimated.
         if self.kind(0) == self.noun:
             place = self.labels[0][1]
-            whose = f"{self.label(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
+            whose = f"{self.readable(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
             possible = tuple(float(end[place]) for end in self.possible)
             confidence, is_date = self.coverage.confidence, self.dates[0]
             yield middle_finding(whose, "mean", self.own_rows[0], possible, confidence, is_date=is_date)
@@ -161,7 +172,7 @@ class MeanResult(NumbersResult):
         question, columns = self.question, self.numbers
         # Of numbers that may be missing the shares of those who lack them follow.
         ends = [*question.intervals, *(Interval(0, 1) for _ in question.missing_shares)]
-        names = tuple(name for name, _ in self.labels)
+        names = tuple(self.titles)
         scales = [(end.low, end.high) for end in (ends[place[0]] for _, place in self.labels)]
         about = "means and shares" if question.missing_shares else "means"
         drawn, what = (columns["estimate"], columns["low"], columns["high"]), f"{len(names)} {about}"

@@ -1,7 +1,7 @@
 """A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -128,12 +128,20 @@ class NumbersQuestion(Question):
 
     @property
     def name(self) -> str:
-        return f"{self.kind} of {join_names(self.attribute_names)}"
+        return self.name_of(self.attribute_names)
+
+    def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = join_names) -> str:
+        return f"{self.kind} of {join(names)}"
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """What people read in place of the names of its numbers."""
+        return [attribute.title for attribute in self.attributes]
 
     @property
     def whose(self) -> str:
         """What is asked, and of whom: those who have all numbers that may be missing."""
-        return f"{self.name} among those who have all these numbers" if self.of_complete else self.name
+        return f"{self.title} among those who have all these numbers" if self.of_complete else self.title
 
     @property
     def asked_in_words(self) -> str:

@@ -228,6 +228,15 @@ class NumbersResult(QuestionResult):
         """Of one row."""
         return COMPLETE if place == len(self.labels) else self.labels[place][0]
 
+    def readable(self, place: int) -> str:
+        """Label of one row in the survey's words."""
+        return COMPLETE if place == len(self.labels) else self.titles[place]
+
+    @property
+    @abstractmethod
+    def titles(self) -> Sequence[str]:
+        """What people read in place of the names of `labels`."""
+
     def rows(self) -> Iterator[EstimateRow]:
         name, numbers = self.question.name, self.numbers
         for place in range(self.count):
@@ -239,7 +248,14 @@ class NumbersResult(QuestionResult):
             {"simultaneous": self.together, "each": self.each} if self.coverage.simultaneous else {}
         )
         facts |= {"untold": "; ".join(self.notes)} if self.notes else {}
-        heading = Heading(self.question.name, self.question.kind, tuple(self.question.attribute_names), self.n, facts)
+        heading = Heading(
+            self.question.name,
+            self.question.kind,
+            tuple(self.question.attribute_names),
+            self.n,
+            facts,
+            title=self.question.title,
+        )
         whose = self.question.whose
         return heading, BlockGroup(whose[0].upper() + whose[1:], (self._chart, self._table))
 
@@ -248,7 +264,7 @@ class NumbersResult(QuestionResult):
         # Neither a variance, at two equal places, nor the intercept, at 0, relates two numbers.
         related = [at for at, (_, place) in enumerate(self.labels) if place[0] != (*place, 0)[1]]
         wide = self.with_coverage(self.coverage.for_all(len(related))).own_rows
-        yield from clearest(question.whose, self.noun, [(self.label(at), wide[at]) for at in related], confidence)
+        yield from clearest(question.whose, self.noun, [(self.readable(at), wide[at]) for at in related], confidence)
 
     @property
     @abstractmethod
@@ -266,6 +282,8 @@ class NumbersResult(QuestionResult):
             about=self.about,
             columns=self.numbers,
             label=self.label,
+            asked=self.question.title,
+            readable_label=self.readable,
             kind=self.kind,
             key=lambda place: {"attribute": name, "value": self.label(place)},
             confidence=self.coverage.confidence,

@@ -1,6 +1,6 @@
 """A question of a plan about a regression all of whose features are numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -59,7 +59,10 @@ class RegressionQuestion(NumbersQuestion):
 
     @property
     def name(self) -> str:
-        return f"regression of {self.attribute_names[-1]} on {join_names(self.attribute_names[:-1])}"
+        return self.name_of(self.attribute_names)
+
+    def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = join_names) -> str:
+        return f"regression of {names[-1]} on {join(names[:-1])}"
 
     @property
     def _target(self) -> int:
@@ -180,6 +183,22 @@ class CategoricalRegression(RegressionQuestion):
         named = [self._label_and_range(column) for column in self._columns]
         names, ends = zip(*named, strict=True)
         return Ranges(names, tuple(end.low for end in ends), tuple(end.high for end in ends))
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """What people read in place of the names of the regression's columns."""
+        said = []
+        for column in self._columns:
+            attribute = self.attributes[place_of(column)]
+            title = attribute.title
+            if isinstance(column, Indicator) and column.category is not None:
+                value, base = (
+                    attribute.phrasing.value(attribute.finite.label(category))
+                    for category in (column.category, self.base[place_of(column)])
+                )
+                title = f"{title}: {value} against {base}"
+            said.append(title)
+        return said
 
     def _label_and_range(self, column: Factor) -> tuple[str, Interval]:
         place = place_of(column)

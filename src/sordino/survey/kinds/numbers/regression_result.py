@@ -51,6 +51,10 @@ class RegressionResult(NumbersResult):
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:
         return [(name, (j,)) for j, name in enumerate(["intercept", *self.question.ranges.names[:-1]])]
 
+    @cached_property
+    def titles(self) -> list[str]:
+        return ["intercept", *self.question.titles[:-1]]
+
     def _quantities(self, rows: Sequence[EstimateRow], values: Values) -> Iterator[Quantities]:
         """Those of one regression; what others are compared to is in the names of the rows."""
         *features, target = self.question.attribute_names
@@ -69,7 +73,7 @@ class RegressionResult(NumbersResult):
     def _coefficient_chart(self) -> PointChart:
         """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
         question = self.question
-        *features, target = question.ranges.names
+        *features, target = question.titles
         widths = 2 * question.ranges.half[:-1]
         # After the intercept; the share of complete cases may follow.
         of_features = slice(1, 1 + len(features))

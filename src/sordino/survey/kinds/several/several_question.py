@@ -99,6 +99,10 @@ class SeveralQuestion(SharesQuestion):
         return self.part.several
 
     @property
+    def form(self) -> str:
+        return f"several of {len(self.choices.labels):,} categories"
+
+    @property
     def attributes(self) -> tuple[Attribute, ...]:
         """The attribute alone."""
         return (self.attribute,)

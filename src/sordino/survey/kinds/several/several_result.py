@@ -33,7 +33,7 @@ from sordino.survey.kinds.shares.among_asked import asked_blocks
 from sordino.survey.kinds.shares.largest_share import largest_share
 from sordino.survey.kinds.shares.shares_result import QuestionResult
 
-SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 1."
+SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 100 %."
 """What the estimates are."""
 
 
@@ -141,12 +141,16 @@ class SeveralResult(QuestionResult):
         facts: dict[str, Any] = {"way": question.part.way}
         facts |= {"simultaneous": "Bonferroni", "each": self.each} if self.coverage.simultaneous else {}
         about = tuple(question.attribute_names)
-        heading = Heading(question.name, question.kind, about, self.n, facts, "shares", len(self.marks))
+        heading = Heading(
+            question.name, question.kind, about, self.n, facts, "shares", len(self.marks), title=question.title
+        )
         table = QuantityTable(
             question=question.name,
-            about=question.name,
+            about=question.title,
             columns=numbers,
+            asked=self.question.title,
             label=self.marks.__getitem__,
+            readable_label=self._mark_titles.__getitem__,
             kind=lambda _: "share",
             key=self.row_head,
             confidence=self.coverage.confidence,
@@ -157,9 +161,14 @@ class SeveralResult(QuestionResult):
                 Sentence(UNBIASED, Purpose.COLUMNS),
             ),
         )
-        chart = Plot(BarChart, lambda: BarChart(self.marks, self._shares))
-        among = asked_blocks(question.name, self.marks[:-1], self.among_asked, self.coverage, self.n)
-        return heading, BlockGroup("Shares", (chart, table), question.name), *among
+        chart = Plot(BarChart, lambda: BarChart(self._mark_titles, self._shares))
+        among = asked_blocks(question, self.marks[:-1], self._mark_titles[:-1], self.among_asked, self.coverage, self.n)
+        return heading, BlockGroup("Shares", (chart, table), question.title), *among
+
+    @cached_property
+    def _mark_titles(self) -> tuple[str, ...]:
+        """The marks as people read them."""
+        return tuple(map(self.question.attribute.phrasing.value, self.marks))
 
     @property
     def _shares(self) -> Shares:
@@ -171,7 +180,7 @@ class SeveralResult(QuestionResult):
         wide = self.with_coverage(self.coverage.for_all(count)).numbers
         together = wide["low"][:count], wide["high"][:count]
         yield largest_share(
-            self.question.name, lambda at: repr(self.marks[at]), self._shares.first(count), together, confidence
+            self.question.title, lambda at: repr(self._mark_titles[at]), self._shares.first(count), together, confidence
         )
 
     @cached_property

@@ -9,7 +9,7 @@ is not linear in the number: bounds on the dependence of its mean, and of its di
 say nothing about it, only those for all other attributes together.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +25,7 @@ from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.bins import Bins, plain
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
+from sordino.printable import SEPARATOR
 from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.kinds.numbers.moments_kind import number_mistakes, require_deltas
@@ -94,7 +95,11 @@ class AboveQuestion(SharesQuestion):
 
     @property
     def name(self) -> str:
-        return f"{self.part.above} from {plain(self.part.threshold)}"
+        return self.name_of([self.part.above])
+
+    def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = SEPARATOR.join) -> str:
+        del join
+        return f"{names[0]} from {plain(self.part.threshold)}"
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

@@ -10,11 +10,13 @@ from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.estimation.joint.table_cells import TableShares
 from sordino.survey.kinds.coverage import Coverage
+from sordino.survey.kinds.question import SharesQuestion
 
 
 def asked_blocks(
-    name: str,
+    question: SharesQuestion,
     labels: Sequence[str],
+    said: Sequence[str],
     told: TableShares | None,
     coverage: Coverage,
     n: int,
@@ -23,8 +25,9 @@ def asked_blocks(
     """A table of shares among those who were asked, or answered; none where reports do not tell whether anybody was.
 
     Args:
-        name: of the attribute.
+        question: about the attribute.
         labels: of its values, without the one of who was not asked or did not answer.
+        said: these labels as people read them.
         told: their shares; None where they are not worked out.
         coverage: what intervals hold against.
         n: the number of reports.
@@ -37,14 +40,18 @@ def asked_blocks(
     columns = {"estimate": told.value, "stderr": told.stderr, "low": told.low, "high": told.high}
     columns |= {} if told.fitted is None else {"fitted": told.fitted}
 
+    name = question.name
+
     def key(place: int) -> dict[str, Any]:
         return {"attribute": name, "value": labels[place], "given": {name: given}}
 
     table = QuantityTable(
         question=name,
-        about=f"{name}, of those who {whom}",
+        about=f"{question.title}, of those who {whom}",
         columns=columns,
         label=lambda place: f"{labels[place]}, if {given}",
+        asked=question.title,
+        readable_label=lambda place: f"{said[place]}, if {given}",
         kind=lambda _: "conditional",
         key=key,
         confidence=coverage.confidence,
@@ -52,4 +59,4 @@ def asked_blocks(
         sentences=(coverage.sentence("value"), Sentence(among, Purpose.COLUMNS)),
         order=1,
     )
-    return (BlockGroup(f"Among those who {whom}", (table,), name),)
+    return (BlockGroup(f"Among those who {whom}", (table,), question.title),)

@@ -11,10 +11,9 @@ import numpy as np
 
 from sordino.blocks.charts import Shares
 from sordino.blocks.finding import Finding, Topic, in_brackets
-from sordino.domain.attribute import Domain
-from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.estimation.intervals.forged import Limits
+from sordino.survey.kinds.question import SharesQuestion
 from sordino.survey.kinds.shares.places import cell_in_words
 
 NAMED = 2
@@ -44,20 +43,18 @@ def largest_share(
         share = in_brackets(texts, confidence)
         return Finding(Topic.SHARES, f"{about}: {label(value)} has the largest share, {share}.")
     first = possible[np.argsort(-shares.best_known[possible], kind="stable")][:NAMED]
-    wide = Shares(shares.estimate, low, high, stderr=shares.stderr).of(first)
-    named = [
-        f"{label(value)}, {texts['estimate']} ({texts['low']} to {texts['high']})"
-        for value, texts in zip(first.tolist(), wide.percentages(), strict=True)
-    ]
+    own = zip(first.tolist(), shares.of(first).percentages(), strict=True)
+    named = [f"{label(value)}, {in_brackets(texts, confidence)}" for value, texts in own]
     more = len(possible) - NAMED
     named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
-    why = f"the {100 * confidence:.15g} % intervals, which hold for all {len(low):,} values together, overlap"
+    why = f"intervals that hold for all {len(low):,} values together overlap"
     text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
     return Finding(Topic.SHARES, text, is_sure=False)
 
 
-def names_of(domain: Domain | Record) -> Callable[[int], str]:
+def names_of(question: SharesQuestion) -> Callable[[int], str]:
     """What a sentence calls a value."""
+    domain = question.domain
     if isinstance(domain, Grid):
         return partial(cell_in_words, domain)
-    return lambda value: repr(domain.label(value))
+    return lambda value: repr(question.value_title(value))

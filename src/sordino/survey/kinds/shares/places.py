@@ -5,25 +5,18 @@ whoever reads a table; which cell is meant, its centre says.
 """
 
 import gzip
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
 
-from sordino.domain.attribute import Domain
-from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 
 CELLS = (
     "A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
     " A place that is named beside it lies in the cell (GeoNames)."
 )
-
-
-def readable_label(domain: Domain | Record) -> Callable[[int], str]:
-    """What people read as the label of a value: of a map's cell with a place in it."""
-    return partial(cell_label, domain) if isinstance(domain, Grid) else domain.label
 
 
 def cell_label(grid: Grid, cell: int) -> str:

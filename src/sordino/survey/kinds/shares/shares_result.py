@@ -39,7 +39,7 @@ from sordino.survey.kinds.quantities import MeasuredNumber, Quantities, Values, 
 from sordino.survey.kinds.question import Question, SharesQuestion
 from sordino.survey.kinds.shares.among_asked import asked_blocks
 from sordino.survey.kinds.shares.largest_share import largest_share, names_of
-from sordino.survey.kinds.shares.places import CELLS, readable_label
+from sordino.survey.kinds.shares.places import CELLS, cell_label
 from sordino.survey.kinds.shares.surroundings import numbers_in_order, offer_of, surroundings_of
 
 FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
@@ -290,7 +290,7 @@ class HistogramResult(QuestionResult):
             truth: the true shares where a simulation knows them, shape (k,).
             others: what else it maps beside, each with what it is.
         """
-        name, domain = self.question.name, self.question.domain
+        name, domain = self.question.title, self.question.domain
         groups = []
         if isinstance(domain, Grid):
             groups.append(BlockGroup("Map", (Plot(MapChart, lambda: self._map(domain, truth, others)),), name))
@@ -298,7 +298,12 @@ class HistogramResult(QuestionResult):
             groups.append(
                 BlockGroup(
                     "Histogram",
-                    (Plot(ColumnChart, lambda: column_chart(name, domain, self._shares(truth), self.sums)),),
+                    (
+                        Plot(
+                            ColumnChart,
+                            lambda: column_chart(name, domain, self._shares(truth), self.sums, self._readable),
+                        ),
+                    ),
                     name,
                 )
             )
@@ -314,18 +319,20 @@ class HistogramResult(QuestionResult):
         attribute, left_out = self.question.histogram_of, self._left_out
         if self.among_asked is None or attribute is None or left_out is None:
             return ()
-        labels = [self.label(value) for value in range(self.count) if value != left_out]
-        unanswered = attribute.missing if attribute.not_asked is None else None
-        return asked_blocks(self.question.name, labels, self.among_asked, self.coverage, self.n, unanswered)
+        places = [value for value in range(self.count) if value != left_out]
+        labels, said = [self.label(place) for place in places], [self._readable(place) for place in places]
+        missing = attribute.missing if attribute.not_asked is None else None
+        unanswered = missing and attribute.phrasing.value(missing)
+        return asked_blocks(self.question, labels, said, self.among_asked, self.coverage, self.n, unanswered)
 
     def findings(self) -> Iterator[Finding]:
         """Which answer has the largest share; that a question was not asked is none."""
-        attribute, name = self.question.histogram_of, self.question.name
+        attribute, name = self.question.histogram_of, self.question.title
         count = self.count - (attribute is not None and attribute.not_asked is not None)
         if count > 1:
             low, high = self.with_coverage(self.coverage.for_all(count)).interval
             together, shares = (low[:count], high[:count]), self._shares(None).first(count)
-            yield largest_share(name, names_of(self.question.domain), shares, together, self.coverage.confidence)
+            yield largest_share(name, names_of(self.question), shares, together, self.coverage.confidence)
 
     @cached_property
     def among_asked(self) -> TableShares | None:
@@ -373,17 +380,28 @@ class HistogramResult(QuestionResult):
         fitted = "" if self.fitted is None else method
         question = self.question
         about = tuple(question.attribute_names)
-        return Heading(question.name, question.kind, about, self.n, facts, "shares", question.domain.k, fitted)
+        return Heading(
+            question.name,
+            question.kind,
+            about,
+            self.n,
+            facts,
+            "shares",
+            question.domain.k,
+            fitted,
+            title=question.title,
+        )
 
     def _table(self, truth: Floats | None) -> QuantityTable:
         k, name = self.count, self.question.name
         is_whole = len(self.excerpt) == k
         return QuantityTable(
             question=name,
-            about=name,
+            about=self.question.title,
             columns=self.numbers | ({} if truth is None else {"truth": truth}),
+            asked=self.question.title,
             label=self.label,
-            readable_label=readable_label(self.question.domain),
+            readable_label=self._readable,
             kind=self.kind,
             key=self.question.row_head,
             confidence=self.coverage.confidence,
@@ -391,6 +409,11 @@ class HistogramResult(QuestionResult):
             title=f"{self.n:,} reports; {f'all {k}' if is_whole else f'the largest of {k:,}'} values",
             sentences=self._sentences,
         )
+
+    def _readable(self, value: int) -> str:
+        """A value as people read it: in the survey's words, of a map's cell with a place in it."""
+        domain = self.question.domain
+        return cell_label(domain, value) if isinstance(domain, Grid) else self.question.value_title(value)
 
     @property
     def _sentences(self) -> tuple[Sentence, ...]:
@@ -415,7 +438,7 @@ class HistogramResult(QuestionResult):
         return Shares(self.estimate.value, *self.interval, self.fitted, truth, self.stderr)
 
     def _bars(self, truth: Floats | None) -> BarChart:
-        labels = map(readable_label(self.question.domain), self.excerpt.tolist())
+        labels = map(self._readable, self.excerpt.tolist())
         return BarChart(tuple(labels), self._shares(truth).of(self.excerpt))
 
     def _map(self, grid: Grid, truth: Floats | None, others: Sequence[tuple[str, Floats]]) -> MapChart:
@@ -444,7 +467,11 @@ RUNS = 100
 
 
 def column_chart(
-    name: str, domain: Domain | Record, shares: Shares, sums: Callable[[Partition], tuple[Floats, Limits]]
+    name: str,
+    domain: Domain | Record,
+    shares: Shares,
+    sums: Callable[[Partition], tuple[Floats, Limits]],
+    label: Callable[[int], str],
 ) -> ColumnChart:
     """The shares of all values, or of runs of values where these are too many.
 
@@ -453,10 +480,11 @@ def column_chart(
         domain: its values.
         shares: of all.
         sums: what the values of each block have together, with limits.
+        label: of a value, as people read it.
     """
     numbers = numbers_in_order(domain)
     at = np.arange(domain.k, dtype=np.float64) if numbers is None else numbers
-    labels = [domain.label(value) for value in range(domain.k)]
+    labels = list(map(label, range(domain.k)))
     if domain.k <= MOST_COLUMNS:
         return ColumnChart(name, tuple(labels), shares, at)
     run = -(-domain.k // RUNS)
