@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from sordino.service.collector import client_files, hashes_of
+from sordino.service.client_pages import client_files, hashes_of
 
 ROOT = Path(__file__).parents[1]
 PARTS = ROOT / "npm"

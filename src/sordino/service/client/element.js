@@ -2,11 +2,17 @@
 // page hears of what was sent, and of no answer. The collector's page trusts the collector's modules, this element whoever
 // serves it.
 
+import en from "./catalogue/en.js";
+import { CATALOGUES } from "./catalogue/speech.js";
 import { element, planAddress } from "./dom.js";
 import { AnswerForm } from "./form/answer_form.js";
-import { invitationOf, keyOf } from "./index.js";
+import { invitationOf } from "./outbox.js";
 import { periodOf } from "./series/turn.js";
+import { keyOf } from "./signature.js";
 import STYLE from "./style.js";
+
+// What is said where no other language can be loaded.
+CATALOGUES.en = en;
 
 /** The heading of a form stands below that of its page. */
 const LEVEL = 2;

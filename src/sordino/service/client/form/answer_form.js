@@ -1,14 +1,17 @@
 // The form of a plan: its fields, what a report about them can reveal, and one button. Nothing leaves before it is pressed,
 // and then one report that was kept first. It knows no page: where it stands is its site's.
 
-import { Speech, chosen, offered } from "../catalogue/speech.js";
+import { Speech, chosen, load, offered } from "../catalogue/speech.js";
+import { FreshWords } from "../channel/words.js";
+import { open } from "../checked_plan.js";
 import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
 import { unlessInClear } from "../explain.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
-import { FreshWords, PlanError, asked, askedColumns, open } from "../index.js";
+import { PlanError } from "../plan/canonical.js";
+import { asked } from "../plan/record.js";
 import { Outbox, needsInvitation, pack } from "../outbox.js";
-import { PERIOD } from "../series/series.js";
+import { PERIOD, askedColumns } from "../series/series.js";
 import { Turn } from "../series/turn.js";
 import { fetchSignature, signedBy } from "../signature.js";
 import { Consent, aboutList, languageSwitch } from "./about.js";
@@ -24,7 +27,8 @@ const LOOK = 60_000;
 /**
  * Where a form stands: the plan's address (it throws PageError where there is none), a key or null, an invitation or null, the
  * period that it names or null, the page
- * that checks the plan, the level of the first heading, the languages that are wanted, the best first; and what the site does when a
+ * that checks the plan, the level of the first heading, the language until the plan is known, where there is one, and those that are
+ * wanted, the best first; what the page asked for before this, and whether invitations are needed, where it knows; and what it does when a
  * language is spoken, when one was chosen, and when a report was sent or taken back.
  * @typedef {object} Site
  * @property {() => string} address
@@ -33,7 +37,10 @@ const LOOK = 60_000;
  * @property {string | null} period
  * @property {(address: string) => string} checkPage
  * @property {number} level
+ * @property {string} [first]
  * @property {() => string[]} wanted
+ * @property {{plan?: Promise<Response | null>, signature?: Promise<Response | null>}} [early]
+ * @property {boolean} [isByInvitation]
  * @property {(speech: Speech, title?: string) => void} show
  * @property {(language: string) => void} keep
  * @property {(event: "sent" | "taken-back", hash: string) => void} note
@@ -49,7 +56,7 @@ export class AnswerForm {
     this.status = status;
     this.place = place;
     this.site = site;
-    this.speech = new Speech(chosen(offered({}), site.wanted()));
+    this.speech = new Speech(site.first ?? chosen(offered({}), site.wanted()));
     this.tries = 0;
     this.isEarlier = false;
     this.isStopped = false;
@@ -62,24 +69,29 @@ export class AnswerForm {
     this.online = () => this.#goOn();
     globalThis.addEventListener("online", this.online);
     try {
+      await load(this.speech.language).catch(() => {});
       this.site.show(this.speech);
       this.#say(this.speech.say("fetching"));
       if (!globalThis.isSecureContext) throw new PageError("problem_insecure");
-      const { key, invitation } = this.site;
+      const { key, invitation, early = {} } = this.site;
       const address = this.site.address();
-      const { hash, text } = await fetchPlan(address);
+      const { hash, text } = await fetchPlan(address, early.plan);
       const found = await open(text, hash);
       this.plan = found.plan;
       this.questions = found.questions;
       this.verdicts = found.verdicts;
-      this.signed = await signedBy(text, key, await fetchSignature(address));
+      this.signed = await signedBy(text, key, await fetchSignature(address, early.signature));
       this.outbox = new Outbox(hash, address, invitation);
-      this.languages = offered(this.plan);
-      this.#speak(chosen(this.languages, this.site.wanted()));
+      const language = chosen(offered(this.plan), this.site.wanted());
+      // A survey without words has nothing that another language could be shown beside.
+      this.languages = this.plan.words ? offered(this.plan) : [language];
+      await load(language);
+      if (this.isStopped) return;
+      this.#speak(language);
       const kept = await this.outbox.kept();
       const host = this.outbox.otherHost(kept);
       const mayBeSent = kept === null || kept.state === "kept";
-      const isUninvited = host === null && mayBeSent && invitation === null && (await needsInvitation(address));
+      const isUninvited = host === null && mayBeSent && invitation === null && (this.site.isByInvitation ?? (await needsInvitation(address)));
       if (this.isStopped) return;
       if (host !== null) this.#refuse("problem_elsewhere", { host });
       else if (isUninvited) this.#refuse("problem_uninvited");
@@ -160,9 +172,17 @@ export class AnswerForm {
     );
   }
 
-  /** The same page in another language: what was answered is answered still. */
-  #switch(language) {
+  /** The same page in another language, once its sentences are there: what was answered is answered still. */
+  async #switch(language) {
     this.site.keep(language);
+    this.wished = language;
+    try {
+      await load(language);
+    } catch {
+      this.#say(this.speech.say("problem_unreachable"), "wrong");
+      return;
+    }
+    if (this.isStopped || this.wished !== language) return;
     const states = this.fields?.map((field) => field.state);
     const agreed = this.consent?.input.checked;
     this.#speak(language);
