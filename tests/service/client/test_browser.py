@@ -315,3 +315,13 @@ def test_a_stranger_checks_a_plan(collector, page):
     told(page, "The plan keeps its promises")
     assert page.get_by_role("row").count() == 4
     assert page.get_by_text("Kept.").count() == 3
+
+
+def test_a_survey_without_words_speaks_the_language_of_the_browser_alone(collector, chromium):
+    for locale, send_name in (("fr-CA", "Envoyer"), ("ja", "Send my report")):
+        context = chromium.new_context(locale=locale)
+        page = context.new_page()
+        page.goto(f"{collector.address}/form")
+        page.get_by_role("button", name=send_name).wait_for()
+        assert page.locator(".languages").count() == 0
+        context.close()

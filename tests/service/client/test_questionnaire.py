@@ -1,9 +1,11 @@
 """A survey in four languages in Chromium: each way of answering by keyboard alone, consent, languages, and axe-core."""
 
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 
 from axe import violations
 from collectors import asked, collecting
@@ -343,3 +345,18 @@ def test_axe_finds_no_violation_beside_it(collector, opened, name, width, scheme
     page = opened(f"{collector}/{name}", width, scheme, bypass_csp=True)
     page.get_by_text(TITLES["en"]).first.wait_for()
     violations(page)
+
+
+def longest_row(picture):
+    """The largest share of a row of pixels that differs from the corner's colour."""
+    pixels = imread(BytesIO(picture))[..., :3]
+    return (abs(pixels - pixels[0, 0]).max(axis=-1) > 0.4).mean(axis=1).max()
+
+
+def test_a_button_and_a_slider_can_be_seen_where_the_system_chooses_the_colours(collector, opened):
+    page = opened(f"{collector}/form", forced_colors="active")
+    send = page.locator(".send")
+    send.wait_for()
+    border = send.evaluate("(own) => [getComputedStyle(own).borderTopStyle, getComputedStyle(own).borderTopWidth]")
+    assert border == ["solid", "2px"]
+    assert longest_row(page.get_by_role("slider").screenshot()) > 0.8
