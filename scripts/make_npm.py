@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PARTS = ROOT / "npm"
 BUNDLE = "bundle/sordino-form.js"
 
-OF_PAGES = frozenset({"form.html", "form.js", "verify.html", "verify.js", "published.js"})
+OF_PAGES = frozenset({"host.html", "form.html", "form.js", "verify.html", "verify.js", "published.js"})
 """What makes a collector's own pages."""
 
 

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from reports_sent import on_a_thread
+from sordino import Plan, Survey
+from sordino.document.invitation_list import InvitationList
 from sordino.service.client_pages import LEAST_PACKED, chosen, client_files, joined, page_script
 from sordino.service.storage.store import ReportStore
 
@@ -129,3 +131,40 @@ def test_a_language_is_taken_where_it_is_offered_as_the_form_does():
         ([], "en"),
     ):
         assert chosen(offered, wanted) == found
+
+
+def test_the_bare_address_tells_a_browser_what_it_is_and_refuses_a_program(client, plan):
+    page = client.ask("GET", "/", Accept="text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
+    assert page.status == 200
+    assert page.headers["content-type"].startswith("text/html")
+    text = page.body.decode()
+    assert "A survey without a title" in text
+    assert f'<a href="plans/{plan.hash}/form">' in text
+    assert client.ask("GET", "/client/style.css").status == 200
+    for accepted in ("*/*", "application/json", "text/html;q=0"):
+        answer = client.ask("GET", "/", Accept=accepted)
+        assert (answer.status, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
+def test_the_bare_address_names_a_survey_as_it_names_itself_and_how_it_is_answered(tmp_path):
+    words = {"title": {"de": "Wie <b>wir</b> leben", "en": "How we live"}, "languages": ["de", "en"]}
+    survey = {
+        "version": 1,
+        "epsilon": "1",
+        "about": words,
+        "attribute": {"x": {"categories": 3}},
+        "ask": [{"histogram": "x"}],
+    }
+    own = Plan.of(Survey.read(survey), 100)
+    store = ReportStore.open(tmp_path / "reports.sqlite", own)
+    with on_a_thread(store) as client:
+        text = client.ask("GET", "/", Accept="text/html").body.decode()
+        assert '<h2 lang="de">Wie &lt;b&gt;wir&lt;/b&gt; leben</h2>' in text
+        assert "Answer it" in text
+        assert client.as_analyst("POST", "/close").status == 200
+        assert "It is closed." in client.ask("GET", "/", Accept="text/html").body.decode()
+    store = ReportStore.open(tmp_path / "invited.sqlite", own)
+    store.collections[own.hash].invite(InvitationList.of(own.hash, ["ab" * 16]).hashes)
+    with on_a_thread(store) as client:
+        assert "by invitation" in client.ask("GET", "/", Accept="text/html").body.decode()
+        assert 'data-invitations="needed"' in client.of_plan("GET", "/form").body.decode()

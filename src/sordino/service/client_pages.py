@@ -16,7 +16,7 @@ import html
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from http import HTTPStatus
 from importlib.resources import files
@@ -25,11 +25,13 @@ from string import Template
 from typing import NamedTuple
 
 from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.service.collector_state import CollectorState
 from sordino.service.problems import ProblemError
+from sordino.service.storage.collection import Collection
 
 PLAN = "/plans/{plan_hash}"
 
@@ -122,8 +124,40 @@ def add_client(app: FastAPI, state: CollectorState) -> None:
         text = Template(_files()["verify.html"]).substitute(script=_scripts()["verify"].name)
         return served(request, text.encode(), TYPES["html"], HEADERS)
 
-    for path, answer in (("/client/{path:path}", file), (f"{PLAN}/form", form), (f"{PLAN}/verify", verify)):
+    def host(request: Request) -> Response:
+        # A program that asks for nothing that is served is refused as everywhere.
+        if "text/html" not in _accepted(request.headers.get("accept", "")):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        surveys = "\n".join(map(_survey_card, state.collections.values()))
+        text = Template(_files()["host.html"]).substitute(surveys=surveys)
+        return served(request, text.encode(), TYPES["html"], HEADERS | {"Vary": "Accept, Accept-Encoding"})
+
+    pages: dict[str, Callable[..., Response]] = {
+        "/": host,
+        "/client/{path:path}": file,
+        f"{PLAN}/form": form,
+        f"{PLAN}/verify": verify,
+    }
+    for path, answer in pages.items():
         app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)
+
+
+def _survey_card(collection: Collection) -> str:
+    """A survey on the page of the host: its title, and where it is answered and checked."""
+    plan, words = collection.plan, collection.plan.document.words
+    title, language = "A survey without a title", "en"
+    if words is not None and words.title is not None:
+        language = words.languages[0]
+        title = words.title if isinstance(words.title, str) else words.title[language]
+    answer = f'<a href="plans/{plan.hash}/form">Answer it</a>'
+    if collection.is_closed:
+        answer = "It is closed."
+    elif collection.invitations:
+        answer = "It is answered by invitation: open the link that you were sent."
+    return (
+        f'<section class="card"><h2 lang="{html.escape(language)}">{html.escape(title)}</h2>'
+        f'<p>{answer}</p><p><a href="plans/{plan.hash}/verify">Check what it reveals</a></p></section>'
+    )
 
 
 def chosen(offered: Sequence[str], wanted: Sequence[str]) -> str:
@@ -183,8 +217,8 @@ def served_files() -> dict[str, str]:
     texts = dict(_files())
     texts[ELEMENT] = joined(texts, "element.js")
     texts |= {script.name: script.text for script in _scripts().values()}
-    # They are pages of a plan's, once they are filled in.
-    for name in ("form.html", "verify.html"):
+    # They are pages once they are filled in.
+    for name in ("form.html", "verify.html", "host.html"):
         del texts[name]
     return texts | {"integrity.json": json.dumps(hashes_of(texts), indent=1) + "\n"}
 

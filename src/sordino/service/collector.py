@@ -20,7 +20,7 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
 | POST /plans/{hash}/scrub | operator | forgets codes that are counted |
 | POST /plans/{hash}/close | operator | takes no more reports, of a period too, for ever |
-| GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
+| GET /, /plans/{hash}/form, verify | all | pages for browsers |
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
 
 Uploads are nearly all that a collector is asked: they are answered before a framework looks at the request, since
