@@ -360,3 +360,24 @@ def test_a_button_and_a_slider_can_be_seen_where_the_system_chooses_the_colours(
     border = send.evaluate("(own) => [getComputedStyle(own).borderTopStyle, getComputedStyle(own).borderTopWidth]")
     assert border == ["solid", "2px"]
     assert longest_row(page.get_by_role("slider").screenshot()) > 0.8
+
+
+def test_what_is_asked_because_of_an_answer_is_asked_in_every_language_and_after_a_reload(collector, opened):
+    page = opened(f"{collector}/form?lang=en")
+    hidden = page.locator("#place fieldset[hidden]")
+    page.locator("#place form").wait_for()
+    before = hidden.count()
+    for group in page.get_by_role("radio").all():
+        group.check()
+    after = hidden.count()
+    for group in page.get_by_role("radio").all()[::-1]:
+        group.check()
+    fewest = min(after, hidden.count())
+    assert fewest < before
+    shown = hidden.count()
+    page.get_by_role("button", name="Deutsch").click()
+    page.get_by_role("button", name="Meine Meldung senden").wait_for()
+    assert hidden.count() == shown
+    page.reload()
+    page.get_by_role("button", name="Meine Meldung senden").wait_for()
+    assert hidden.count() == shown

@@ -19,6 +19,7 @@ const form = new AnswerForm({ head, status, place }, {
   level: 1,
   first: language,
   early: globalThis.early,
+  drafts: () => globalThis.sessionStorage,
   isByInvitation: { needed: true, none: false }[invitations],
   /** What a person's browser, or the address, says of languages. */
   wanted: () => [new URLSearchParams(globalThis.location.search).get("lang"), ...globalThis.navigator.languages].filter(Boolean),

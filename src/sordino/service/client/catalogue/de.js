@@ -12,6 +12,7 @@ export default {
   reports: "Was mit den Meldungen geschieht",
   until: "Bis wann",
 
+  draft: "Bis Sie Ihre Meldung senden, behält dieser Browser-Tab Ihre Antworten, höchstens eine Stunde lang: Beim Neuladen geht nichts verloren.",
   your_answer: "Ihre Antwort",
   latitude: "Geografische Breite",
   longitude: "Geografische Länge",

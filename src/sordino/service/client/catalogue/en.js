@@ -13,6 +13,7 @@ export default {
   reports: "What happens with the reports",
   until: "Until when",
 
+  draft: "Until you send your report this browser tab keeps what you have answered, for at most an hour: a reload loses nothing.",
   your_answer: "Your answer",
   latitude: "Latitude",
   longitude: "Longitude",

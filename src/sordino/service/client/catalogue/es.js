@@ -12,6 +12,7 @@ export default {
   reports: "Qué se hace con los informes",
   until: "Hasta cuándo",
 
+  draft: "Hasta que envíe su informe, esta pestaña del navegador guarda sus respuestas, durante una hora como máximo: no se pierde nada al recargar la página.",
   your_answer: "Su respuesta",
   latitude: "Latitud",
   longitude: "Longitud",

@@ -12,6 +12,7 @@ export default {
   reports: "Ce que deviennent les rapports",
   until: "Jusqu’à quand",
 
+  draft: "Jusqu’à l’envoi de votre rapport, cet onglet du navigateur garde vos réponses, pendant une heure au plus : rien ne se perd si la page est rechargée.",
   your_answer: "Votre réponse",
   latitude: "Latitude",
   longitude: "Longitude",

@@ -15,6 +15,7 @@ import { PERIOD, askedColumns } from "../series/series.js";
 import { Turn } from "../series/turn.js";
 import { fetchSignature, signedBy } from "../signature.js";
 import { Consent, aboutList, languageSwitch } from "./about.js";
+import { Draft } from "./draft.js";
 import { againPart, forExperts, leftCard, takeBackCard } from "./receipt.js";
 import { revealedCard } from "./revealed.js";
 
@@ -41,6 +42,7 @@ const LOOK = 60_000;
  * @property {() => string[]} wanted
  * @property {{plan?: Promise<Response | null>, signature?: Promise<Response | null>}} [early]
  * @property {boolean} [isByInvitation]
+ * @property {() => Storage} [drafts] where answers may be kept until they are sent
  * @property {(speech: Speech, title?: string) => void} show
  * @property {(language: string) => void} keep
  * @property {(event: "sent" | "taken-back", hash: string) => void} note
@@ -89,6 +91,8 @@ export class AnswerForm {
       if (this.isStopped) return;
       this.#speak(language);
       const kept = await this.outbox.kept();
+      this.draft = Draft.of(this.plan, this.site.drafts);
+      if (kept !== null) this.draft?.erase();
       const host = this.outbox.otherHost(kept);
       const mayBeSent = kept === null || kept.state === "kept";
       const isUninvited = host === null && mayBeSent && invitation === null && (this.site.isByInvitation ?? (await needsInvitation(address)));
@@ -110,7 +114,7 @@ export class AnswerForm {
     if (this.isStopped) return;
     if (this.turn === null || this.turn.when() === "now") {
       this.tell = undefined;
-      this.#show();
+      this.#show((fields) => this.draft?.restore(fields));
       return;
     }
     this.#wait();
@@ -191,12 +195,12 @@ export class AnswerForm {
       this.tell?.();
       return;
     }
-    this.#show();
-    this.fields.forEach((field, i) => (field.state = states[i]));
+    this.#show((fields) => fields.forEach((field, i) => (field.state = states[i])));
     if (this.consent) this.consent.input.checked = agreed;
   }
 
-  #show() {
+  /** Show the questions, whose fields are filled in first. */
+  #show(fill) {
     const { plan, speech, site } = this;
     const names = asked(plan);
     /** @type {[string, any][]} */
@@ -212,10 +216,17 @@ export class AnswerForm {
     for (const name of placed) if (known.has(name)) asking.push([name, known.get(name)]);
     this.fields = asking.map(([name, attribute], i) => new Field(name, attribute, i, speech));
     const fields = new Map(this.fields.map((field) => [field.name, field]));
-    followConditions(this.fields);
+    const follow = followConditions(this.fields);
+    fill(this.fields);
+    follow();
     this.consent = Consent.of(plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    if (this.draft !== null) {
+      form.append(element("p", { class: "hint" }, speech.say("draft")));
+      const save = () => this.draft.save(this.fields ?? []);
+      for (const event of ["change", "input", "click", "keyup"]) form.addEventListener(event, save);
+    }
     if (this.turn) form.append(element("p", { class: "turn" }, this.turn.sentence(speech, "now")));
     form.append(...first.map(([name]) => fields.get(name).element));
     for (const section of sections) form.append(...this.#section(section, fields));
@@ -269,6 +280,7 @@ export class AnswerForm {
     // A browser clears what it likes where the disk is full, unless it was asked not to.
     globalThis.navigator.storage?.persist?.().catch(() => {});
     // The answers are not needed any more.
+    this.draft?.erase();
     this.place.replaceChildren();
     this.fields = undefined;
     this.isEarlier = !drawn;
