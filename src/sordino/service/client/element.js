@@ -27,6 +27,25 @@ export class SordinoForm extends HTMLElement {
   /** A language that was chosen here. */
   #language = "";
 
+  /** The attribute `plan`. */
+  get plan() {
+    return this.getAttribute("plan") ?? "";
+  }
+
+  set plan(address) {
+    this.setAttribute("plan", address);
+  }
+
+  /** The attribute `signed-by`; empty without one. */
+  get signedBy() {
+    return this.getAttribute("signed-by") ?? "";
+  }
+
+  set signedBy(key) {
+    if (key) this.setAttribute("signed-by", key);
+    else this.removeAttribute("signed-by");
+  }
+
   connectedCallback() {
     // Who is moved within a page keeps what was answered.
     if (this.#form === null) this.#start();
