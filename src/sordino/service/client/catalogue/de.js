@@ -13,6 +13,9 @@ export default {
   until: "Bis wann",
 
   draft: "Bis Sie Ihre Meldung senden, behält dieser Browser-Tab Ihre Antworten, höchstens eine Stunde lang: Beim Neuladen geht nichts verloren.",
+  page_of: "Seite {page} von {pages}",
+  page_next: "Weiter",
+  page_back: "Zurück",
   your_answer: "Ihre Antwort",
   latitude: "Geografische Breite",
   longitude: "Geografische Länge",

@@ -14,6 +14,9 @@ export default {
   until: "Until when",
 
   draft: "Until you send your report this browser tab keeps what you have answered, for at most an hour: a reload loses nothing.",
+  page_of: "Page {page} of {pages}",
+  page_next: "Next",
+  page_back: "Back",
   your_answer: "Your answer",
   latitude: "Latitude",
   longitude: "Longitude",

@@ -16,6 +16,7 @@ import { Turn } from "../series/turn.js";
 import { fetchSignature, signedBy } from "../signature.js";
 import { Consent, aboutList, languageSwitch } from "./about.js";
 import { Draft } from "./draft.js";
+import { Pages } from "./pages.js";
 import { againPart, forExperts, leftCard, takeBackCard } from "./receipt.js";
 import { revealedCard } from "./revealed.js";
 
@@ -188,7 +189,7 @@ export class AnswerForm {
     }
     if (this.isStopped || this.wished !== language) return;
     const states = this.fields?.map((field) => field.state);
-    const agreed = this.consent?.input.checked;
+    const [agreed, page] = [this.consent?.input.checked, this.pages?.place ?? 0];
     this.#speak(language);
     /** @type {HTMLElement | null} */ (this.head.querySelector("[aria-current]"))?.focus();
     if (!states || !this.button?.isConnected) {
@@ -197,6 +198,7 @@ export class AnswerForm {
     }
     this.#show((fields) => fields.forEach((field, i) => (field.state = states[i])));
     if (this.consent) this.consent.input.checked = agreed;
+    this.pages?.show(page);
   }
 
   /** Show the questions, whose fields are filled in first. */
@@ -228,20 +230,24 @@ export class AnswerForm {
       for (const event of ["change", "input", "click", "keyup"]) form.addEventListener(event, save);
     }
     if (this.turn) form.append(element("p", { class: "turn" }, this.turn.sentence(speech, "now")));
-    form.append(...first.map(([name]) => fields.get(name).element));
-    for (const section of sections) form.append(...this.#section(section, fields));
     const checkPage = site.checkPage(this.outbox.address) + (site.key === null ? "" : `#key=${site.key}`);
-    form.append(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
+    const parts = sections.map((section) => this.#section(section, fields)).filter(({ elements }) => elements.length);
+    const alone = first.map(([name]) => fields.get(name));
+    if (alone.length) parts.unshift({ elements: alone.map((field) => field.element), fields: alone });
+    parts.at(-1).elements.push(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
+    this.pages = Pages.of(parts, speech);
+    form.append(...(this.pages?.elements ?? parts.flatMap(({ elements }) => elements)));
     this.place.replaceChildren(form);
     this.#say("");
   }
 
   #section({ title, text, attributes }, fields) {
     const { speech } = this;
-    const own = attributes.filter((name) => fields.has(name)).map((name) => fields.get(name).element);
-    if (!own.length) return [];
+    const own = attributes.filter((name) => fields.has(name)).map((name) => fields.get(name));
+    if (!own.length) return { elements: [], fields: own };
     const heading = `h${this.site.level + 1}`;
-    return [surveyText(speech, speech.text(title), heading, { class: "section" }), surveyText(speech, speech.text(text), "p"), ...own].filter(Boolean);
+    const elements = [surveyText(speech, speech.text(title), heading, { class: "section" }), surveyText(speech, speech.text(text), "p"), ...own.map((field) => field.element)];
+    return { elements: elements.filter(Boolean), fields: own };
   }
 
   async #submit(event) {
@@ -252,13 +258,20 @@ export class AnswerForm {
       this.status.focus();
       return;
     }
-    const wrong = this.fields.filter((field) => !field.check());
-    const agreed = this.consent?.check() ?? true;
+    const isPart = this.pages !== null && !this.pages.isLast;
+    const wrong = (isPart ? this.pages.shown : this.fields).filter((field) => !field.check());
+    const agreed = isPart || (this.consent?.check() ?? true);
     if (wrong.length || !agreed) {
       const names = wrong.map((field) => speech.quoted(field.title)).join(", ");
       const problems = [wrong.length ? speech.say("need_changes", { count: wrong.length, names }) : "", agreed ? "" : speech.say("consent_missing")];
       this.#say(speech.say("nothing_sent", { problem: problems.filter(Boolean).join(" ") }), "wrong");
+      if (wrong.length) this.pages?.find(wrong[0]);
       (wrong[0] ?? { focus: () => this.consent.input.focus() }).focus();
+      return;
+    }
+    if (isPart) {
+      this.#say("");
+      this.pages.step(1);
       return;
     }
     this.button.disabled = true;
