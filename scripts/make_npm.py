@@ -12,13 +12,25 @@ import sys
 import tomllib
 from pathlib import Path
 
-from sordino.service.collector import client_files, hashes_of
+from sordino.service.client_pages import client_files, hashes_of
 
 ROOT = Path(__file__).parents[1]
 PARTS = ROOT / "npm"
 BUNDLE = "bundle/sordino-form.js"
+TYPED = ("index", "element")
+"""Modules that the package exports, whose types `npm/` states."""
 
-OF_PAGES = frozenset({"form.html", "form.js", "verify.html", "verify.js", "published.js"})
+SAME = """import * as element from "./element.js";
+import * as index from "./index.js";
+import * as statedElement from "./stated/element.js";
+import * as stated from "./stated/index.js";
+const exported: typeof stated & typeof statedElement = { ...index, ...element };
+const named: Record<keyof typeof index | keyof typeof element, unknown> = exported;
+void named;
+"""
+"""Compiles where the modules are what is stated of them, by the types that TypeScript finds in them."""
+
+OF_PAGES = frozenset({"host.html", "form.html", "form.js", "verify.html", "verify.js", "published.js"})
 """What makes a collector's own pages."""
 
 
@@ -34,9 +46,7 @@ def main(folder: Path) -> Path:
     _run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", at=tools)
     write_modules(whole)
     bin_folder = tools / "node_modules" / ".bin"
-    shutil.copy(PARTS / "tsconfig.json", whole)
-    _run(bin_folder / "tsc", "--project", "tsconfig.json", at=whole)
-    (whole / "tsconfig.json").unlink()
+    write_types(whole, ROOT / "build" / "npm-types", bin_folder / "tsc")
     _run(
         bin_folder / "esbuild", "element.js", "--bundle", "--minify", "--format=esm", "--target=es2022",
         "--legal-comments=none", f"--outfile={BUNDLE}", at=whole,
@@ -52,6 +62,22 @@ def write_modules(folder: Path) -> None:
     for name, text in client_files().items():
         if name not in OF_PAGES:
             _write(folder / name, text)
+
+
+def write_types(whole: Path, scratch: Path, compiler: Path) -> None:
+    """The types that are stated of the package, once they agree with those that are found in its modules."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    shutil.copy(PARTS / "tsconfig.json", whole)
+    _run(compiler, "--project", "tsconfig.json", "--outDir", scratch, at=whole)
+    (whole / "tsconfig.json").unlink()
+    for name in TYPED:
+        text = (PARTS / f"{name}.d.ts").read_text(encoding="utf-8")
+        _write(whole / f"{name}.d.ts", text)
+        _write(scratch / "stated" / f"{name}.d.ts", text)
+    _write(scratch / "same.ts", SAME)
+    # A function that takes more than is stated is none of another type.
+    words = "--noEmit --strict --strictFunctionTypes false --target es2022 --module esnext --moduleResolution bundler"
+    _run(compiler, *words.split(), "--lib", "es2023,dom,dom.iterable", "--types", "", "same.ts", at=scratch)
 
 
 def write_words(folder: Path) -> None:

@@ -388,7 +388,7 @@ def check_element(block):
     """The script is a file of the client or the package's bundle; the element reads each of its attributes."""
     (source,) = re.findall(r'<script type="module" src="(.*?)"', block)
     element = (CLIENT / "element.js").read_text(encoding="utf-8")
-    assert source in {"/sordino-form.js", "https://collector.example/client/element.js"}, source
+    assert source in {"/sordino-form.js", "https://collector.example/client/bundle/sordino-form.js"}, source
     observed = ast.literal_eval(re.search(r"observedAttributes = (\[.*?\])", element)[1])
     for attributes in re.findall(r"<sordino-form(.*?)>", block):
         assert set(re.findall(r"([\w-]+)=", re.sub('".*?"', "", attributes))) <= {*observed, "lang"}, attributes

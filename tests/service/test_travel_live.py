@@ -103,6 +103,9 @@ def answer(page):
     keys.press("Space")
     tab_to(page, "field-4-map")
     press("ArrowUp", "+", "ArrowLeft", "ArrowLeft")
+    # The next page.
+    page.locator(".next").focus()
+    keys.press("Enter")
     # Two of several; then a choice, a list that is searched, and a question that is asked because of an answer.
     tab_to(page, "field-5")
     press("Space", "Tab", "Space")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from sordino.document.files import json_object
@@ -20,6 +20,7 @@ from sordino.document.formats import AGGREGATE
 from sordino.errors import RefusedError, SordinoError
 from sordino.mechanism.channel import Aggregate
 from sordino.service.answer_cache import AnswerCache, PeriodMemory
+from sordino.service.client_pages import served
 from sordino.service.collection_progress import Progress
 from sordino.service.collector_state import CollectorState
 from sordino.service.problems import ProblemError
@@ -124,12 +125,12 @@ class AnalystRoutes:
             await self._state.require_role(request, "reader")
         return found.document
 
-    async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = "") -> HTMLResponse:
+    async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95, by: By = "") -> Response:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._tally(plan_hash, request)
         plan, least = collection.plan, self._state.least_people
         key = (await self._count(plan, tally, public=False)).content
-        return as_page(await self._pages.estimates(plan, tally, key, confidence, columns_of(plan, by), least))
+        return as_page(request, await self._pages.estimates(plan, tally, key, confidence, columns_of(plan, by), least))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
@@ -286,7 +287,7 @@ def _read_tally(plan: Plan, body: bytes) -> Aggregate:
     return aggregate_of(plan, document, NAME, alone=False)
 
 
-def as_page(text: str) -> HTMLResponse:
+def as_page(request: Request, text: str) -> Response:
     """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
     headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
-    return HTMLResponse(text, headers=headers)
+    return served(request, text.encode(), "text/html", headers)

@@ -20,7 +20,7 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
 | POST /plans/{hash}/scrub | operator | forgets codes that are counted |
 | POST /plans/{hash}/close | operator | takes no more reports, of a period too, for ever |
-| GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
+| GET /, /plans/{hash}/form, verify | all | pages for browsers |
 | GET /livez, /readyz | all | whether it runs; whether it can take reports |
 
 Uploads are nearly all that a collector is asked: they are answered before a framework looks at the request, since
@@ -32,20 +32,16 @@ page from elsewhere may send a token: its header is not among those that are all
 """
 
 import asyncio
-import base64
-import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from http import HTTPStatus
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -56,6 +52,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages import shown
 from sordino.service.analyst import AnalystRoutes, DashboardPages, as_page
 from sordino.service.budget import MOST_BYTES, UNCOUNTED
+from sordino.service.client_pages import FOR_EVER, PLAN, add_client, served
 from sordino.service.collection_progress import Progress
 from sordino.service.collector_state import CollectorState, not_served
 from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_media, responses
@@ -179,9 +176,6 @@ if TYPE_CHECKING:
     from sordino.service.metrics import Metrics
 
 
-PLAN = "/plans/{plan_hash}"
-
-
 class Collector:
     """The routes, over a store that the collector alone uses from now on, and gives back when it ends.
 
@@ -245,9 +239,9 @@ class Collector:
             told, extra = responses(path, body, media, for_analyst=getattr(answer, "__self__", None) is analyst)
             shape = Response if media else JSONResponse
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
-        add_pages(app)
-        served = CrossOrigin(uploads)
-        return served if self._state.metrics is None else self._state.metrics.count_answers(served)
+        add_client(app, self._state)
+        whole = CrossOrigin(uploads)
+        return whole if self._state.metrics is None else self._state.metrics.count_answers(whole)
 
     async def livez(self, response: Response) -> dict[str, str]:
         """Whether it runs."""
@@ -268,24 +262,25 @@ class Collector:
         """The public key that signs the plans, and how it changed: each old key signed the next."""
         return {"algorithm": "Ed25519", "key": self._signer.public, "chain": await self._chain()}
 
-    async def signature(self, plan_hash: str) -> dict[str, Any]:
+    async def signature(self, plan_hash: str, request: Request) -> Response:
         """The signature of a plan's bytes."""
         signer, content = self._signer, await self._bytes(plan_hash)
-        return {
+        found = {
             "plan": plan_hash,
             "algorithm": "Ed25519",
             "key": signer.public,
             "signature": signer.signature(content),
             "chain": await self._chain(),
         }
+        return served(request, json.dumps(found).encode(), "application/json")
 
     async def _chain(self) -> list[dict[str, str]]:
         return [link.document for link in await self._state.run_in_store(lambda store: store.key_chain)]
 
-    async def plan_bytes(self, plan_hash: str) -> Response:
+    async def plan_bytes(self, plan_hash: str, request: Request) -> Response:
         """The plan's bytes."""
-        headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-        return Response(await self._bytes(plan_hash), media_type="application/json", headers=headers)
+        content = await self._bytes(plan_hash)
+        return await asyncio.to_thread(served, request, content, "application/json", FOR_EVER)
 
     async def erase(self, plan_hash: str, request: Request) -> dict[str, str]:
         """Forget a report, for whoever knows its id, which only its sender does. What was there is not said.
@@ -308,9 +303,9 @@ class Collector:
         day = await self._state.run_in_store(lambda store: store.next_scrub_day(plan_hash, days))
         return found | {"retain_days": days, "next_scrub_day": day}
 
-    async def dashboard(self, plan_hash: str) -> HTMLResponse:
+    async def dashboard(self, plan_hash: str, request: Request) -> Response:
         """A page to watch the collection on, whose estimates ask for a token."""
-        return as_page(await self._pages.watch(self._state.collection(plan_hash).plan))
+        return as_page(request, await self._pages.watch(self._state.collection(plan_hash).plan))
 
     async def _bytes(self, plan_hash: str) -> bytes:
         content = await self._state.run_in_store(lambda store: store.bytes_of(plan_hash))
@@ -324,71 +319,6 @@ class Collector:
             error = SordinoError("plans must be signed for that", found="no key", step="serve them with --key FILE")
             raise ProblemError(HTTPStatus.NOT_FOUND, error)
         return self._state.signer
-
-
-TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "json": "application/json"}
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none';"
-    " form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-)
-"""What a page may load and whom it may tell: this place, and nobody."""
-
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    # The modules are of one age; a browser asks whether it has the newest.
-    "Cache-Control": "no-cache",
-}
-
-
-def add_pages(app: FastAPI) -> None:
-    """Serve the browser client beside a collector's routes."""
-    texts = client_files()
-    texts["integrity.json"] = json.dumps(hashes_of(texts), indent=1) + "\n"
-
-    def file(path: str) -> Response:
-        if path not in texts:
-            error = SordinoError("a file of the client must be one of its modules", found=shown(path))
-            raise ProblemError(404, error)
-        return Response(texts[path], media_type=TYPES[path.rpartition(".")[2]], headers=HEADERS)
-
-    def form() -> Response:
-        return file("form.html")
-
-    def verify() -> Response:
-        return file("verify.html")
-
-    pages: dict[str, Callable[..., Response]] = {"/client/{path:path}": file, "/plans/{plan_hash}/form": form}
-    pages["/plans/{plan_hash}/verify"] = verify
-    for path, answer in pages.items():
-        app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)
-
-
-def client_files() -> dict[str, str]:
-    """Each file of the browser client, by its path: what stands in its folder, and what is made of files elsewhere."""
-    texts = dict(_texts(files("sordino.service") / "client"))
-    # Read as a file, for a collector draws no figures.
-    outline = files("sordino.show.html.figures") / "outline.json"
-    texts["outline.json"] = outline.read_text(encoding="utf-8")
-    # For an element on a page whose styles are others.
-    texts["style.js"] = f"export default {json.dumps(texts['style.css'])};\n"
-    return texts
-
-
-def hashes_of(texts: Mapping[str, str]) -> dict[str, str]:
-    """The hash of each file as a browser checks it: Subresource Integrity, by SHA-384."""
-    found = {name: hashlib.sha384(text.encode()).digest() for name, text in sorted(texts.items())}
-    return {name: f"sha384-{base64.b64encode(digest).decode()}" for name, digest in found.items()}
-
-
-def _texts(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
-    for part in folder.iterdir():
-        if part.is_dir():
-            yield from _texts(part, f"{above}{part.name}/")
-        else:
-            yield f"{above}{part.name}", part.read_text(encoding="utf-8")
 
 
 OPEN: Mapping[str, re.Pattern[str]] = {

@@ -159,13 +159,18 @@ class CollectorState:
         while (part := asyncio.run_coroutine_threadsafe(next_part(), self.writer.loop).result()) is not None:
             yield part
 
+    @property
+    def collections(self) -> Mapping[str, Collection]:
+        """The reports of each plan that is served."""
+        return self._store.collections
+
     def collection(self, asked: str) -> Collection:
         """The reports of a plan that is served.
 
         Raises:
             ProblemError: another plan.
         """
-        found = self._store.collections.get(asked)
+        found = self.collections.get(asked)
         if found is None:
             raise not_served(asked)
         return found

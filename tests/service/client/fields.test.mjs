@@ -4,8 +4,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { all } from "./paper.mjs";
-import { Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
+import { Speech, load } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { Field } from "../../../src/sordino/service/client/fields.js";
+
+await load("en");
+await load("de");
 
 const NUMBER = { number: { low: 0, high: 100_000, clip: false } };
 const GRID = { grid: { south: 40, north: 50, west: -10, east: 10, rows: 2, columns: 2 } };

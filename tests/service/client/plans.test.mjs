@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CATALOGUES, Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
+import { LANGUAGES, Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { summary, unlessInClear } from "../../../src/sordino/service/client/explain.js";
 import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/index.js";
 import { askedColumns } from "../../../src/sordino/service/client/series/series.js";
@@ -70,7 +70,7 @@ test("answers to public columns are sent as they are, and no sentence says that 
   for (const name of NAMES) {
     const found = await open(read(name).plan);
     const columns = askedColumns(found.plan);
-    for (const language of Object.keys(CATALOGUES)) {
+    for (const language of LANGUAGES) {
       const speech = new Speech(language);
       for (const key of ["lead", "stays"]) {
         const said = unlessInClear(key, found.plan, speech);

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CATALOGUES, Speech } from "../../../src/sordino/service/client/catalogue/speech.js";
+import { LANGUAGES, Speech, load } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { drawPeriod, firstDays, lastDay, today, when } from "../../../src/sordino/service/client/series/series.js";
 import { Turn, periodOf } from "../../../src/sordino/service/client/series/turn.js";
 import { GivenWords } from "./given_words.mjs";
+
+await Promise.all(LANGUAGES.map(load));
 
 const WEEKS = { periods: 4, every: "week", start: "2026-12-21" };
 const PLAN = { hash: "sha256:0", series: WEEKS };
@@ -60,7 +62,7 @@ test("a link names one of the periods, and comes with one", async () => {
 });
 
 test("every language says when it is, and all of it", () => {
-  for (const language of Object.keys(CATALOGUES)) {
+  for (const language of LANGUAGES) {
     const speech = new Speech(language);
     for (const every of ["day", "week", "month"]) {
       const turn = new Turn({ ...WEEKS, every }, "2026-12-21");

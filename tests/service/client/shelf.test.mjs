@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Disk } from "./disk.mjs";
+import { load } from "../../../src/sordino/service/client/catalogue/speech.js";
 import { Shelf, StorageError } from "../../../src/sordino/service/client/shelf.js";
+
+await load("en");
 
 test("what is kept counts once it is on the disk", async () => {
   const disk = new Disk();

@@ -315,3 +315,64 @@ def test_a_stranger_checks_a_plan(collector, page):
     told(page, "The plan keeps its promises")
     assert page.get_by_role("row").count() == 4
     assert page.get_by_text("Kept.").count() == 3
+
+
+def test_a_survey_without_words_speaks_the_language_of_the_browser_alone(collector, chromium):
+    for locale, send_name in (("fr-CA", "Envoyer"), ("ja", "Send my report")):
+        context = chromium.new_context(locale=locale)
+        page = context.new_page()
+        page.goto(f"{collector.address}/form")
+        page.get_by_role("button", name=send_name).wait_for()
+        assert page.locator(".languages").count() == 0
+        context.close()
+
+
+def test_a_reload_loses_no_answer_and_a_report_leaves_none_behind(collector, page, traffic):
+    page.goto(f"{collector.address}/form")
+    assert "for at most an hour" in page.locator("#place form").inner_text()
+    fill(page)
+    page.reload()
+    page.locator("#place form").wait_for()
+    assert page.get_by_label("quokka").is_checked()
+    written = [page.get_by_label(name).input_value() for name in ("Your answer", "Latitude", "Longitude")]
+    assert written == [*ANSWERS[1:]]
+    kept = "JSON.stringify({...sessionStorage})"
+    assert "47.125" in page.evaluate(kept)
+    send(page)
+    told(page, "is counted once")
+    assert page.evaluate(kept) == "{}"
+    for answer in ANSWERS:
+        assert answer not in traffic.text
+
+
+def test_what_was_answered_is_forgotten_after_an_hour_and_where_it_cannot_be_read(collector, page):
+    page.clock.install()
+    page.goto(f"{collector.address}/form")
+    page.get_by_label("quokka").check()
+    page.clock.fast_forward("59:00")
+    page.reload()
+    page.locator("#place form").wait_for()
+    assert page.get_by_label("quokka").is_checked()
+    page.clock.fast_forward("01:02:00")
+    assert page.evaluate("sessionStorage.length") == 0
+    page.get_by_label("narwhal").check()
+    page.evaluate("sessionStorage.setItem(sessionStorage.key(0), '{\"at\": 0')")
+    page.reload()
+    page.locator("#place form").wait_for()
+    assert page.locator("#place form input:checked").count() == 0
+
+
+def test_nothing_is_kept_where_a_value_is_sensitive(page, tmp_path):
+    habit = {"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}}
+    survey = {"version": 1, "epsilon": "1", "attribute": {"habit": habit}, "ask": [{"histogram": "habit"}]}
+    found = Collecting(tmp_path, Plan.of(Survey.read(survey), 1000))
+    try:
+        page.goto(f"{found.address}/form")
+        page.get_by_label("yes").check()
+        assert "hour" not in page.locator("#place form").inner_text()
+        assert page.evaluate("sessionStorage.length") == 0
+        page.reload()
+        page.locator("#place form").wait_for()
+        assert not page.get_by_label("yes").is_checked()
+    finally:
+        found.stop()

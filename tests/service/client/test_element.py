@@ -12,7 +12,7 @@ from axe import violations
 from page_reader import ROOT
 from served import Collecting
 from sordino import Plan, Survey
-from sordino.service.collector import TYPES, client_files
+from sordino.service.client_pages import TYPES, served_files
 from waits import joined
 
 pytestmark = pytest.mark.live
@@ -67,7 +67,7 @@ def collector(tmp_path_factory):
 @contextmanager
 def institute(text, policy):
     """A server of one page, at an origin of its own, where the client's files are too, for any page."""
-    files = {f"/client/{name}": content for name, content in client_files().items()}
+    files = {f"/client/{name}": content for name, content in served_files().items()}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -350,7 +350,7 @@ def test_the_directives_that_the_page_names_suffice_and_a_map_needs_its_own(coll
         origins = {"COLLECTOR": home, "CDN": network, "'self'": "'self'"}
         place = {"'self'": ""}.get(source, origins[source])
         text = f"""<!DOCTYPE html><meta charset="utf-8"><title>An institute</title>
-            <script type="module" src="{place}/client/element.js" crossorigin></script>
+            <script type="module" src="{place}/client/bundle/sordino-form.js" crossorigin></script>
             <sordino-form plan="{collector.address}"></sordino-form>"""
         for also in dict.fromkeys([origins.get(more, ""), ""]):
             policy = f"default-src 'none'; script-src {origins[source]}; connect-src {home} {also}"

@@ -1,9 +1,11 @@
 """A survey in four languages in Chromium: each way of answering by keyboard alone, consent, languages, and axe-core."""
 
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 
 import pytest
+from matplotlib.image import imread
 
 from axe import violations
 from collectors import asked, collecting
@@ -130,6 +132,10 @@ def test_every_kind_of_question_is_answered_by_keyboard_alone(collector, opened)
     keys.insert_text("41.5")
     keys.press("Tab")
     keys.insert_text("-100,5")
+    assert page.locator("#page").inner_text() == "Page 1 of 2"
+    keys.press("Tab")
+    keys.press("Enter")
+    assert (focused(page, "id"), page.locator("#page").inner_text()) == ("page", "Page 2 of 2")
     # Three of four, after which the fourth is out of reach; then those are taken back for "none of these".
     for key in ("Tab", "Space", "Tab", "Space", "Tab", "Space"):
         keys.press(key)
@@ -159,6 +165,17 @@ def test_every_kind_of_question_is_answered_by_keyboard_alone(collector, opened)
     assert len(sent) == 1
 
 
+def turn(page):
+    """Answer the first page in whatever language, and go to the second."""
+    for name in ("#field-0", "#field-1", "#field-3-none"):
+        page.locator(name).check()
+    page.locator("#field-2").fill("44")
+    for place, degrees in enumerate(("41.5", "-100.5")):
+        page.locator("fieldset:has(#field-4) input").nth(place).fill(degrees)
+    page.locator(".next").click()
+    page.locator(".send").wait_for()
+
+
 def answer(page):
     page.get_by_label("In the middle").check()
     page.get_by_label("Yes, in a town").check()
@@ -166,6 +183,7 @@ def answer(page):
     page.locator("#field-3-none").check()
     page.get_by_label("Latitude").fill("41.5")
     page.get_by_label("Longitude").fill("-100.5")
+    page.get_by_role("button", name="Next").click()
     page.get_by_label("None of these").check()
     page.get_by_label("On foot").check()
     page.get_by_role("combobox").fill("NONE")
@@ -214,9 +232,9 @@ KEPT = """() => new Promise((resolve) => {
 def test_an_untouched_slider_is_no_answer(collector, opened):
     page = opened(f"{collector}/form")
     answer(page)
+    page.get_by_role("button", name="Back").click()
     page.get_by_label("Number (years)").fill("")
-    page.locator("#consent").check()
-    page.get_by_role("button", name="Send my report").click()
+    page.get_by_role("button", name="Next").click()
     status(page).filter(has_text="One answer needs a change: “How old are you?”. Nothing was sent.").wait_for()
     assert page.locator("#field-2-error").inner_text() == "Please move the slider, or write the number."
     assert page.evaluate("document.activeElement.type") == "range"
@@ -237,6 +255,7 @@ def test_words_that_are_no_choice_are_none(collector, opened):
 
 def test_a_mouse_opens_the_list_and_chooses(collector, opened):
     page = opened(f"{collector}/form", 1400)
+    turn(page)
     press(page, page.get_by_label("Show all answers"))
     assert page.get_by_role("option").count() == 15
     press(page, page.get_by_role("option", name="the ferry"))
@@ -244,6 +263,7 @@ def test_a_mouse_opens_the_list_and_chooses(collector, opened):
     assert page.locator(".options").is_hidden()
     # The same choice stands there in another language.
     page.get_by_role("button", name="Deutsch").click()
+    page.get_by_role("heading", name=TITLES["de"], level=1).wait_for()
     assert page.get_by_role("combobox").input_value() == "die Fähre"
 
 
@@ -253,18 +273,19 @@ def test_a_language_is_the_persons_and_can_be_changed_without_losing_answers(col
     assert page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == ["de", "ltr"]
     assert page.title() == TITLES["de"]
     assert "31. Dezember 2030" in page.locator("dl").inner_text()
-    page.get_by_label("Zahl (Jahre)").fill("44")
+    turn(page)
     page.get_by_label("Zu Fuß").check()
     page.locator("#consent").check()
-    page.locator("#field-3-none").check()
     page.get_by_role("button", name="English").click()
+    page.get_by_role("heading", name=TITLES["en"], level=1).wait_for()
     assert page.title() == TITLES["en"]
     assert page.evaluate("document.documentElement.lang") == "en"
     assert page.evaluate("document.activeElement.textContent") == "English"
-    assert page.get_by_label("Number (years)").input_value() == "44"
-    assert page.get_by_role("slider").input_value() == "44"
     assert page.get_by_label("On foot").is_checked()
     assert page.locator("#consent").is_checked()
+    page.get_by_role("button", name="Back").click()
+    assert page.get_by_label("Number (years)").input_value() == "44"
+    assert page.get_by_role("slider").input_value() == "44"
     assert page.locator("#field-3-none").is_checked()
     # The address keeps it.
     page.reload()
@@ -282,7 +303,7 @@ def test_what_became_of_a_report_is_said_in_another_language_too(collector, open
     page.get_by_role("button", name="Send my report").click()
     status(page).filter(has_text="could not be reached").wait_for()
     page.get_by_role("button", name="Français").click()
-    assert "Le serveur de collecte est injoignable." in status(page).inner_text()
+    status(page).filter(has_text="Le serveur de collecte est injoignable.").wait_for()
     page.unroute("**/reports")
     page.get_by_role("button", name="Envoyer de nouveau").click()
     status(page).filter(has_text="compte une seule fois").wait_for()
@@ -314,7 +335,9 @@ def test_texts_from_right_to_left_stand_among_the_forms_own(opened, tmp_path):
 def test_it_fits_its_screen_in_every_language(collector, opened, width):
     for language in LANGUAGES:
         page = opened(f"{collector}/form?lang={language}", width)
-        page.locator(".send").wait_for()
+        page.locator(".next").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        turn(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # What can reveal is shown in per cent above the button, and all else folded.
         card = page.locator("section.card")
@@ -330,6 +353,9 @@ CASES = list(product(LANGUAGES, WIDTHS, ("light", "dark")))
 def test_axe_finds_no_violation_on_the_form(collector, opened, language, width, scheme):
     # The policy of the page lets no other script in.
     page = opened(f"{collector}/form?lang={language}", width, scheme, bypass_csp=True)
+    page.locator(".next").click()
+    violations(page)
+    turn(page)
     page.locator(".send").click()
     for folded in page.locator("summary").all():
         folded.click()
@@ -343,3 +369,58 @@ def test_axe_finds_no_violation_beside_it(collector, opened, name, width, scheme
     page = opened(f"{collector}/{name}", width, scheme, bypass_csp=True)
     page.get_by_text(TITLES["en"]).first.wait_for()
     violations(page)
+
+
+def longest_row(picture):
+    """The largest share of a row of pixels that differs from the corner's colour."""
+    pixels = imread(BytesIO(picture))[..., :3]
+    return (abs(pixels - pixels[0, 0]).max(axis=-1) > 0.4).mean(axis=1).max()
+
+
+def test_a_button_and_a_slider_can_be_seen_where_the_system_chooses_the_colours(collector, opened):
+    page = opened(f"{collector}/form", forced_colors="active")
+    page.locator(".next").wait_for()
+    border = page.locator(".send").evaluate(
+        "(own) => [getComputedStyle(own).borderTopStyle, getComputedStyle(own).borderTopWidth]"
+    )
+    assert border == ["solid", "2px"]
+    assert longest_row(page.get_by_role("slider").screenshot()) > 0.8
+
+
+def test_what_is_asked_because_of_an_answer_is_asked_in_every_language_and_after_a_reload(collector, opened):
+    page = opened(f"{collector}/form?lang=en")
+    hidden = page.locator("#place fieldset[hidden]")
+    page.locator("#place form").wait_for()
+    assert hidden.count() == 1
+    turn(page)
+    page.get_by_label("Yes", exact=True).check()
+    assert hidden.count() == 0
+    page.get_by_role("button", name="Deutsch").click()
+    page.get_by_role("button", name="Meine Meldung senden").wait_for()
+    assert hidden.count() == 0
+    page.reload()
+    page.get_by_role("button", name="Weiter", exact=True).wait_for()
+    assert hidden.count() == 0
+    assert page.locator("#page").inner_text() == "Seite 1 von 2"
+
+
+def test_a_page_is_turned_once_its_answers_are_right_and_the_last_one_sends(collector, opened):
+    page = opened(f"{collector}/form")
+    page.locator(".next").click()
+    status(page).filter(has_text="5 answers need a change").wait_for()
+    assert page.locator("#page").inner_text() == "Page 1 of 2"
+    assert page.locator(".send").is_hidden()
+    turn(page)
+    assert status(page).inner_text() == ""
+    assert page.evaluate("document.activeElement.id") == "page"
+    assert page.locator(".next").is_hidden()
+    assert page.locator("progress").evaluate("(own) => [own.value, own.max]") == [2, 2]
+    page.get_by_role("button", name="Back").click()
+    assert page.get_by_role("button", name="Back").is_hidden()
+    # What is mended away on an earlier page is gone back to.
+    page.locator("#field-2").fill("44")
+    page.locator(".next").click()
+    page.evaluate("document.getElementById('field-2').value = 'many'")
+    page.locator(".send").click()
+    status(page).filter(has_text="How old are you?").wait_for()
+    assert page.locator("#page").inner_text() == "Page 1 of 2"

@@ -20,6 +20,7 @@ ABOUT = {"title": "How we live"}
 
 KINDS = {
     "histogram": ({"a": YES_OR_NO}, [{"histogram": "a"}]),
+    "many": ({"a": {"categories": [f"kind {i}" for i in range(70)]}}, [{"histogram": "a"}]),
     "map": ({"home": GRID}, [{"histogram": "home"}]),
     "several": ({"a": {"categories": ["x", "y", "z"], "several": 2}}, [{"several": "a"}]),
     "table": ({"a": YES_OR_NO, "b": YES_OR_NO}, [{"table": ["a", "b"]}]),
@@ -79,4 +80,19 @@ def test_axe_finds_no_violation_on_a_page_of_results(pages, chromium, kind, widt
         folded.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     violations(page)
+    context.close()
+
+
+SHEET = 265
+"""Millimetres of A4 between its margins."""
+
+
+def test_no_figure_is_taller_than_a_printed_sheet(pages, chromium):
+    context = chromium.new_context(viewport={"width": 673, "height": 1001})
+    page = context.new_page()
+    page.goto((pages / "many.html").as_uri())
+    heights = "(all) => all.map((one) => one.getBoundingClientRect().height * 25.4 / 96)"
+    assert max(page.locator("figure").evaluate_all(heights)) > SHEET
+    page.emulate_media(media="print")
+    assert max(page.locator("figure").evaluate_all(heights)) < SHEET
     context.close()

@@ -14,6 +14,7 @@ LETS_AXE_IN = True
 SURVEY = {
     "version": 1,
     "epsilon": "2",
+    "about": {"title": {"en": "Habits", "de": "Gewohnheiten", "fr": "Habitudes", "es": "Costumbres"}},
     "attribute": {"habit": {"categories": ["zebrafish", "quokka", "narwhal"]}},
     "ask": [{"histogram": "habit"}],
 }

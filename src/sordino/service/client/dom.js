@@ -47,10 +47,15 @@ export function planAddress(text) {
   return url.origin + path[1];
 }
 
-/** The hash that the address of a plan ends in, and the text that stands there. */
-export async function fetchPlan(address) {
+/**
+ * The hash that the address of a plan ends in, and the text that stands there. The page may have asked for it before; it is asked
+ * for again where that failed.
+ * @param {string} address
+ * @param {Promise<Response | null>} [early]
+ */
+export async function fetchPlan(address, early) {
   const hash = decodeURIComponent(new URL(address).pathname.split("/").at(-1));
-  const answer = await fetch(address, { credentials: "omit", redirect: "error" });
+  const answer = (await early) ?? (await fetch(address, { credentials: "omit", redirect: "error" }));
   if (!answer.ok) throw new PageError("problem_no_survey", { status: String(answer.status) });
   // As its bytes are: a mark before them, which no plan has, would be dropped by `text()`.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());

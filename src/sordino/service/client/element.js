@@ -2,11 +2,17 @@
 // page hears of what was sent, and of no answer. The collector's page trusts the collector's modules, this element whoever
 // serves it.
 
+import en from "./catalogue/en.js";
+import { CATALOGUES } from "./catalogue/speech.js";
 import { element, planAddress } from "./dom.js";
 import { AnswerForm } from "./form/answer_form.js";
-import { invitationOf, keyOf } from "./index.js";
+import { invitationOf } from "./outbox.js";
 import { periodOf } from "./series/turn.js";
+import { keyOf } from "./signature.js";
 import STYLE from "./style.js";
+
+// What is said where no other language can be loaded.
+CATALOGUES.en = en;
 
 /** The heading of a form stands below that of its page. */
 const LEVEL = 2;
@@ -20,6 +26,25 @@ export class SordinoForm extends HTMLElement {
 
   /** A language that was chosen here. */
   #language = "";
+
+  /** The attribute `plan`. */
+  get plan() {
+    return this.getAttribute("plan") ?? "";
+  }
+
+  set plan(address) {
+    this.setAttribute("plan", address);
+  }
+
+  /** The attribute `signed-by`; empty without one. */
+  get signedBy() {
+    return this.getAttribute("signed-by") ?? "";
+  }
+
+  set signedBy(key) {
+    if (key) this.setAttribute("signed-by", key);
+    else this.removeAttribute("signed-by");
+  }
 
   connectedCallback() {
     // Who is moved within a page keeps what was answered.

@@ -2,11 +2,13 @@
 
 import { ownAddress } from "./dom.js";
 import { AnswerForm } from "./form/answer_form.js";
-import { invitationOf, keyOf } from "./index.js";
+import { invitationOf } from "./outbox.js";
 import { periodOf } from "./series/turn.js";
+import { keyOf } from "./signature.js";
 
 const [head, status, place] = ["head", "status", "place"].map((id) => document.getElementById(id));
 const { hash } = globalThis.location;
+const { language, invitations } = document.body.dataset;
 
 const form = new AnswerForm({ head, status, place }, {
   address: ownAddress,
@@ -15,6 +17,10 @@ const form = new AnswerForm({ head, status, place }, {
   period: periodOf(hash),
   checkPage: () => "verify",
   level: 1,
+  first: language,
+  early: globalThis.early,
+  drafts: () => globalThis.sessionStorage,
+  isByInvitation: { needed: true, none: false }[invitations],
   /** What a person's browser, or the address, says of languages. */
   wanted: () => [new URLSearchParams(globalThis.location.search).get("lang"), ...globalThis.navigator.languages].filter(Boolean),
   show(speech, title) {

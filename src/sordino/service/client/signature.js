@@ -36,9 +36,14 @@ export async function isSigned(text, key, signature) {
   }
 }
 
-/** The signature that a collector presents of the plan at an address, `{key, signature}`; null where it signs none. */
-export async function fetchSignature(address) {
-  const answer = await fetch(`${address}/signature`, { credentials: "omit", redirect: "error" });
+/**
+ * The signature that a collector presents of the plan at an address, `{key, signature}`; null where it signs none. The page may have
+ * asked for it before.
+ * @param {string} address
+ * @param {Promise<Response | null>} [early]
+ */
+export async function fetchSignature(address, early) {
+  const answer = (await early) ?? (await fetch(`${address}/signature`, { credentials: "omit", redirect: "error" }));
   return answer.ok ? answer.json() : null;
 }
 

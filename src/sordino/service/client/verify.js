@@ -1,14 +1,17 @@
 // A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, what a published
 // tally says, and what could not be checked.
 
-import { ENGLISH, Speech, chosen, offered } from "./catalogue/speech.js";
+import en from "./catalogue/en.js";
+import { CATALOGUES, ENGLISH, Speech, chosen, offered } from "./catalogue/speech.js";
+import { inspect } from "./checked_plan.js";
 import { element, fetchPlan, ownAddress, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./channel/fraction.js";
 import { rests } from "./promise/promise.js";
 import { published } from "./published.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
-import { inspect } from "./index.js";
+
+CATALOGUES.en = en;
 
 const status = document.getElementById("status");
 

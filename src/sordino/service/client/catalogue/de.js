@@ -12,6 +12,10 @@ export default {
   reports: "Was mit den Meldungen geschieht",
   until: "Bis wann",
 
+  draft: "Bis Sie Ihre Meldung senden, behält dieser Browser-Tab Ihre Antworten, höchstens eine Stunde lang: Beim Neuladen geht nichts verloren.",
+  page_of: "Seite {page} von {pages}",
+  page_next: "Weiter",
+  page_back: "Zurück",
   your_answer: "Ihre Antwort",
   latitude: "Geografische Breite",
   longitude: "Geografische Länge",

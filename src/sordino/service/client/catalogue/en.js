@@ -13,6 +13,10 @@ export default {
   reports: "What happens with the reports",
   until: "Until when",
 
+  draft: "Until you send your report this browser tab keeps what you have answered, for at most an hour: a reload loses nothing.",
+  page_of: "Page {page} of {pages}",
+  page_next: "Next",
+  page_back: "Back",
   your_answer: "Your answer",
   latitude: "Latitude",
   longitude: "Longitude",

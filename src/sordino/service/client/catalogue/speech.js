@@ -1,13 +1,16 @@
 // What a page says, in one language: its own sentences, the survey's texts, and numbers, dates and lists as the language has
-// them. Another language is one file beside this one and one line here.
+// them. Another language is one file beside this one and one line here and in `index.js`.
 
 import { MISSING } from "../plan/questionnaire.js";
-import de from "./de.js";
-import en from "./en.js";
-import es from "./es.js";
-import fr from "./fr.js";
 
-export const CATALOGUES = { en, de, fr, es };
+/** What loads the sentences of each language. */
+const MODULES = { en: () => import("./en.js"), de: () => import("./de.js"), fr: () => import("./fr.js"), es: () => import("./es.js") };
+
+/** The languages of the form's own sentences. */
+export const LANGUAGES = Object.keys(MODULES);
+
+/** The sentences of the languages that were loaded. */
+export const CATALOGUES = {};
 
 /** The language of catalogues that lack one. */
 const DEFAULT = "en";
@@ -31,7 +34,19 @@ export function chosen(offered, wanted) {
 }
 
 /** @type {(plan: {words?: any}) => string[]} The languages in which a form of a plan is shown: those of its words, or all of the form's own where it has none. */
-export const offered = ({ words }) => words?.languages ?? Object.keys(CATALOGUES);
+export const offered = ({ words }) => words?.languages ?? LANGUAGES;
+
+/** The language of the form's own sentences beside a survey's. */
+const ownOf = (language) => (LANGUAGES.includes(primary(language)) ? primary(language) : DEFAULT);
+
+/**
+ * Have the form's own sentences that are shown beside a language; throws what `import` throws.
+ * @param {string} language
+ */
+export async function load(language) {
+  const own = ownOf(language);
+  CATALOGUES[own] ??= (await MODULES[own]()).default;
+}
 
 export class Speech {
   /**
@@ -42,7 +57,7 @@ export class Speech {
     this.language = language;
     this.words = words;
     /** The language of the form's own sentences. */
-    this.own = Object.hasOwn(CATALOGUES, primary(language)) ? primary(language) : DEFAULT;
+    this.own = ownOf(language);
     // Plain English is written as where it comes from: the day before the month, and no comma before "and".
     this.locale = language === "en" ? "en-GB" : language;
     this.plural = new Intl.PluralRules(this.own);
@@ -59,7 +74,8 @@ export class Speech {
 
   /** One of the form's own sentences, with numbers in the language's form; `count` decides between forms. */
   say(key, values = {}) {
-    const found = CATALOGUES[this.own][key];
+    // Errors are made in English, which no form has loaded that shows them in another language.
+    const found = (CATALOGUES[this.own] ?? CATALOGUES[DEFAULT])?.[key] ?? key;
     const sentence = typeof found === "string" ? found : (found[this.plural.select(Number(values.count))] ?? found.other);
     return sentence.replace(/\{(\w+)\}/g, (_, name) => this.#written(values[name]));
   }

@@ -1,17 +1,22 @@
 // The form of a plan: its fields, what a report about them can reveal, and one button. Nothing leaves before it is pressed,
 // and then one report that was kept first. It knows no page: where it stands is its site's.
 
-import { Speech, chosen, offered } from "../catalogue/speech.js";
+import { Speech, chosen, load, offered } from "../catalogue/speech.js";
+import { FreshWords } from "../channel/words.js";
+import { open } from "../checked_plan.js";
 import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
 import { unlessInClear } from "../explain.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
-import { FreshWords, PlanError, asked, askedColumns, open } from "../index.js";
+import { PlanError } from "../plan/canonical.js";
+import { asked } from "../plan/record.js";
 import { Outbox, needsInvitation, pack } from "../outbox.js";
-import { PERIOD } from "../series/series.js";
+import { PERIOD, askedColumns } from "../series/series.js";
 import { Turn } from "../series/turn.js";
 import { fetchSignature, signedBy } from "../signature.js";
 import { Consent, aboutList, languageSwitch } from "./about.js";
+import { Draft } from "./draft.js";
+import { Pages } from "./pages.js";
 import { againPart, forExperts, leftCard, takeBackCard } from "./receipt.js";
 import { revealedCard } from "./revealed.js";
 
@@ -24,7 +29,8 @@ const LOOK = 60_000;
 /**
  * Where a form stands: the plan's address (it throws PageError where there is none), a key or null, an invitation or null, the
  * period that it names or null, the page
- * that checks the plan, the level of the first heading, the languages that are wanted, the best first; and what the site does when a
+ * that checks the plan, the level of the first heading, the language until the plan is known, where there is one, and those that are
+ * wanted, the best first; what the page asked for before this, and whether invitations are needed, where it knows; and what it does when a
  * language is spoken, when one was chosen, and when a report was sent or taken back.
  * @typedef {object} Site
  * @property {() => string} address
@@ -33,7 +39,11 @@ const LOOK = 60_000;
  * @property {string | null} period
  * @property {(address: string) => string} checkPage
  * @property {number} level
+ * @property {string} [first]
  * @property {() => string[]} wanted
+ * @property {{plan?: Promise<Response | null>, signature?: Promise<Response | null>}} [early]
+ * @property {boolean} [isByInvitation]
+ * @property {() => Storage} [drafts] where answers may be kept until they are sent
  * @property {(speech: Speech, title?: string) => void} show
  * @property {(language: string) => void} keep
  * @property {(event: "sent" | "taken-back", hash: string) => void} note
@@ -49,7 +59,7 @@ export class AnswerForm {
     this.status = status;
     this.place = place;
     this.site = site;
-    this.speech = new Speech(chosen(offered({}), site.wanted()));
+    this.speech = new Speech(site.first ?? chosen(offered({}), site.wanted()));
     this.tries = 0;
     this.isEarlier = false;
     this.isStopped = false;
@@ -62,24 +72,31 @@ export class AnswerForm {
     this.online = () => this.#goOn();
     globalThis.addEventListener("online", this.online);
     try {
+      await load(this.speech.language).catch(() => {});
       this.site.show(this.speech);
       this.#say(this.speech.say("fetching"));
       if (!globalThis.isSecureContext) throw new PageError("problem_insecure");
-      const { key, invitation } = this.site;
+      const { key, invitation, early = {} } = this.site;
       const address = this.site.address();
-      const { hash, text } = await fetchPlan(address);
+      const { hash, text } = await fetchPlan(address, early.plan);
       const found = await open(text, hash);
       this.plan = found.plan;
       this.questions = found.questions;
       this.verdicts = found.verdicts;
-      this.signed = await signedBy(text, key, await fetchSignature(address));
+      this.signed = await signedBy(text, key, await fetchSignature(address, early.signature));
       this.outbox = new Outbox(hash, address, invitation);
-      this.languages = offered(this.plan);
-      this.#speak(chosen(this.languages, this.site.wanted()));
+      const language = chosen(offered(this.plan), this.site.wanted());
+      // A survey without words has nothing that another language could be shown beside.
+      this.languages = this.plan.words ? offered(this.plan) : [language];
+      await load(language);
+      if (this.isStopped) return;
+      this.#speak(language);
       const kept = await this.outbox.kept();
+      this.draft = Draft.of(this.plan, this.site.drafts);
+      if (kept !== null) this.draft?.erase();
       const host = this.outbox.otherHost(kept);
       const mayBeSent = kept === null || kept.state === "kept";
-      const isUninvited = host === null && mayBeSent && invitation === null && (await needsInvitation(address));
+      const isUninvited = host === null && mayBeSent && invitation === null && (this.site.isByInvitation ?? (await needsInvitation(address)));
       if (this.isStopped) return;
       if (host !== null) this.#refuse("problem_elsewhere", { host });
       else if (isUninvited) this.#refuse("problem_uninvited");
@@ -98,7 +115,7 @@ export class AnswerForm {
     if (this.isStopped) return;
     if (this.turn === null || this.turn.when() === "now") {
       this.tell = undefined;
-      this.#show();
+      this.#show((fields) => this.draft?.restore(fields));
       return;
     }
     this.#wait();
@@ -160,23 +177,32 @@ export class AnswerForm {
     );
   }
 
-  /** The same page in another language: what was answered is answered still. */
-  #switch(language) {
+  /** The same page in another language, once its sentences are there: what was answered is answered still. */
+  async #switch(language) {
     this.site.keep(language);
+    this.wished = language;
+    try {
+      await load(language);
+    } catch {
+      this.#say(this.speech.say("problem_unreachable"), "wrong");
+      return;
+    }
+    if (this.isStopped || this.wished !== language) return;
     const states = this.fields?.map((field) => field.state);
-    const agreed = this.consent?.input.checked;
+    const [agreed, page] = [this.consent?.input.checked, this.pages?.place ?? 0];
     this.#speak(language);
     /** @type {HTMLElement | null} */ (this.head.querySelector("[aria-current]"))?.focus();
     if (!states || !this.button?.isConnected) {
       this.tell?.();
       return;
     }
-    this.#show();
-    this.fields.forEach((field, i) => (field.state = states[i]));
+    this.#show((fields) => fields.forEach((field, i) => (field.state = states[i])));
     if (this.consent) this.consent.input.checked = agreed;
+    this.pages?.show(page);
   }
 
-  #show() {
+  /** Show the questions, whose fields are filled in first. */
+  #show(fill) {
     const { plan, speech, site } = this;
     const names = asked(plan);
     /** @type {[string, any][]} */
@@ -192,25 +218,36 @@ export class AnswerForm {
     for (const name of placed) if (known.has(name)) asking.push([name, known.get(name)]);
     this.fields = asking.map(([name, attribute], i) => new Field(name, attribute, i, speech));
     const fields = new Map(this.fields.map((field) => [field.name, field]));
-    followConditions(this.fields);
+    const follow = followConditions(this.fields);
+    fill(this.fields);
+    follow();
     this.consent = Consent.of(plan, speech);
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    if (this.draft !== null) {
+      form.append(element("p", { class: "hint" }, speech.say("draft")));
+      const save = () => this.draft.save(this.fields ?? []);
+      for (const event of ["change", "input", "click", "keyup"]) form.addEventListener(event, save);
+    }
     if (this.turn) form.append(element("p", { class: "turn" }, this.turn.sentence(speech, "now")));
-    form.append(...first.map(([name]) => fields.get(name).element));
-    for (const section of sections) form.append(...this.#section(section, fields));
     const checkPage = site.checkPage(this.outbox.address) + (site.key === null ? "" : `#key=${site.key}`);
-    form.append(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
+    const parts = sections.map((section) => this.#section(section, fields)).filter(({ elements }) => elements.length);
+    const alone = first.map(([name]) => fields.get(name));
+    if (alone.length) parts.unshift({ elements: alone.map((field) => field.element), fields: alone });
+    parts.at(-1).elements.push(revealedCard(this, this.signed, checkPage, speech, site.level + 1), ...[this.consent?.element, this.button].filter(Boolean));
+    this.pages = Pages.of(parts, speech);
+    form.append(...(this.pages?.elements ?? parts.flatMap(({ elements }) => elements)));
     this.place.replaceChildren(form);
     this.#say("");
   }
 
   #section({ title, text, attributes }, fields) {
     const { speech } = this;
-    const own = attributes.filter((name) => fields.has(name)).map((name) => fields.get(name).element);
-    if (!own.length) return [];
+    const own = attributes.filter((name) => fields.has(name)).map((name) => fields.get(name));
+    if (!own.length) return { elements: [], fields: own };
     const heading = `h${this.site.level + 1}`;
-    return [surveyText(speech, speech.text(title), heading, { class: "section" }), surveyText(speech, speech.text(text), "p"), ...own].filter(Boolean);
+    const elements = [surveyText(speech, speech.text(title), heading, { class: "section" }), surveyText(speech, speech.text(text), "p"), ...own.map((field) => field.element)];
+    return { elements: elements.filter(Boolean), fields: own };
   }
 
   async #submit(event) {
@@ -221,13 +258,20 @@ export class AnswerForm {
       this.status.focus();
       return;
     }
-    const wrong = this.fields.filter((field) => !field.check());
-    const agreed = this.consent?.check() ?? true;
+    const isPart = this.pages !== null && !this.pages.isLast;
+    const wrong = (isPart ? this.pages.shown : this.fields).filter((field) => !field.check());
+    const agreed = isPart || (this.consent?.check() ?? true);
     if (wrong.length || !agreed) {
       const names = wrong.map((field) => speech.quoted(field.title)).join(", ");
       const problems = [wrong.length ? speech.say("need_changes", { count: wrong.length, names }) : "", agreed ? "" : speech.say("consent_missing")];
       this.#say(speech.say("nothing_sent", { problem: problems.filter(Boolean).join(" ") }), "wrong");
+      if (wrong.length) this.pages?.find(wrong[0]);
       (wrong[0] ?? { focus: () => this.consent.input.focus() }).focus();
+      return;
+    }
+    if (isPart) {
+      this.#say("");
+      this.pages.step(1);
       return;
     }
     this.button.disabled = true;
@@ -249,6 +293,7 @@ export class AnswerForm {
     // A browser clears what it likes where the disk is full, unless it was asked not to.
     globalThis.navigator.storage?.persist?.().catch(() => {});
     // The answers are not needed any more.
+    this.draft?.erase();
     this.place.replaceChildren();
     this.fields = undefined;
     this.isEarlier = !drawn;

@@ -1,6 +1,6 @@
 // Which fields are shown: of what is not asked because of earlier answers there is nothing to answer.
 
-/** Hide and show fields whenever an answer changes; `fields` have a name, an `attribute`, an `answer`, an `element` and `inputs`. */
+/** Hide and show fields whenever an answer changes, and whenever what this returns is called; `fields` have a name, an `attribute`, an `answer`, an `element` and `inputs`. */
 export function followConditions(fields) {
   const named = new Map(fields.map((field) => [field.name, field]));
   const update = () => {
@@ -8,6 +8,7 @@ export function followConditions(fields) {
   };
   for (const input of fields.flatMap((field) => field.inputs)) input.addEventListener("change", update);
   update();
+  return update;
 }
 
 /** Whether the answers to other fields say that one is asked: while they say nothing, it is not. */

@@ -1,0 +1,61 @@
+// What was answered so far, in the storage of one tab, so that a reload loses nothing. It is kept where no value is sensitive, until
+// a report is drawn, and an hour after the last change at most.
+
+/** Milliseconds that answers are kept. */
+const HOUR = 3_600_000;
+
+export class Draft {
+  /**
+   * The draft of a plan; null where nothing may be kept.
+   * @param {any} plan
+   * @param {(() => Storage) | undefined} open a browser may refuse it
+   */
+  static of({ hash, attributes }, open) {
+    const isSensitive = Object.values(attributes).some(({ protect }) => protect?.sensitive !== undefined);
+    if (open === undefined || isSensitive) return null;
+    try {
+      return new Draft(hash, open());
+    } catch {
+      return null;
+    }
+  }
+
+  constructor(hash, storage) {
+    this.key = `sordino draft ${hash}`;
+    this.storage = storage;
+    this.forget = setTimeout(() => this.erase(), HOUR);
+  }
+
+  /** Fill fields in as they were. */
+  restore(fields) {
+    try {
+      const { at, states } = JSON.parse(this.storage.getItem(this.key) ?? "{}");
+      const age = Date.now() - at;
+      if (!(age >= 0 && age < HOUR)) throw new RangeError("of another hour");
+      for (const field of fields) if (Object.hasOwn(states, field.name)) field.state = states[field.name];
+    } catch {
+      this.erase();
+    }
+  }
+
+  /** Keep what fields hold; a browser that keeps nothing is one without drafts. */
+  save(fields) {
+    const states = Object.fromEntries(fields.map((field) => [field.name, field.state]));
+    try {
+      this.storage.setItem(this.key, JSON.stringify({ at: Date.now(), states }));
+    } catch {
+      return;
+    }
+    clearTimeout(this.forget);
+    this.forget = setTimeout(() => this.erase(), HOUR);
+  }
+
+  erase() {
+    clearTimeout(this.forget);
+    try {
+      this.storage.removeItem(this.key);
+    } catch {
+      // There is nothing either.
+    }
+  }
+}
