@@ -21,12 +21,25 @@ const field = (name, state) => ({ name, state });
 test("what was answered is filled in where it was asked", () => {
   const storage = new Kept();
   const draft = Draft.of(plan, () => storage);
-  draft.save([field("a", [1, false]), field("b", ["x", true])]);
+  draft.want(true, [field("a", [1, false]), field("b", ["x", true])]);
   const [first, other] = [field("a", null), field("c", null)];
   draft.restore([first, other]);
   assert.deepEqual([first.state, other.state], [[1, false], null]);
   assert.equal(Draft.of({ ...plan, hash: "sha256:2" }, () => storage).restore([first]), undefined);
   draft.erase();
+  assert.equal(storage.texts.size, 0);
+});
+
+test("nothing is kept unless a person asks for it", () => {
+  const storage = new Kept();
+  const draft = Draft.of(plan, () => storage);
+  draft.restore([]);
+  draft.save([field("a", [1, false])]);
+  assert.equal(storage.texts.size, 0);
+  draft.want(true, [field("a", [1, false])]);
+  assert.equal(storage.texts.size, 1);
+  draft.want(false, [field("a", [1, false])]);
+  draft.save([field("a", [0, false])]);
   assert.equal(storage.texts.size, 0);
 });
 
@@ -44,7 +57,7 @@ test("nothing is kept where a value is sensitive or the browser refuses", () => 
 test("what is older than an hour or cannot be read is erased", () => {
   const storage = new Kept();
   const draft = Draft.of(plan, () => storage);
-  draft.save([field("a", [1, false])]);
+  draft.want(true, [field("a", [1, false])]);
   const [key, text] = [...storage.texts][0];
   mock.timers.setTime(3_599_999);
   const found = field("a", null);

@@ -329,8 +329,9 @@ def test_a_survey_without_words_speaks_the_language_of_the_browser_alone(collect
 
 def test_a_reload_loses_no_answer_and_a_report_leaves_none_behind(collector, page, traffic):
     page.goto(f"{collector.address}/form")
-    assert "for at most an hour" in page.locator("#place form").inner_text()
     fill(page)
+    assert page.evaluate("sessionStorage.length") == 0
+    page.get_by_label("for at most an hour").check()
     page.reload()
     page.locator("#place form").wait_for()
     assert page.get_by_label("quokka").is_checked()
@@ -348,6 +349,7 @@ def test_a_reload_loses_no_answer_and_a_report_leaves_none_behind(collector, pag
 def test_what_was_answered_is_forgotten_after_an_hour_and_where_it_cannot_be_read(collector, page):
     page.clock.install()
     page.goto(f"{collector.address}/form")
+    page.get_by_label("for at most an hour").check()
     page.get_by_label("quokka").check()
     page.clock.fast_forward("59:00")
     page.reload()

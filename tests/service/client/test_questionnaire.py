@@ -391,6 +391,7 @@ def test_what_is_asked_because_of_an_answer_is_asked_in_every_language_and_after
     page = opened(f"{collector}/form?lang=en")
     hidden = page.locator("#place fieldset[hidden]")
     page.locator("#place form").wait_for()
+    page.get_by_label("for at most an hour").check()
     assert hidden.count() == 1
     turn(page)
     page.get_by_label("Yes", exact=True).check()

@@ -12,7 +12,7 @@ export default {
   reports: "Was mit den Meldungen geschieht",
   until: "Bis wann",
 
-  draft: "Bis Sie Ihre Meldung senden, behält dieser Browser-Tab Ihre Antworten, höchstens eine Stunde lang: Beim Neuladen geht nichts verloren.",
+  draft: "Meine Antworten behalten, bis ich meine Meldung sende: in diesem Browser-Tab, höchstens eine Stunde lang, damit beim Neuladen nichts verloren geht.",
   page_of: "Seite {page} von {pages}",
   page_next: "Weiter",
   page_back: "Zurück",

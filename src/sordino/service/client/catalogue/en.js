@@ -13,7 +13,7 @@ export default {
   reports: "What happens with the reports",
   until: "Until when",
 
-  draft: "Until you send your report this browser tab keeps what you have answered, for at most an hour: a reload loses nothing.",
+  draft: "Keep my answers in this browser tab until I send my report, for at most an hour, so that a reload loses nothing.",
   page_of: "Page {page} of {pages}",
   page_next: "Next",
   page_back: "Back",

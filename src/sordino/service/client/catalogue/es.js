@@ -12,7 +12,7 @@ export default {
   reports: "Qué se hace con los informes",
   until: "Hasta cuándo",
 
-  draft: "Hasta que envíe su informe, esta pestaña del navegador guarda sus respuestas, durante una hora como máximo: no se pierde nada al recargar la página.",
+  draft: "Guardar mis respuestas en esta pestaña del navegador hasta que envíe mi informe, durante una hora como máximo, para no perder nada al recargar la página.",
   page_of: "P\u00e1gina {page} de {pages}",
   page_next: "Siguiente",
   page_back: "Atrás",

@@ -12,7 +12,7 @@ export default {
   reports: "Ce que deviennent les rapports",
   until: "Jusqu’à quand",
 
-  draft: "Jusqu’à l’envoi de votre rapport, cet onglet du navigateur garde vos réponses, pendant une heure au plus : rien ne se perd si la page est rechargée.",
+  draft: "Garder mes réponses dans cet onglet du navigateur jusqu’à l’envoi de mon rapport, pendant une heure au plus, pour ne rien perdre si la page est rechargée.",
   page_of: "Page {page} sur {pages}",
   page_next: "Suivant",
   page_back: "Retour",

@@ -225,7 +225,8 @@ export class AnswerForm {
     this.button = element("button", { type: "submit", class: "send" }, speech.say("send"));
     const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
     if (this.draft !== null) {
-      form.append(element("p", { class: "hint" }, speech.say("draft")));
+      const box = element("input", { type: "checkbox", checked: this.draft.isWanted, change: () => this.draft.want(box.checked, this.fields ?? []) });
+      form.append(element("label", { class: "choice" }, box, element("span", { class: "hint" }, speech.say("draft"))));
       const save = () => this.draft.save(this.fields ?? []);
       for (const event of ["change", "input", "click", "keyup"]) form.addEventListener(event, save);
     }

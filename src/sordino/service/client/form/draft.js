@@ -1,5 +1,6 @@
-// What was answered so far, in the storage of one tab, so that a reload loses nothing. It is kept where no value is sensitive, until
-// a report is drawn, and an hour after the last change at most.
+// What was answered so far, in the storage of one tab, so that a reload loses nothing. It is kept where a person asks for it and no value
+// is sensitive, until a report is drawn, and an hour after the last change at most: others may use the device, and a browser may
+// write its tabs to the disk.
 
 /** Milliseconds that answers are kept. */
 const HOUR = 3_600_000;
@@ -23,23 +24,33 @@ export class Draft {
   constructor(hash, storage) {
     this.key = `sordino draft ${hash}`;
     this.storage = storage;
-    this.forget = setTimeout(() => this.erase(), HOUR);
+    this.isWanted = false;
   }
 
-  /** Fill fields in as they were. */
+  /** Fill fields in as they were, if they were to be kept. */
   restore(fields) {
     try {
       const { at, states } = JSON.parse(this.storage.getItem(this.key) ?? "{}");
       const age = Date.now() - at;
       if (!(age >= 0 && age < HOUR)) throw new RangeError("of another hour");
       for (const field of fields) if (Object.hasOwn(states, field.name)) field.state = states[field.name];
+      this.isWanted = true;
+      this.forget = setTimeout(() => this.erase(), HOUR);
     } catch {
       this.erase();
     }
   }
 
-  /** Keep what fields hold; a browser that keeps nothing is one without drafts. */
+  /** Keep what fields hold from now on, or erase it. */
+  want(isWanted, fields) {
+    this.isWanted = isWanted;
+    if (isWanted) this.save(fields);
+    else this.erase();
+  }
+
+  /** Keep what fields hold, where that is wanted; a browser that keeps nothing is one without drafts. */
   save(fields) {
+    if (!this.isWanted) return;
     const states = Object.fromEntries(fields.map((field) => [field.name, field.state]));
     try {
       this.storage.setItem(this.key, JSON.stringify({ at: Date.now(), states }));
