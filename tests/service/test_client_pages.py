@@ -8,7 +8,7 @@ import pytest
 from reports_sent import on_a_thread
 from sordino import Plan, Survey
 from sordino.document.invitation_list import InvitationList
-from sordino.service.client_pages import LEAST_PACKED, chosen, client_files, joined, page_script
+from sordino.service.client_pages import LEAST_PACKED, choose_language, client_files, join_modules, page_script
 from sordino.service.storage.store import ReportStore
 
 SCRIPT = re.compile(r'<script type="module" src="\.\./\.\./(client/bundle/[a-z]+-?[a-z]*-[0-9a-f]{16}\.js)">')
@@ -31,7 +31,7 @@ def code_lines(text):
 
 def test_a_script_has_each_module_of_its_page_and_no_other_word():
     texts = client_files()
-    joint = joined(texts, "form.js")
+    joint = join_modules(texts, "form.js")
     names = re.findall(r"^// (\S+\.js)$", joint, re.MULTILINE)
     assert len(names) == len(set(names))
     assert names[-1] == "form.js"
@@ -52,13 +52,13 @@ def test_a_script_has_each_module_of_its_page_and_no_other_word():
 def test_a_circle_of_modules_is_refused_and_what_each_form_of_export_means():
     circle = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match=r"circle; found a\.js b\.js a\.js"):
-        joined(circle, "a.js")
+        join_modules(circle, "a.js")
     texts = {
         "in/one.js": 'export { two } from "./two.js";\n',
         "in/two.js": "// Says two.\nexport const two = 2;\nconst three = 3;\nexport { three };\nexport default 4;\n",
         "a.js": 'import four from "./in/two.js";\nimport { two as second } from "./in/one.js";\nshow(four, second);\n',
     }
-    assert joined(texts, "a.js") == (
+    assert join_modules(texts, "a.js") == (
         "// in/two.js\nconst $in_two = (() => {\nconst two = 2;\nconst three = 3;\nconst standard = 4;\n"
         "return { two, three, default: standard };\n})();\n"
         "// in/one.js\nconst $in_one = (() => {\nreturn { two: $in_two.two };\n})();\n"
@@ -130,7 +130,7 @@ def test_a_language_is_taken_where_it_is_offered_as_the_form_does():
         (["ja"], "en"),
         ([], "en"),
     ):
-        assert chosen(offered, wanted) == found
+        assert choose_language(offered, wanted) == found
 
 
 def test_the_bare_address_tells_a_browser_what_it_is_and_refuses_a_program(client, plan):

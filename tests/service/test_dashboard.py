@@ -63,8 +63,8 @@ def test_all_may_watch_and_the_analyst_sees_estimates(plan, collector, ask):
     assert ask("/dashboard")[2] == watching
     assert "std. error" not in watching
     narrow, wide = (ask(f"/page?confidence={confidence}", **bearer)[2] for confidence in (0.5, 0.99))
-    assert "50% confidence" in narrow
-    assert "99% confidence" in wide
+    assert "50 % confidence" in narrow
+    assert "99 % confidence" in wide
     for confidence in ("2", "nan"):
         assert ask(f"/page?confidence={confidence}", **bearer)[0] == 400
 

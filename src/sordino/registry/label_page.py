@@ -21,7 +21,7 @@ NOT_COVERED = (
 )
 
 
-def _asked(questions: Sequence[Question]) -> str:
+def _question_titles(questions: Sequence[Question]) -> str:
     """The first questions as people read them: in the survey's quotation marks, or their names in others."""
     titles = [repr(one.name) if one.title == one.name else one.title for one in questions[:FEW]]
     return ", ".join(titles) + (f" and {len(questions) - FEW:,} more" if len(questions) > FEW else "")
@@ -43,7 +43,7 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
         "Who asks": basic["data_curators"][0]["data_curator_name"],
         "What for": basic["intended_use"],
         "People expected": f"{plan.people:,}",
-        "What is asked": _asked(plan.questions),
+        "What is asked": _question_titles(plan.questions),
         "What is sent": f"one code of {bits} bit{'' if bits == 1 else 's'}",
         "What is sent in clear": ", ".join(plan.cells.names) or "nothing",
         "Epsilon": "differs between answers: see below" if epsilon is None else f"{epsilon} (pure, local)",

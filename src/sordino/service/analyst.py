@@ -20,7 +20,7 @@ from sordino.document.formats import AGGREGATE
 from sordino.errors import RefusedError, SordinoError
 from sordino.mechanism.channel import Aggregate
 from sordino.service.answer_cache import AnswerCache, PeriodMemory
-from sordino.service.client_pages import served
+from sordino.service.client_pages import compressed_response
 from sordino.service.collection_progress import Progress
 from sordino.service.collector_state import CollectorState
 from sordino.service.problems import ProblemError
@@ -290,4 +290,4 @@ def _read_tally(plan: Plan, body: bytes) -> Aggregate:
 def as_page(request: Request, text: str) -> Response:
     """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
     headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
-    return served(request, text.encode(), "text/html", headers)
+    return compressed_response(request, text.encode(), "text/html", headers)

@@ -87,13 +87,15 @@ class Script(NamedTuple):
     text: str
 
 
-def served(request: Request, content: bytes, media: str, headers: Mapping[str, str] | None = None) -> Response:
+def compressed_response(
+    request: Request, content: bytes, media: str, headers: Mapping[str, str] | None = None
+) -> Response:
     """A public answer, compressed for whoever can read that, or that it has not changed."""
-    tag, packed = _packed(content)
+    tag, packed = _pack(content)
     own = {"ETag": tag, "Vary": "Accept-Encoding", "Cache-Control": "no-cache", **(headers or {})}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=own)
-    if packed is None or "gzip" not in _accepted(request.headers.get("accept-encoding", "")):
+    if packed is None or "gzip" not in _header_names(request.headers.get("accept-encoding", "")):
         return Response(content, headers=own, media_type=media)
     return Response(packed, headers={**own, "Content-Encoding": "gzip"}, media_type=media)
 
@@ -107,30 +109,30 @@ def add_client(app: FastAPI, state: CollectorState) -> None:
             error = SordinoError("a file of the client must be one of its modules", found=shown(path))
             raise ProblemError(HTTPStatus.NOT_FOUND, error)
         headers = HEADERS | FOR_EVER if path in _lasting_names() else HEADERS
-        return served(request, texts[path].encode(), TYPES[path.rpartition(".")[2]], headers)
+        return compressed_response(request, texts[path].encode(), TYPES[path.rpartition(".")[2]], headers)
 
     def form(plan_hash: str, request: Request) -> Response:
         collection = state.collections.get(plan_hash)
         words = None if collection is None else collection.plan.document.words
-        wanted = [request.query_params.get("lang", ""), *_accepted(request.headers.get("accept-language", ""))]
-        language = chosen(list(_languages()) if words is None else words.languages, wanted)
+        wanted = [request.query_params.get("lang", ""), *_header_names(request.headers.get("accept-language", ""))]
+        language = choose_language(list(_languages()) if words is None else words.languages, wanted)
         # Of a plan that is not served here the page finds out by itself.
         invitations = "unknown" if collection is None else "needed" if collection.invitations else "none"
         content, policy = _form(language, invitations)
         vary = {"Content-Security-Policy": policy, "Vary": "Accept-Encoding, Accept-Language"}
-        return served(request, content, TYPES["html"], HEADERS | vary)
+        return compressed_response(request, content, TYPES["html"], HEADERS | vary)
 
     def verify(request: Request) -> Response:
         text = Template(_files()["verify.html"]).substitute(script=_scripts()["verify"].name)
-        return served(request, text.encode(), TYPES["html"], HEADERS)
+        return compressed_response(request, text.encode(), TYPES["html"], HEADERS)
 
     def host(request: Request) -> Response:
         # A program that asks for nothing that is served is refused as everywhere.
-        if "text/html" not in _accepted(request.headers.get("accept", "")):
+        if "text/html" not in _header_names(request.headers.get("accept", "")):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         surveys = "\n".join(map(_survey_card, state.collections.values()))
         text = Template(_files()["host.html"]).substitute(surveys=surveys)
-        return served(request, text.encode(), TYPES["html"], HEADERS | {"Vary": "Accept, Accept-Encoding"})
+        return compressed_response(request, text.encode(), TYPES["html"], HEADERS | {"Vary": "Accept, Accept-Encoding"})
 
     pages: dict[str, Callable[..., Response]] = {
         "/": host,
@@ -160,7 +162,7 @@ def _survey_card(collection: Collection) -> str:
     )
 
 
-def chosen(offered: Sequence[str], wanted: Sequence[str]) -> str:
+def choose_language(offered: Sequence[str], wanted: Sequence[str]) -> str:
     """The language that a form is shown in, as `catalogue/speech.js` has it: by itself, or by its first part."""
     for language in wanted:
         same = [own for own in offered if own.lower() == language.lower()]
@@ -173,7 +175,7 @@ def _primary(language: str) -> str:
     return language.lower().partition("-")[0]
 
 
-def _accepted(header: str) -> list[str]:
+def _header_names(header: str) -> list[str]:
     """What a request's header accepts, the best first."""
     found = []
     for part in header.split(","):
@@ -184,7 +186,7 @@ def _accepted(header: str) -> list[str]:
 
 
 @lru_cache(maxsize=MOST_PACKED)
-def _packed(content: bytes) -> tuple[str, bytes | None]:
+def _pack(content: bytes) -> tuple[str, bytes | None]:
     """The tag of a text, and the text compressed where that pays."""
     # Compressed or not it is the same text, which a weak tag says.
     tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -215,7 +217,7 @@ def _scripts() -> dict[str, Script]:
 def served_files() -> dict[str, str]:
     """All that is served below `/client`, by its path there."""
     texts = dict(_files())
-    texts[ELEMENT] = joined(texts, "element.js")
+    texts[ELEMENT] = join_modules(texts, "element.js")
     texts |= {script.name: script.text for script in _scripts().values()}
     # They are pages once they are filled in.
     for name in ("form.html", "verify.html", "host.html"):
@@ -284,11 +286,11 @@ def page_script(texts: Mapping[str, str], entry: str, language: str | None = Non
         stem, sentences = f"{stem}-{language}", f'"./catalogue/{language}.js"'
         known = f'import sentences from {sentences};\nimport {{ CATALOGUES }} from "./catalogue/speech.js";\n'
         texts = {**texts, entry: f"{known}CATALOGUES.{language} = sentences;\n{texts[entry]}"}
-    text = joined(texts, entry)
+    text = join_modules(texts, entry)
     return Script(f"{FOLDER}/{stem}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.js", text)
 
 
-def joined(texts: Mapping[str, str], entry: str) -> str:
+def join_modules(texts: Mapping[str, str], entry: str) -> str:
     """A module and all that it imports in one text."""
     parts: dict[str, str] = {}
 
@@ -298,26 +300,26 @@ def joined(texts: Mapping[str, str], entry: str) -> str:
         if name in parts:
             return
         for _, _, source in _FROM.findall(texts[name]):
-            add(_beside(name, source), (*above, name))
-        parts[name] = _wrapped(name, texts[name], is_entry=name == entry)
+            add(_path_of(name, source), (*above, name))
+        parts[name] = _wrap_module(name, texts[name], is_entry=name == entry)
 
     add(entry, ())
     return "".join(parts.values())
 
 
-def _wrapped(name: str, text: str, *, is_entry: bool) -> str:
+def _wrap_module(name: str, text: str, *, is_entry: bool) -> str:
     """A module as a constant that holds its exports; an entry as it stands, for it alone may `await`."""
     exports: dict[str, str] = {}
 
     def link(match: re.Match[str]) -> str:
         kind, names, source = match.groups()
-        held = _variable(_beside(name, source))
+        held = _variable(_path_of(name, source))
         if kind == "export":
             exports.update({one: f"{held}.{one}" for one in _names(names)})
             return ""
         return f"const {_pattern(names)} = {held};\n"
 
-    body = _LATER.sub(lambda match: f'import("../{_beside(name, match[1])}")', _FROM.sub(link, _COMMENT.sub("", text)))
+    body = _LATER.sub(lambda match: f'import("../{_path_of(name, match[1])}")', _FROM.sub(link, _COMMENT.sub("", text)))
     if is_entry:
         return f"// {name}\n{body}"
     exports |= {one: one for one in _NAMED.findall(body)}
@@ -343,7 +345,7 @@ def _pattern(names: str) -> str:
     return names.replace(" as ", ": ")
 
 
-def _beside(name: str, source: str) -> str:
+def _path_of(name: str, source: str) -> str:
     """The module that another one names by a path from its own folder."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), source))
 

@@ -52,7 +52,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages import shown
 from sordino.service.analyst import AnalystRoutes, DashboardPages, as_page
 from sordino.service.budget import MOST_BYTES, UNCOUNTED
-from sordino.service.client_pages import FOR_EVER, PLAN, add_client, served
+from sordino.service.client_pages import FOR_EVER, PLAN, add_client, compressed_response
 from sordino.service.collection_progress import Progress
 from sordino.service.collector_state import CollectorState, not_served
 from sordino.service.openapi import ERASE_BODY, TALLY_BODY, UPLOAD_BODY, answer_media, responses
@@ -272,7 +272,7 @@ class Collector:
             "signature": signer.signature(content),
             "chain": await self._chain(),
         }
-        return served(request, json.dumps(found).encode(), "application/json")
+        return compressed_response(request, json.dumps(found).encode(), "application/json")
 
     async def _chain(self) -> list[dict[str, str]]:
         return [link.document for link in await self._state.run_in_store(lambda store: store.key_chain)]
@@ -280,7 +280,7 @@ class Collector:
     async def plan_bytes(self, plan_hash: str, request: Request) -> Response:
         """The plan's bytes."""
         content = await self._bytes(plan_hash)
-        return await asyncio.to_thread(served, request, content, "application/json", FOR_EVER)
+        return await asyncio.to_thread(compressed_response, request, content, "application/json", FOR_EVER)
 
     async def erase(self, plan_hash: str, request: Request) -> dict[str, str]:
         """Forget a report, for whoever knows its id, which only its sender does. What was there is not said.

@@ -34,7 +34,7 @@ NEEDED = "People needed: in the whole survey, for intervals a tenth as wide as a
 
 def _first_of(lines: Sequence[str], of: str) -> tuple[str, ...]:
     """The first line, and how many more there are."""
-    more = f" So with {len(lines) - 1:,} more {of}: --all names them." if len(lines) > 1 else ""
+    more = f" So with {len(lines) - 1:,} more {of}." if len(lines) > 1 else ""
     return tuple(f"{line}{more}" for line in lines[:1])
 
 

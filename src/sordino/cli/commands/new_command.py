@@ -21,6 +21,7 @@ from sordino.cli.output import print_json
 from sordino.cli.say import say
 from sordino.document.files import require_new, write_text
 from sordino.errors import SordinoError
+from sordino.exact.messages import shown
 from sordino.forms.form import LeftOut
 from sordino.forms.survey_draft import FEWEST, SCHEMA, DraftAttribute, SurveyDraft, draft_of_table, toml
 from sordino.process import is_asked
@@ -205,7 +206,7 @@ def _end(text: str) -> date | float | int:
         return date.fromisoformat(text) if text[1:].count("-") == len(("month", "day")) else json.loads(text)
     except ValueError:
         raise SordinoError(
-            "an end must be a number or a date", found=repr(text), step="write 120 or 2010-12-31"
+            "an end must be a number or a date", found=shown(text), step="write 120 or 2010-12-31"
         ) from None
 
 
@@ -215,7 +216,9 @@ def _plain(one: DraftAttribute) -> DraftAttribute:
 
 def _name(before: Sequence[DraftAttribute], settings: Mapping[str, Any], name: str) -> str:
     if name in {one.name for one in before}:
-        raise SordinoError("each question must have a short name of its own", found=repr(name), step="take another one")
+        raise SordinoError(
+            "each question must have a short name of its own", found=shown(name), step="take another one"
+        )
     SurveyDraft([*map(_plain, before), DraftAttribute(name, settings)]).survey()
     return name
 

@@ -57,7 +57,9 @@ from sordino.words.explain_questionnaire import section_titles, survey_title
 ALIKE = " These two answers are frequent; the promise allows as much for them as for the tightest case."
 """Where others would say nothing to anybody."""
 
-ALL_OF_IT = "All that it can reveal: sordino explain --all. Each certificate: sordino certify."
+ALL_OF_IT = (
+    "What else it can reveal, and the certificate of each question, stand in what explain and certify say of the plan."
+)
 """Where the rest is, of a large survey."""
 
 TABLE = "table"

@@ -219,7 +219,7 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
     _read_about(read)
     attributes = tables.get("attribute")
     if isinstance(attributes, list) and attributes and all(isinstance(one, dict) for one in attributes):
-        attributes = _named(attributes, read.mistakes)
+        attributes = _name_attributes(attributes, read.mistakes)
     if not isinstance(attributes, dict):
         return read
     scales = _read_attributes(read, attributes)
@@ -247,7 +247,7 @@ def _describes(given: Any) -> bool:
     )
 
 
-def _named(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError]) -> dict[Any, Any]:
+def _name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError]) -> dict[Any, Any]:
     """Attributes of a list by their names, or by their numbers."""
     named: dict[Any, Any] = {}
     for i, one in enumerate(given, 1):
@@ -319,7 +319,7 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
             if in_clear and one.is_sensitive:
                 rule = f"{kind}.{name} must not be both sensitive and public: what is public is sent in clear"
-                step = "leave `public` out to protect it"
+                step = "leave public out to protect it"
                 read.mistakes.append(SordinoError(rule, found="sensitive = true", step=step))
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             scales |= {name} if one.is_scale else set()
