@@ -23,6 +23,9 @@ FEWEST_BINS, MOST_BINS = 2, 512
 MOST_ON_SCALE = 20
 """From end to end of a whole-number scale: ages and hours of a day, which have parts, go further."""
 
+HALF = 0.5
+"""From a whole number to the edges of its bin."""
+
 
 @dataclass(frozen=True, repr=False)
 class Bins(Brief):
@@ -96,6 +99,20 @@ class Bins(Brief):
             '0.1 to 1000000'
         """
         return f"{plain(self.edges[place])} to {plain(self.edges[place + 1])}"
+
+    def title(self, low: float, high: float) -> str:
+        """What lies between two edges as people read it: where each whole number has a bin of its own, these.
+
+        Example:
+            >>> scale = Bins.equal(Interval(-0.5, 10.5), 11)
+            >>> scale.title(-0.5, 6.5), scale.title(9.5, 10.5), Bins((0, 5, 10)).title(0, 5)
+            ('0 to 6', '10', '0 to 5')
+        """
+        halves = np.array(self.edges) - HALF
+        if not (np.diff(halves) == 1).all() or halves[0] != round(halves[0]):
+            return f"{plain(low)} to {plain(high)}"
+        first, last = plain(low + HALF), plain(high - HALF)
+        return first if first == last else f"{first} to {last}"
 
     def locate(self, numbers: ArrayLike) -> NDArray[np.intp]:
         """The bin of each number that lies between the ends, shape (n,)."""

@@ -113,3 +113,16 @@ def test_an_edge_that_is_advised_is_accepted(bins):
                 survey({"low": 0, "high": 70, "bins": bins}, [[float(near), 70]] if float(near) < 70 else None)
             )
         assert "declare `edges` of the number that hold it" in str(mistake)
+
+
+def test_what_people_read_of_a_scale_are_its_values():
+    asked = [{"histogram": "score", "ranges": NPS}]
+    plan = sordino.plan({"epsilon": "4", "attribute": {"score": {"scale": [0, 10]}}, "ask": asked}, 500)
+    (forecast,) = sordino.forecast(plan).forecasts
+    assert "standard error of the share from 0 to 6" in str(forecast.tables())
+    reports = sordino.privatize(plan, pa.table({"score": [i % 11 for i in range(500)]}))
+    rows = sordino.estimate(plan, sordino.aggregate(plan, reports)).to_tidy().to_pylist()
+    read = [row["label"] for row in rows if row["kind"] in ("bin", "range")]
+    assert read == [*map(str, range(11)), "0 to 6", "9 to 10"]
+    # Names in files are the ends, as of any other number.
+    assert [row["term"] for row in rows if row["kind"] == "range"] == ["-0.5 to 6.5", "8.5 to 10.5"]

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sordino.design.shares.fitted_distance import ExpectedEstimates
 from sordino.distinct import DistinctParts
-from sordino.domain.bins import plain
 from sordino.estimation.number_distribution import DistributionEstimate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Aggregate
@@ -206,7 +205,7 @@ class DistributionForecast(Forecast):
             ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
             ("error of the fitted function", f"{self.fitted_error:.3g}", f"{self.fitted_uniform:.3g}"),
             *(
-                (f"standard error of the share from {plain(low)} to {plain(high)}", f"{own:.3g}", f"{other:.3g}")
+                (f"standard error of the share from {question.domain.title(low, high)}", f"{own:.3g}", f"{other:.3g}")
                 for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
             ),
             ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),

@@ -240,10 +240,17 @@ class DistributionResult(QuestionResult):
 
     def _readable(self, place: int) -> str:
         """Label of one row with the unit of its ends."""
-        label, kind = self.label(place), self.kind(place)
+        label, kind, k = self.label(place), self.kind(place), self.question.domain.k
         if kind == MISSING:
             return self.question.attribute.phrasing.value(label)
-        return self._with_unit(label)
+        if kind == "bin":
+            return self._ends_read(*self.question.domain.edges[place : place + 2])
+        return self._ends_read(*self.question.part.ranges[place - k]) if kind == "range" else self._with_unit(label)
+
+    def _ends_read(self, low: float, high: float) -> str:
+        """From where to where as people read it, in whole numbers on their scale."""
+        is_date = self.question.attribute.is_date
+        return self._ends(low, high) if is_date else self._with_unit(self.question.domain.title(low, high))
 
     def _with_unit(self, text: str) -> str:
         attribute = self.question.attribute
@@ -378,7 +385,7 @@ class DistributionResult(QuestionResult):
             columns={column: np.array([row[column] for row in self.parts], dtype=np.float64) for column in numbers},
             asked=self.question.title,
             label=lambda place: self._ends(*ends[place]),
-            readable_label=lambda place: self._with_unit(self._ends(*ends[place])),
+            readable_label=lambda place: self._ends_read(*ends[place]),
             kind=lambda _: "part",
             key=lambda place: {"attribute": name, "from": ends[place][0], "to": ends[place][1]},
             confidence=self.coverage.confidence,
