@@ -189,7 +189,7 @@ class _Questionnaire:
     def answers(self, attribute: AttributePart, wording: WordingPart) -> str:
         labels = wording.labels or {}
         if attribute.number is not None:
-            ends = [attribute.number.low, attribute.number.high]
+            ends = wording.ends_asked(attribute.number.low, attribute.number.high)
             low, high = (iso_date(end) if wording.input == "date" else f"{end:g}" for end in ends)
             how = {"slider": "a slider from", "date": "a date from"}.get(wording.input or "", "a number from")
             unit = self.text(wording.unit)

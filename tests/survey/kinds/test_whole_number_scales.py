@@ -118,6 +118,7 @@ def test_an_edge_that_is_advised_is_accepted(bins):
 def test_what_people_read_of_a_scale_are_its_values():
     asked = [{"histogram": "score", "ranges": NPS}]
     plan = sordino.plan({"epsilon": "4", "attribute": {"score": {"scale": [0, 10]}}, "ask": asked}, 500)
+    assert "(a slider from 0 to 10)" in " ".join(map(str, sordino.explain(plan)))
     (forecast,) = sordino.forecast(plan).forecasts
     assert "standard error of the share from 0 to 6" in str(forecast.tables())
     reports = sordino.privatize(plan, pa.table({"score": [i % 11 for i in range(500)]}))

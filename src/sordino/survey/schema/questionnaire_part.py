@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from sordino.document.schema.limits import Convert, ValueLimits
 from sordino.document.schema.strict_table import StrictTable, setting
+from sordino.domain.bins import HALF
 from sordino.domain.calendar import DATES
 from sordino.domain.categories import few
 from sordino.domain.phrasing import Phrasing
@@ -106,6 +107,11 @@ class WordingPart(StrictTable):
             raise SordinoError(f"a slider of {name!r} must go from end to end in 1 to {MOST_STEPS} steps")
         if self.input == "date" and not are_days(low, high):
             raise SordinoError(f"the ends of {name!r} must be dates", found=f"{low:g} to {high:g}")
+
+    def ends_asked(self, low: float, high: float) -> tuple[float, float]:
+        """From where to where a number is given: a slider of a whole-number scale stops at its values alone."""
+        is_scale = self.step == 1 and low % 1 == high % 1 == HALF and high - low > 1
+        return (low + HALF, high - HALF) if is_scale else (low, high)
 
     def require_fit_public(self, column: PublicPart) -> None:
         """Refuse words for values that a public column does not have, and those of a number.
