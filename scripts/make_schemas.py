@@ -15,6 +15,7 @@ from sordino.service.openapi import REPORT
 from sordino.survey.planning.plan_fields import PlanDocument
 from sordino.survey.reading.spellings import (
     ABOUT_WORDS,
+    ALL,
     ASK_SPELLINGS,
     ASK_WORDS,
     ATTRIBUTE_SPELLINGS,
@@ -70,6 +71,7 @@ def _survey() -> dict[str, Any]:
         (survey, "ask", {"$ref": "#/$defs/AskTable"}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
         (attribute, "several", {"type": "boolean"}),
+        (attribute, "protect", {"enum": [True, *ALL]}),
         (tables["AboutTable"], "consent", {"type": ["string", "object"]}),
         *((ask, word, names) for word in ("histogram", "several", "distribution")),
     ]

@@ -51,7 +51,7 @@ SINGLE = {
     "rows as float": ("grid", ("rows = 10", "rows = 10.0"), ["attribute.city.grid.rows", "whole number", "10.0"]),
     "rows as text": ("grid", ("rows = 10", 'rows = "10"'), ["attribute.city.grid.rows", "whole number", "'10'"]),
     "south as truth": ("grid", ("south = 25", "south = true"), ["attribute.city.grid.south", "number", "True"]),
-    "protect as text": ("named", (f"{{ blocks = {NAMES} }}", '"all"'), ["attribute.job.protect", "table", "'all'"]),
+    "protect as text": ("named", (f"{{ blocks = {NAMES} }}", '"some"'), ["attribute.job.protect", "table", "'some'"]),
     "release as text": (
         "grid",
         ("[5, 5]", '[5, 5], release_single_values = "yes"'),

@@ -91,6 +91,9 @@ ATTRIBUTES = {
         {"categories": ["true", "false"], "protect": {"sensitive": ["true"]}},
     ),
     "all of it sensitive": ({**COLOURS, "sensitive": True}, COLOURS),
+    "all of them sensitive": ({**COLOURS, "sensitive": ["red", "green", "blue"]}, COLOURS),
+    "all sensitive in a word": ({**COLOURS, "sensitive": "all"}, COLOURS),
+    "all protected in a word": ({**COLOURS, "protect": "all"}, COLOURS),
     "nothing said to be sensitive": ({**COLOURS, "sensitive": False}, COLOURS),
     "private": ({**COLOURS, "visibility": "private"}, COLOURS),
     "sensitive, and skipped": (
@@ -422,6 +425,12 @@ WRONG = {
         asking([X], y={**COLOURS, "visibility": "private"}) | {"public": ["y"]},
         "must not be both sensitive and public",
     ),
+    "sensitive beside a number": (
+        asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y=AGE),
+        "attribute.x.sensitive must not name values in a survey with numbers",
+    ),
+    "protected in a word": (asking(X, x={**CATEGORIES, "protect": "none"}), "write public = true to send it in clear"),
+    "protected and public": (asking([X], y={**COLOURS, "protect": True, "public": True}), "both sensitive and public"),
     "required in words": (asking(X, x={**CATEGORIES, "required": "no"}), "attribute.x.required must be true or false"),
     "seen by some": (asking(X, x={**CATEGORIES, "visibility": "some"}), "write public = true to send it in clear"),
     "an epsilon of a question": (
@@ -476,6 +485,16 @@ def test_what_cannot_be_meant_is_refused_once_with_the_line_to_write(tables, wor
         Survey.read(tables)
     assert words in str(refused.value)
     assert len(refused.value.errors) == 1
+
+
+def test_what_numbers_exclude_is_said_with_all_other_mistakes():
+    tables = asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y={**AGE, "unti": "years"})
+    with pytest.raises(SordinoErrors) as refused:
+        Survey.read(tables)
+    assert [error.step.split(",")[0] for error in refused.value.errors] == [
+        "write sensitive = true to protect all its values alike",
+        "",
+    ]
 
 
 def test_a_spelled_survey_may_leave_its_epsilon_open():

@@ -51,7 +51,7 @@ ATTRIBUTE_WORDS = {
     **dict.fromkeys(("multiple", "multi"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
     "resolution": "step",
-    "stars": "scale",
+    **dict.fromkeys(("stars", "likert"), "scale"),
     **dict.fromkeys(("max_selected", "max_choices"), "most"),
     **dict.fromkeys(("depends_on", "show_if", "visible_if", "ask_if", "if", "when", "condition"), "only_if"),
 }
@@ -109,6 +109,9 @@ TYPES = {
 
 RECOMMENDING = [0, 10]
 """The scale of a question of type `nps`: how likely somebody is to recommend something."""
+
+ALL = ("all", "everything")
+"""Words for all values of an attribute."""
 
 SECRET = ("secret", "private", "hidden", "protected", "confidential")
 """Values of `visibility` for what every attribute is that is not public."""
@@ -310,7 +313,7 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
     listed: dict[str, Any] = given if isinstance(given, dict) else {}
     declared: dict[str, Any] = {}
     public: dict[str, Any] = {}
-    scales = set()
+    scales, partly = set(), set()
     for kind, tables in (("public", listed), ("attribute", attributes)):
         for name, table in tables.items():
             one = _Spelled(f"{kind}.{name}", dict(table) if isinstance(table, dict) else {})
@@ -323,11 +326,29 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
                 read.mistakes.append(SordinoError(rule, found="sensitive = true", step=step))
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             scales |= {name} if one.is_scale else set()
+            partly |= {name} if one.is_partly_sensitive and not in_clear else set()
+    if "dependence" in read.tables or any(
+        {"number", "delta"} & own.keys() for own in declared.values() if isinstance(own, dict)
+    ):
+        _refuse_partly_sensitive(read, declared, partly)
     _read_conditions(read, declared)
     read.tables["attribute"] = declared
     if named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
     return scales
+
+
+def _refuse_partly_sensitive(read: DeclaredTables, attributes: Mapping[str, Any], partly: set[str]) -> None:
+    """Beside numbers no value may show: said at once, whatever else is wrong with the survey."""
+    for name in sorted(partly):
+        own = attributes[name].pop("protect")
+        attributes[name] |= {"protect": rest} if (rest := {key: own[key] for key in own if key != "sensitive"}) else {}
+        rule = (
+            f"attribute.{name}.sensitive must not name values in a survey with numbers, deltas or dependence, where"
+            " each attribute is protected whatever is believed about the others"
+        )
+        step = "write sensitive = true to protect all its values alike, or ask about it in a survey of its own"
+        read.mistakes.append(SordinoError(rule, found=shown(own["sensitive"]), step=step))
 
 
 def _read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
@@ -421,13 +442,14 @@ class _Spelled:
         is_scale: whether its numbers are whole ones, each with a bin.
         is_public: whether it is sent in clear.
         is_sensitive: whether it is said to be.
+        is_partly_sensitive: whether values of it are named as such, beside the attribute's other settings.
         skipped: the category of whoever leaves it out, which the survey does not name; empty without one.
     """
 
     def __init__(self, where: str, table: dict[str, Any]) -> None:
         self.where, self.table = where, table
         self.mistakes: list[SordinoError] = []
-        self.is_scale = self.is_public = self.is_sensitive = False
+        self.is_scale = self.is_public = self.is_sensitive = self.is_partly_sensitive = False
         self.skipped = ""
 
     def read(self) -> None:
@@ -616,14 +638,22 @@ class _Spelled:
 
     def _sensitive(self) -> None:
         """Sensitive values beside those of the attribute: a list of them, never one word, which could mean all."""
-        protect = self.table.get("protect")
+        if self.table.get("protect") in (True, *ALL):
+            # All its values alike, as they are without it.
+            del self.table["protect"]
+            self.is_sensitive = True
+        elif "protect" in self.table and not isinstance(self.table["protect"], dict):
+            step = "leave it out to protect all its values alike, or write public = true to send it in clear"
+            self._wrong("protect", "must be a table", step)
+        protect, labels = self.table.get("protect"), _labels(self.table)
         own = dict(protect) if isinstance(protect, dict) else {}
-        self.is_sensitive = "sensitive" in self.table and self.table["sensitive"] is not False
+        self.is_sensitive |= "sensitive" in self.table and self.table["sensitive"] is not False
         if "sensitive" in self.table and "protect" in self.table and (own != protect or "sensitive" in own):
             self._wrong("sensitive", "must be said once", "leave out `sensitive`, or `protect`")
         elif "sensitive" in self.table:
             given = self.table["sensitive"]
-            if isinstance(given, bool):
+            names = {*map(_label, given)} if isinstance(given, list) and labels else set()
+            if isinstance(given, bool) or given in ALL or (names and names >= {*labels} - {self.skipped}):
                 # All its values alike, as they are without it; what need not be protected is public.
                 del self.table["sensitive"]
             elif not isinstance(given, list):
@@ -635,8 +665,8 @@ class _Spelled:
                 self._wrong("sensitive", "must be true, or a list of the values that are sensitive", step)
             else:
                 own["sensitive"] = self.table.pop("sensitive")
+                self.is_partly_sensitive = True
         if isinstance(own.get("sensitive"), list):
-            labels = _labels(self.table)
             listed = [name if (name := _label(one)) in labels else one for one in own["sensitive"]]
             own["sensitive"] = [*listed, self.skipped] if self.skipped and self.skipped not in listed else listed
         if own:

@@ -399,7 +399,7 @@ class Survey(StrictTable):
                     f"attribute.{name}.protect must not be set in a survey with numbers, deltas or dependence, where"
                     " each attribute is protected whatever is believed about the others",
                     found="an epsilon" if way is None else f"`{way}`, which protects some values less",
-                    step=f'write delta = "{own.epsilon}" in place of it'
+                    step=f'write delta = "{own.epsilon}" in place of it, which every answer then keeps'
                     if way is None
                     else f"leave `{way}` out: all its values are then protected alike; or ask in a survey of its own",
                 )

@@ -239,7 +239,7 @@ def values_mistakes(
     """
     if isinstance(domain, Interval):
         if protect is not None:
-            step = 'write delta = "..." instead'
+            step = "leave it out, or write `delta`, in nats, to protect it by less than epsilon"
             yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
         if is_conditional and missing is None:
             rule = "a number that is not asked is missing: `missing` must say of how many"
@@ -258,7 +258,7 @@ def values_mistakes(
         yield from conditional_mistakes(ways)
     if ways and isinstance(domain, Choices):
         rule = "an answer of several categories must be protected as a whole"
-        yield SordinoError(rule, found=ways[0], step='write protect = { epsilon = "1" }, or leave it out')
+        yield SordinoError(rule, found=ways[0], step="leave it out: all its values are then protected alike")
 
 
 def conditional_mistakes(ways: Sequence[str]) -> Iterator[SordinoError]:
